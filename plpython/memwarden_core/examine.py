@@ -1,0 +1,129 @@
+"""Everything the write path needs to know about one content, found in one call."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from .canonical import NotCanonical, parse, serialise
+from .embedding import lexical_embedding
+from .fingerprint import fingerprint_of, key_hash_of, normalised_name, normalised_value
+from .normalise import normalise, synonym_table
+from .schema import Violation, compiled
+from .synonyms import Synonyms
+from .text import content_text
+
+_NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+
+
+class Examined(NamedTuple):
+    """What ``examine`` found.
+
+    ``canonical`` and ``content_hash`` are there whenever the content has a canonical form; the
+    rest only where ``violations`` is empty.
+    """
+
+    canonical: str | None
+    content_hash: bytes | None
+    fingerprint: bytes | None
+    key_hash: bytes | None
+    text: str | None
+    embedding: list[float] | None
+    violations: list[Violation]
+
+
+@lru_cache(maxsize=64)
+def prepared_synonyms(definition: str) -> Synonyms:
+    """A prepared table of synonyms (configuration, like a schema) from its JSON object text."""
+    mapping = parse(definition)
+    if not isinstance(mapping, dict) or not all(isinstance(v, str) for v in mapping.values()):
+        raise ValueError("synonyms are a JSON object from phrase to phrase")
+    return synonym_table(mapping)
+
+
+def _says_something(value: object) -> bool:
+    """Whether anything but null, blank strings and empty containers is in a normalised value."""
+    if isinstance(value, dict):
+        return any(_says_something(child) for child in value.values())
+    if isinstance(value, list):
+        return any(_says_something(child) for child in value)
+    return value is not None and value != ""
+
+
+def _is_larger(content: str, max_bytes: int) -> bool:
+    if len(content) > max_bytes:
+        return True
+    if content.isascii() or 4 * len(content) <= max_bytes:
+        return False
+    return len(content.encode(errors="surrogatepass")) > max_bytes
+
+
+def _refused(*violations: Violation) -> Examined:
+    return Examined(None, None, None, None, None, None, list(violations))
+
+
+def examine(
+    content: str,
+    subject: str | None = None,
+    predicate: str | None = None,
+    schema: str | None = None,
+    template: str | None = None,
+    synonyms: str | None = None,
+    max_bytes: int = 1_048_576,
+    want_embedding: bool = False,
+) -> Examined:
+    """Check one content and derive its canonical form, hashes, text and embedding.
+
+    ``content`` is JSON text as it arrived; ``schema`` (JSON Schema), ``template`` and ``synonyms``
+    (JSON object) are the definitions of its layer and kind. ``max_bytes`` counts UTF-8.
+
+    Bad content never raises: it gives violations, all that can be known at once. Raises:
+    SchemaRefused, TemplateRefused or ValueError where a definition itself is broken, which
+    ``check_schema`` and ``check_template`` find out when it is made.
+    """
+    if _is_larger(content, max_bytes):
+        message = f"larger than {max_bytes} bytes"
+        return _refused(Violation("CONTENT_TOO_LARGE", "content", message))
+    try:
+        value = parse(content)
+        canonical = serialise(value)
+    except NotCanonical as error:
+        return _refused(Violation(error.code, "content", error.message))
+    canonical_text = canonical.decode()
+    violations: list[Violation] = []
+    for name, text in (("subject", subject), ("predicate", predicate)):
+        if text is not None and not text.isascii() and not _is_encodable(text):
+            violations.append(Violation("NOT_CANONICAL", name, "holds a lone surrogate"))
+    if "\\u0000" in canonical_text and _NUL.search(canonical_text):
+        message = "holds the character U+0000, which PostgreSQL cannot store"
+        violations.append(Violation("NOT_CANONICAL", "content", message))
+    table = prepared_synonyms(synonyms) if synonyms is not None else None
+    normalised = normalised_value(value, lambda text: normalise(text, table))
+    if not _says_something(normalised):
+        violations.append(Violation("CONTENT_EMPTY", "content", "says nothing"))
+    if schema is not None:
+        violations += compiled(schema).violations(value)
+    content_hash = hashlib.sha256(canonical).digest()
+    if violations:
+        return Examined(canonical_text, content_hash, None, None, None, None, violations)
+    subject_name, predicate_name = normalised_name(subject, table), normalised_name(predicate, table)
+    text = content_text(value, template, subject, predicate)
+    return Examined(
+        canonical_text,
+        content_hash,
+        fingerprint_of(normalised, subject_name, predicate_name),
+        key_hash_of(subject_name, predicate_name),
+        text,
+        lexical_embedding(text) if want_embedding else None,
+        violations,
+    )
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

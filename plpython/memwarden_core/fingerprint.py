@@ -1,0 +1,77 @@
+"""Structural fingerprints: the same fact in other dress has the same 32 bytes (D1 tier 2, D5)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+
+from .canonical import serialise
+from .normalise import normalise
+from .synonyms import Synonyms
+
+Table = Synonyms | Mapping[str, str] | None
+
+
+def normalised_value(value: object, normalise_text: Callable[[str], str]) -> object:
+    """The value with every string value normalised; keys, numbers and structure stay."""
+    if isinstance(value, str):
+        return normalise_text(value)
+    if isinstance(value, dict):
+        return {key: normalised_value(child, normalise_text) for key, child in value.items()}
+    if isinstance(value, list):
+        return [normalised_value(child, normalise_text) for child in value]
+    return value
+
+
+def _digest(purpose: bytes, *parts: bytes | None) -> bytes:
+    """SHA-256 over length-prefixed parts, so that no two lists of parts read the same."""
+    digest = hashlib.sha256(purpose)
+    for part in parts:
+        if part is None:
+            digest.update(b"\x00")
+        else:
+            digest.update(b"\x01" + len(part).to_bytes(8, "big") + part)
+    return digest.digest()
+
+
+def normalised_name(text: str | None, synonyms: Table = None) -> bytes | None:
+    """A normalised subject or predicate as UTF-8; a blank one counts as absent."""
+    return (normalise(text, synonyms).encode() or None) if text else None
+
+
+def fingerprint_of(
+    normalised: object, subject: bytes | None, predicate: bytes | None
+) -> bytes:
+    """The fingerprint of parts that are normalised already."""
+    return _digest(b"memwarden fingerprint 1", subject, predicate, serialise(normalised))
+
+
+def key_hash_of(subject: bytes | None, predicate: bytes | None) -> bytes | None:
+    """The key hash of names that are normalised already."""
+    if subject is None or predicate is None:
+        return None
+    return _digest(b"memwarden key 1", subject, predicate)
+
+
+def fingerprint(
+    value: object,
+    subject: str | None = None,
+    predicate: str | None = None,
+    synonyms: Table = None,
+) -> bytes:
+    """SHA-256 (32 bytes) over normalised subject, predicate and object.
+
+    Raises: NotCanonical when the value has no canonical form.
+    """
+    return fingerprint_of(
+        normalised_value(value, lambda text: normalise(text, synonyms)),
+        normalised_name(subject, synonyms),
+        normalised_name(predicate, synonyms),
+    )
+
+
+def key_hash(
+    subject: str | None, predicate: str | None, synonyms: Table = None
+) -> bytes | None:
+    """SHA-256 (32 bytes) over normalised subject and predicate; None unless both are there."""
+    return key_hash_of(normalised_name(subject, synonyms), normalised_name(predicate, synonyms))

@@ -1,0 +1,83 @@
+"""What the PL/Python wrappers call: the package's functions in the shapes PL/Python converts."""
+
+from __future__ import annotations
+
+import json
+
+from . import canonical, embedding
+from . import examine as examination
+from .constraints import constraint_violations
+from .constraints import constraints as prepared_constraints
+from .schema import check_schema
+from .text import check_template
+
+
+def try_canonical_json(text: str) -> tuple[str | None, bytes | None, str | None, str | None]:
+    """Return (canonical, SHA-256, None, None), or (None, None, code, message)."""
+    try:
+        form = canonical.canonical_json(text)
+    except canonical.NotCanonical as error:
+        return None, None, error.code, error.message
+    return form, canonical.content_hash(text), None, None
+
+
+def examine(
+    content: str,
+    subject: str | None,
+    predicate: str | None,
+    schema: str | None,
+    constraints: str | None,
+    template: str | None,
+    synonyms: str | None,
+    max_bytes: int,
+    want_embedding: bool,
+) -> tuple[
+    str | None, bytes | None, bytes | None, bytes | None, str | None, list[float] | None, str | None
+]:
+    """Return the fields of ``Examined`` in order, the violations as a JSON array or None."""
+    found = examination.examine(
+        content,
+        subject,
+        predicate,
+        schema=schema,
+        template=template,
+        synonyms=synonyms,
+        max_bytes=max_bytes,
+        want_embedding=want_embedding,
+    )
+    violations = found.violations
+    if constraints not in (None, "[]") and found.canonical is not None:
+        violations = violations + constraint_violations(constraints, json.loads(found.canonical))
+    findings = json.dumps([v._asdict() for v in violations]) if violations else None
+    return (
+        found.canonical,
+        found.content_hash,
+        found.fingerprint,
+        found.key_hash,
+        found.text,
+        found.embedding,
+        findings,
+    )
+
+
+def lexical_embedding(text: str) -> list[float] | None:
+    """Return the 384 numbers of a text's lexical embedding, None for a text without words."""
+    return embedding.lexical_embedding(text[:100_000])
+
+
+def check_definition(
+    schema: str | None, constraints: str | None, template: str | None, synonyms: str | None
+) -> str | None:
+    """Return what is wrong with a definition, None when it can serve."""
+    try:
+        if schema is not None:
+            check_schema(schema)
+        if constraints is not None:
+            prepared_constraints(constraints)
+        if template is not None:
+            check_template(template)
+        if synonyms is not None:
+            examination.prepared_synonyms(synonyms)
+    except ValueError as error:
+        return str(error)
+    return None

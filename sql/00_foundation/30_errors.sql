@@ -1,0 +1,66 @@
+-- Every exception that memwarden raises passes through here, so that each carries DETAIL and HINT
+-- and so that the SQLSTATEs stay in one table. A refused write is a result, never an exception.
+CREATE OR REPLACE FUNCTION memwarden_internal.raise_error(
+    p_name text, p_detail text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_error record;
+BEGIN
+    SELECT e.sqlstate_code, e.message, e.hint INTO v_error
+      FROM memwarden_internal.errors() AS e
+     WHERE e.name = p_name;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'memwarden raised an error it does not define: %', p_name
+            USING ERRCODE = 'internal_error';
+    END IF;
+    RAISE EXCEPTION '%', v_error.message
+        USING ERRCODE = v_error.sqlstate_code,
+              DETAIL = coalesce(p_detail, ''),
+              HINT = v_error.hint;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.raise_error(text, text) IS
+    'Raises the error of that name from memwarden_internal.errors(). The detail carries identifiers, never content.';
+REVOKE ALL ON FUNCTION memwarden_internal.raise_error(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.errors()
+RETURNS TABLE (name text, sqlstate_code text, message text, hint text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+VALUES
+    ('not_identified', '28000', 'this session is not bound to a memwarden principal',
+     'An administrator binds a login role with memwarden.register_agent(..., login_role => ...).'),
+    ('not_set_up', '55000', 'memwarden''s storage is missing or of another version than its functions',
+     'A superuser runs: SELECT memwarden.setup();'),
+    ('wrong_isolation', '25001', 'memory is written at READ COMMITTED only',
+     'At other isolation levels a writer cannot see what another committed first. Use BEGIN ISOLATION LEVEL READ COMMITTED.'),
+    ('superuser_only', '42501', 'setup() needs a superuser',
+     'Only a superuser can create the storage and hand it to memwarden_owner.'),
+    ('inside_extension_script', '55000', 'setup() cannot run inside CREATE or ALTER EXTENSION',
+     'Tables created there would become members of the extension and be lost from dumps. Run SELECT memwarden.setup(); by itself.'),
+    ('invalid_argument', '22023', 'an argument is outside what this function accepts',
+     'The detail names the argument; \df+ shows what it takes.'),
+    ('invalid_json', '22P02', 'the text is not JSON',
+     'Pass one JSON text in UTF-8.'),
+    ('not_canonical', '22023', 'the JSON cannot be put in canonical form',
+     'RFC 8785 carries IEEE doubles, unique names and well-formed Unicode: no integer beyond 2^53 - 1, no NaN, no infinity, no lone surrogate, no repeated name.'),
+    ('unknown_object', '42704', 'no such memwarden object',
+     'The detail names it. Names are case-sensitive.'),
+    ('already_exists', '42710', 'a memwarden object of that name exists',
+     'Choose another name, or change the one that is there.'),
+    ('protected_gate', '55006', 'this gate cannot be moved, disabled or removed',
+     'Identity, scope lock, commit and storing hold the pipeline together.'),
+    ('unsafe_gate', '42501', 'that function cannot serve as a gate',
+     'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
+    ('append_only', '55006', 'history is append-only',
+     'Changes are new versions; write() makes them.'),
+    ('illegal_transition', '55006', 'a version cannot change to that status',
+     'Legal: DRAFT to ACTIVE; ACTIVE to SUPERSEDED, RETRACTED or EXPIRED.')
+$function$;
+COMMENT ON FUNCTION memwarden_internal.errors() IS
+    'Every exception memwarden raises on purpose: its SQLSTATE, message and hint.';
+REVOKE ALL ON FUNCTION memwarden_internal.errors() FROM PUBLIC;

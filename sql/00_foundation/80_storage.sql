@@ -1,0 +1,21 @@
+-- Storage is made by setup(), not by CREATE EXTENSION: tables that are members of an extension lose
+-- rows, partitions and policies in a dump. The build embeds every *.table.sql, *.bound.sql and
+-- migration here as text.
+CREATE OR REPLACE FUNCTION memwarden_internal.storage_version()
+RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN @storage_version@;
+COMMENT ON FUNCTION memwarden_internal.storage_version() IS 'The version of the storage that these functions work with.';
+REVOKE ALL ON FUNCTION memwarden_internal.storage_version() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.storage_parts()
+RETURNS TABLE (ordinal integer, phase text, name text, body text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $memwarden_storage$
+VALUES
+@storage_parts@
+$memwarden_storage$;
+COMMENT ON FUNCTION memwarden_internal.storage_parts() IS
+    'The statements that make the storage. phase: table (once), migration (by number), bound (policies, triggers and views, made anew by every setup()).';
+REVOKE ALL ON FUNCTION memwarden_internal.storage_parts() FROM PUBLIC;

@@ -1,0 +1,136 @@
+CREATE OR REPLACE FUNCTION memwarden.setup()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_role text := current_setting('role');
+BEGIN
+    IF NOT (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
+        PERFORM memwarden_internal.raise_error('superuser_only', format('role %I', current_user));
+    END IF;
+    -- Two at once: the second waits, then finds the work done. No other role can take this lock.
+    LOCK TABLE pg_catalog.pg_extension IN SHARE ROW EXCLUSIVE MODE;
+    PERFORM memwarden_internal.refuse_inside_extension_script();
+
+    PERFORM memwarden_internal.prepare_partman();
+    IF to_regnamespace('memwarden_data') IS NULL THEN
+        CREATE SCHEMA memwarden_data AUTHORIZATION memwarden_owner;
+        COMMENT ON SCHEMA memwarden_data IS 'Storage of memwarden: what agents remember.';
+    END IF;
+    GRANT USAGE ON SCHEMA memwarden_data
+        TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+    -- Everything below belongs to memwarden_owner, partitions made later included.
+    PERFORM set_config('role', 'memwarden_owner', true);
+    PERFORM memwarden_internal.apply_storage();
+    PERFORM memwarden_internal.create_partitions();
+    PERFORM memwarden_internal.secure_tables();
+    PERFORM memwarden_internal.apply_bound();
+    PERFORM set_config('role', v_role, true);
+
+    PERFORM memwarden_internal.schedule_jobs();
+    RETURN QUERY SELECT * FROM memwarden.status();
+END
+$function$;
+COMMENT ON FUNCTION memwarden.setup() IS
+    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE EXTENSION '
+    'and after ALTER EXTENSION ... UPDATE; again does no harm, and two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension script.';
+REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.refuse_inside_extension_script()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- No function tells; but whatever is created inside such a script becomes a member at once.
+    CREATE SCHEMA memwarden_probe;
+    IF EXISTS (SELECT FROM pg_depend AS d
+                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = 'memwarden_probe'::regnamespace AND d.deptype = 'e') THEN
+        PERFORM memwarden_internal.raise_error('inside_extension_script');
+    END IF;
+    DROP SCHEMA memwarden_probe;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.refuse_inside_extension_script() IS 'Raises 55000 when called by CREATE or ALTER EXTENSION.';
+REVOKE ALL ON FUNCTION memwarden_internal.refuse_inside_extension_script() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.apply_storage()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_part    record;
+    v_version integer;
+BEGIN
+    IF to_regclass('memwarden_data.storage') IS NULL THEN
+        FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'table' ORDER BY p.ordinal LOOP
+            EXECUTE v_part.body;
+        END LOOP;
+        INSERT INTO memwarden_data.storage (storage_version) VALUES (memwarden_internal.storage_version());
+        RETURN;
+    END IF;
+    SELECT max(s.storage_version) INTO v_version FROM memwarden_data.storage AS s;
+    FOR v_part IN SELECT p.ordinal, p.body FROM memwarden_internal.storage_parts() AS p
+                   WHERE p.phase = 'migration' AND p.ordinal > v_version ORDER BY p.ordinal LOOP
+        EXECUTE v_part.body;
+        INSERT INTO memwarden_data.storage (storage_version) VALUES (v_part.ordinal);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.apply_storage() IS 'Makes the tables, or applies the migrations that are missing, in order.';
+REVOKE ALL ON FUNCTION memwarden_internal.apply_storage() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.apply_bound()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_part   record;
+    v_policy record;
+BEGIN
+    -- The policies of this release and no others.
+    FOR v_policy IN
+        SELECT p.polname, p.polrelid::regclass AS relation
+          FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
+         WHERE c.relnamespace = 'memwarden_data'::regnamespace AND p.polname <> 'engine'
+    LOOP
+        EXECUTE format('DROP POLICY %I ON %s', v_policy.polname, v_policy.relation);
+    END LOOP;
+    FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'bound' ORDER BY p.ordinal LOOP
+        EXECUTE v_part.body;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.apply_bound() IS 'Makes policies, triggers and views: what belongs to the release but hangs on the tables.';
+REVOKE ALL ON FUNCTION memwarden_internal.apply_bound() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.secure_tables()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_table record;
+BEGIN
+    FOR v_table IN
+        SELECT c.oid::regclass AS relation, c.relrowsecurity AND c.relforcerowsecurity AS forced,
+               EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'engine') AS has_engine
+          FROM pg_class AS c
+         WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+    LOOP
+        IF NOT v_table.forced THEN
+            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.relation);
+        END IF;
+        IF NOT v_table.has_engine THEN
+            EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
+        END IF;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
+    'Forces row-level security on every table and partition of the storage; what has no policy for a role shows it nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

@@ -1,0 +1,66 @@
+-- What the caller may read. Policies call these inside a sub-select, so that a query evaluates each once.
+CREATE OR REPLACE FUNCTION memwarden_internal.visible_scopes()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
+BEGIN
+    RETURN coalesce((
+        SELECT array_agg(v.scope_id)
+          FROM (SELECT unnest(s.lineage) AS scope_id
+                  FROM memwarden_data.scope_grant AS g
+                  JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
+                 WHERE g.principal_id = v_principal_id
+                 UNION
+                SELECT d.scope_id
+                  FROM memwarden_data.scope_grant AS g
+                  JOIN memwarden_data.scope AS d ON d.lineage @> ARRAY[g.scope_id]
+                 WHERE g.principal_id = v_principal_id AND g.descendants) AS v), '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.visible_scopes() IS
+    'The scopes the caller reads: each granted scope with its ancestors, and its descendants where granted. Empty without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.visible_scopes() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_scopes()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.visible_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- 0 owns /global, which every organisation inherits.
+    RETURN coalesce((SELECT ARRAY[0, p.org_id]
+                       FROM memwarden_data.principal AS p
+                      WHERE p.principal_id = memwarden_internal.current_principal()), '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.visible_orgs() IS
+    'The caller''s organisation and the owner of /global. Empty without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.visible_orgs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_orgs()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+-- The same rule for one scope, without listing the others: an agent may see a hundred thousand.
+CREATE OR REPLACE FUNCTION memwarden_internal.may_read(p_principal_id bigint, p_scope_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.scope_grant AS g
+          JOIN memwarden_data.scope AS granted ON granted.scope_id = g.scope_id
+         WHERE g.principal_id = p_principal_id
+           AND (p_scope_id = ANY (granted.lineage)
+                OR (g.descendants
+                    AND g.scope_id = ANY ((SELECT s.lineage FROM memwarden_data.scope AS s
+                                            WHERE s.scope_id = p_scope_id)::bigint[]))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.may_read(bigint, bigint) IS
+    'Whether the principal reads the scope: visible_scopes() asked of one scope.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_read(bigint, bigint) FROM PUBLIC;

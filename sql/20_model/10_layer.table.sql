@@ -1,0 +1,39 @@
+-- Layers are rows, not code: what a layer demands of a write and promises to a reader.
+CREATE TABLE memwarden_data.layer (
+    layer               text PRIMARY KEY CHECK (layer ~ '^[a-z][a-z0-9_]{0,62}$'),
+    ordinal             integer NOT NULL UNIQUE,
+    description         text NOT NULL,
+    admission           text NOT NULL CHECK (admission IN ('free', 'schema', 'full')),
+    writers             text NOT NULL CHECK (writers IN ('any', 'owner', 'validated')),
+    direct_writes       boolean NOT NULL DEFAULT true,
+    same_key            text NOT NULL CHECK (same_key IN ('new_version', 'accumulate')),
+    default_ttl         interval CHECK (default_ttl > interval '0'),
+    max_ttl             interval CHECK (max_ttl > interval '0'),
+    default_confidence  double precision NOT NULL DEFAULT 0.6 CHECK (default_confidence BETWEEN 0 AND 1),
+    confidence_floor    double precision NOT NULL DEFAULT 0.5 CHECK (confidence_floor BETWEEN 0 AND 1),
+    embedding           text NOT NULL DEFAULT 'optional' CHECK (embedding IN ('optional', 'required')),
+    text_search_config  text NOT NULL DEFAULT 'english',
+    recency_half_life   interval NOT NULL DEFAULT '30 days' CHECK (recency_half_life > interval '0'),
+    max_content_bytes   integer NOT NULL DEFAULT 1048576 CHECK (max_content_bytes BETWEEN 1 AND 67108864),
+    idempotency_window  interval NOT NULL DEFAULT '24 hours' CHECK (idempotency_window > interval '0'),
+    lock_wait           interval NOT NULL DEFAULT '5 seconds' CHECK (lock_wait BETWEEN interval '1 millisecond' AND interval '5 minutes'),
+    max_attempts        integer NOT NULL DEFAULT 8 CHECK (max_attempts BETWEEN 1 AND 100),
+    retry_backoff       interval NOT NULL DEFAULT '5 seconds' CHECK (retry_backoff BETWEEN interval '1 millisecond' AND interval '1 day')
+);
+COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
+COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
+COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first wrote a key; validated: agents an administrator vouches for.';
+COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
+COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
+COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
+COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
+
+INSERT INTO memwarden_data.layer
+    (layer, ordinal, description, admission, writers, same_key, default_ttl, max_ttl) VALUES
+    ('working', 0, 'what an agent has at hand during a turn', 'free', 'any', 'accumulate', '15 minutes', '1 hour'),
+    ('session', 10, 'what a session has learned so far', 'schema', 'owner', 'new_version', '1 hour', '24 hours'),
+    ('episodic', 20, 'what happened', 'full', 'validated', 'accumulate', '365 days', NULL),
+    ('semantic', 21, 'what is true', 'full', 'validated', 'new_version', NULL, NULL),
+    ('procedural', 22, 'how things are done', 'full', 'validated', 'new_version', NULL, NULL),
+    ('durable', 30, 'what the organisation stands by', 'full', 'validated', 'new_version', NULL, NULL);
+UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHERE layer IN ('working', 'session');

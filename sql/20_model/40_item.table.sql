@@ -1,0 +1,66 @@
+-- An item is an identity; a version is what it said at some time; the head row below is a projection
+-- of the log and can be rebuilt from it. org_id leads every key. The tables of the write path carry no
+-- foreign keys: the gates have just read those rows, and every writer would share-lock the same few.
+CREATE TABLE memwarden_data.item (
+    org_id         bigint NOT NULL,
+    item_id        uuid NOT NULL,
+    scope_id       bigint NOT NULL,
+    layer          text NOT NULL,
+    kind           text,
+    subject        text,
+    predicate      text,
+    status         text NOT NULL CHECK (status IN ('DRAFT', 'ACTIVE', 'SUPERSEDED', 'RETRACTED', 'EXPIRED')),
+    version_id     uuid NOT NULL,
+    version        integer NOT NULL CHECK (version > 0),
+    -- One row per (scope, layer, subject, predicate) where the layer makes new versions of a key.
+    exclusive      boolean NOT NULL,
+    contradicted   boolean NOT NULL DEFAULT false,
+    confidence     double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    importance     double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    principal_id   bigint NOT NULL,
+    created_at     timestamptz NOT NULL,
+    updated_at     timestamptz NOT NULL,
+    expires_at     timestamptz,
+    valid_during   tstzrange NOT NULL,
+    content_hash   bytea NOT NULL CHECK (octet_length(content_hash) = 32),
+    fingerprint    bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+    key_hash       bytea CHECK (octet_length(key_hash) = 32),
+    search_vector  tsvector NOT NULL,
+    PRIMARY KEY (org_id, item_id)
+);
+CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint) WHERE status = 'ACTIVE';
+CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND exclusive;
+COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
+COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
+COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
+
+CREATE TABLE memwarden_data.version (
+    org_id               bigint NOT NULL,
+    version_id           uuid NOT NULL,
+    item_id              uuid NOT NULL,
+    version              integer NOT NULL CHECK (version > 0),
+    previous_version_id  uuid,
+    status               text NOT NULL CHECK (status IN ('DRAFT', 'ACTIVE', 'SUPERSEDED', 'RETRACTED', 'EXPIRED')),
+    scope_id             bigint NOT NULL,
+    layer                text NOT NULL,
+    kind                 text,
+    schema_id            bigint,
+    subject              text,
+    predicate            text,
+    content              jsonb NOT NULL,
+    search_text          text NOT NULL,
+    content_hash         bytea NOT NULL CHECK (octet_length(content_hash) = 32),
+    confidence           double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
+    importance           double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    evidence             jsonb NOT NULL,
+    principal_id         bigint NOT NULL,
+    request_id           uuid NOT NULL,
+    -- When the store held it to be current, and when it is true in the world.
+    recorded_during      tstzrange NOT NULL,
+    valid_during         tstzrange NOT NULL,
+    expires_at           timestamptz,
+    PRIMARY KEY (org_id, version_id),
+    UNIQUE (org_id, item_id, version)
+);
+COMMENT ON TABLE memwarden_data.version IS
+    'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions.';

@@ -1,0 +1,90 @@
+-- What an administrator defines of the model: schemas, embedding models, synonyms.
+CREATE OR REPLACE FUNCTION memwarden_internal.check_definition(
+    p_schema text, p_constraints text, p_template text, p_synonyms text)
+RETURNS text
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].check_definition(p_schema, p_constraints, p_template, p_synonyms)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.check_definition(text, text, text, text) IS
+    'What is wrong with a definition; NULL when it can serve. Patterns that could run for ever and references that leave the schema are refused here.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_definition(text, text, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.define_schema(
+    layer text, kind text, schema jsonb, text_template text DEFAULT NULL, embedding_dimension integer DEFAULT NULL,
+    constraints jsonb DEFAULT '[]', org text DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id  bigint;
+    v_version integer;
+    v_fault   text := memwarden_internal.check_definition(
+        define_schema.schema::text, define_schema.constraints::text, define_schema.text_template, NULL);
+BEGIN
+    SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = coalesce(define_schema.org, 'global');
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', define_schema.org));
+    ELSIF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = define_schema.layer) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', define_schema.layer));
+    ELSIF define_schema.kind IS NULL OR define_schema.kind !~ '^[a-z][a-z0-9_.-]{0,62}$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'kind: lower-case letters, digits and _ . -, at most 63');
+    ELSIF define_schema.schema IS NULL OR v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'schema: a JSON Schema'));
+    ELSIF define_schema.embedding_dimension NOT BETWEEN 1 AND 4000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'embedding_dimension: 1 to 4,000');
+    END IF;
+
+    -- Two definitions of one kind at once take turns here.
+    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    UPDATE memwarden_data.content_schema AS c SET current = false
+     WHERE c.org_id = v_org_id AND c.layer = define_schema.layer AND c.kind = define_schema.kind AND c.current;
+    INSERT INTO memwarden_data.content_schema AS c (
+        org_id, layer, kind, version, schema, constraints, text_template, embedding_dimension, current)
+    SELECT v_org_id, define_schema.layer, define_schema.kind, coalesce(max(c.version), 0) + 1, define_schema.schema,
+           coalesce(define_schema.constraints, '[]'), define_schema.text_template, define_schema.embedding_dimension, true
+      FROM memwarden_data.content_schema AS c
+     WHERE c.org_id = v_org_id AND c.layer = define_schema.layer AND c.kind = define_schema.kind
+    RETURNING c.version INTO v_version;
+    RETURN v_version;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) IS
+    'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version before, which is kept. '
+    'schema: JSON Schema 2020-12. The kind default speaks for writes that name none. text_template: how the searched text is made, e.g. '
+    '"{subject} likes {content.drink}"; by default all string values. embedding_dimension: what a caller''s vector must have. constraints: an array of '
+    '{"id", "description", "left", "op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. '
+    'org: an organisation of its own; otherwise for all. Raises 22023 for a broken definition, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
+REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(name text, dimension integer, vector_weight double precision DEFAULT 0.6)
+RETURNS smallint
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_model_id smallint;
+BEGIN
+    IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ '^\S{1,200}$'
+       OR register_embedding_model.dimension IS NULL OR register_embedding_model.dimension NOT BETWEEN 1 AND 4000
+       OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight: 0 to 1');
+    END IF;
+    INSERT INTO memwarden_data.embedding_model AS m (name, dimension, vector_weight)
+    VALUES (register_embedding_model.name, register_embedding_model.dimension, register_embedding_model.vector_weight)
+    ON CONFLICT DO NOTHING RETURNING m.model_id INTO v_model_id;
+    IF v_model_id IS NULL THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('embedding model %L', register_embedding_model.name));
+    END IF;
+    RETURN v_model_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) IS
+    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight recall gives them beside the words (0 to 1). '
+    'Vectors of different models are never compared. Raises 42710 for a name that is taken, 22023 out of range.';
+REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) TO memwarden_admin;

@@ -1,0 +1,48 @@
+CREATE OR REPLACE FUNCTION memwarden.set_synonyms(org text, synonyms jsonb)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint;
+    v_count  bigint;
+    v_fault  text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
+BEGIN
+    SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = set_synonyms.org;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', set_synonyms.org));
+    ELSIF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'synonyms: a JSON object of texts'));
+    END IF;
+    -- Writers wait: what they compare with is being worked out anew.
+    PERFORM FROM memwarden_data.write_lock AS w WHERE w.org_id = v_org_id ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    INSERT INTO memwarden_data.vocabulary AS v (org_id, synonyms) VALUES (v_org_id, set_synonyms.synonyms)
+    ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
+
+    WITH anew AS (
+        SELECT i.item_id, e.fingerprint, e.key_hash,
+               -- Two facts that have become one key stay two items; the older answers to the key.
+               row_number() OVER (PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash
+                                  ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) AS claim
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id,
+               LATERAL memwarden_internal.examine(v.content::text, i.subject, i.predicate, NULL, NULL, NULL,
+                                                  set_synonyms.synonyms::text, 2147483647, false) AS e
+         WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
+    )
+    UPDATE memwarden_data.item AS i
+       SET fingerprint = n.fingerprint,
+           key_hash = CASE WHEN n.claim = 1 OR NOT i.exclusive THEN n.key_hash ELSE i.key_hash END
+      FROM anew AS n
+     WHERE i.org_id = v_org_id AND i.item_id = n.item_id
+       AND (i.fingerprint <> n.fingerprint OR i.key_hash IS DISTINCT FROM n.key_hash);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
+    'Sets the words an organisation holds equal when contents, subjects and predicates are compared: {"said": "meant", ...}. '
+    'Fingerprints of its items are worked out anew (about 10,000 items a second, writers wait); returns how many changed. '
+    'Raises 42704 for an unknown organisation, 22023 when synonyms is no object of texts. Source: D2.';
+REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_admin;

@@ -1,0 +1,83 @@
+-- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
+CREATE TABLE memwarden_data.write_request (
+    request_id       uuid PRIMARY KEY,
+    -- what the caller asked
+    layer            text,
+    scope_path       text,
+    kind             text,
+    subject          text,
+    predicate        text,
+    content          text,
+    evidence         jsonb,
+    confidence       double precision,
+    importance       double precision,
+    embedding        real[],
+    embedding_model  text,
+    ttl              interval,
+    valid_from       timestamptz,
+    valid_to         timestamptz,
+    deadline         timestamptz,
+    idempotency_key  text,
+    trace_id         text,
+    intake_fault     text,
+    -- who asked, and when
+    org_id           bigint NOT NULL,
+    principal_id     bigint NOT NULL,
+    scope_id         bigint,
+    submitted_at     timestamptz NOT NULL,
+    attempt          integer NOT NULL DEFAULT 1,
+    -- what the gates work out for one another
+    admission        text,
+    scope_locked     boolean,
+    canonical        text,
+    search_text      text,
+    content_hash     bytea,
+    fingerprint      bytea,
+    key_hash         bytea,
+    token            bytea,
+    schema_id        bigint,
+    model_id         smallint,
+    findings         jsonb,
+    -- what they decided
+    outcome          text CHECK (outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'REJECTED', 'DEFERRED', 'DEADLINE_EXCEEDED')),
+    gate             text,
+    reason           text,
+    detail           jsonb,
+    item_id          uuid,
+    version_id       uuid,
+    retry_at         timestamptz,
+    decided_at       timestamptz,
+    gates            jsonb,
+    -- HMAC of the content's hash, where the content was refused
+    refused_hash     bytea
+) PARTITION BY RANGE (request_id);
+CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
+CREATE INDEX write_request_due ON memwarden_data.write_request (retry_at) WHERE outcome = 'DEFERRED';
+COMMENT ON TABLE memwarden_data.write_request IS
+    'Every write that was ever asked for, with its outcome. Content is kept only while it waits, or where a later gate refused it.';
+
+-- Writers of one scope and layer queue on its row here. A row, not an advisory lock: those any role could hold for ever.
+CREATE TABLE memwarden_data.write_lock (
+    org_id    bigint NOT NULL,
+    scope_id  bigint NOT NULL,
+    layer     text NOT NULL,
+    PRIMARY KEY (org_id, scope_id, layer)
+);
+COMMENT ON TABLE memwarden_data.write_lock IS 'One row per scope and layer, locked by whoever writes there.';
+
+CREATE TABLE memwarden_data.idempotency (
+    org_id        bigint NOT NULL,
+    principal_id  bigint NOT NULL,
+    scope_id      bigint NOT NULL,
+    layer         text NOT NULL,
+    token         bytea NOT NULL,
+    request_id    uuid NOT NULL,
+    item_id       uuid,
+    version_id    uuid,
+    derived       boolean NOT NULL,
+    expires_at    timestamptz NOT NULL,
+    PRIMARY KEY (org_id, principal_id, scope_id, layer, token)
+);
+CREATE INDEX idempotency_expiry ON memwarden_data.idempotency (expires_at);
+COMMENT ON TABLE memwarden_data.idempotency IS
+    'Tokens of requests that committed or wait. derived: the token was computed from the content, not given by the caller.';

@@ -1,0 +1,41 @@
+-- Fires first and always. Whatever an INSERT claims about the outcome, it starts undecided; the clock is the server's.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_reset()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    NEW.admission := NULL;
+    NEW.scope_locked := NULL;
+    NEW.canonical := NULL;
+    NEW.search_text := NULL;
+    NEW.content_hash := NULL;
+    NEW.fingerprint := NULL;
+    NEW.key_hash := NULL;
+    NEW.token := NULL;
+    NEW.schema_id := NULL;
+    NEW.model_id := NULL;
+    NEW.findings := NULL;
+    NEW.outcome := NULL;
+    NEW.gate := NULL;
+    NEW.reason := NULL;
+    NEW.detail := NULL;
+    NEW.item_id := NULL;
+    NEW.version_id := NULL;
+    NEW.retry_at := NULL;
+    NEW.decided_at := NULL;
+    NEW.gates := '[]';
+    NEW.refused_hash := NULL;
+    IF TG_OP = 'INSERT' THEN
+        NEW.org_id := NULL;
+        NEW.principal_id := NULL;
+        NEW.scope_id := NULL;
+        NEW.attempt := 1;
+        NEW.submitted_at := clock_timestamp();
+    END IF;
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_reset() IS
+    'Trigger gate_00_reset: clears every column that a caller must not decide.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_reset() FROM PUBLIC;

@@ -1,0 +1,83 @@
+-- Who writes, and into which scope and layer? Then the scope is locked, before anything is compared.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_identity()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_who     record;
+BEGIN
+    -- A retry is made by a job in the name of who asked; its rights are asked for again.
+    SELECT p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
+           EXISTS (SELECT FROM memwarden_data.scope_grant AS g
+                    WHERE g.principal_id = p.principal_id AND g.writes
+                      AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write
+      INTO v_who
+      FROM memwarden_data.principal AS p
+      LEFT JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      LEFT JOIN memwarden_data.scope AS s ON s.path = coalesce(NEW.scope_path, home.path)
+      LEFT JOIN memwarden_data.layer AS l ON l.layer = NEW.layer
+     WHERE p.disabled_at IS NULL
+       AND p.principal_id = CASE TG_OP
+               WHEN 'UPDATE' THEN NEW.principal_id
+               ELSE (SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user)
+           END;
+
+    IF v_who.principal_id IS NULL AND TG_OP = 'INSERT' THEN
+        PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
+    ELSIF v_who.principal_id IS NULL THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := 'PRINCIPAL_DISABLED';
+    ELSE
+        NEW.principal_id := v_who.principal_id;
+        NEW.org_id := v_who.org_id;
+    END IF;
+
+    IF NEW.outcome IS NULL AND TG_OP = 'INSERT' THEN
+        IF EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = NEW.request_id) THEN
+            -- A replayed request id stores nothing; the door answers with the first request.
+            RETURN NULL;
+        ELSIF NOT memwarden_internal.is_current_request_id(NEW.request_id) THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := 'INVALID_REQUEST_ID';
+        END IF;
+    END IF;
+
+    IF NEW.outcome IS NULL THEN
+        IF v_who.layer IS NULL THEN
+            NEW.outcome := 'REJECTED';
+            -- A batch element that could not even be read names no layer either.
+            NEW.reason := coalesce(split_part(NEW.intake_fault, ' ', 1), 'UNKNOWN_LAYER');
+        ELSIF v_who.may_write AND v_who.closed_at IS NULL THEN
+            NEW.scope_id := v_who.scope_id;
+            NEW.admission := v_who.admission;
+            NEW.scope_locked := memwarden_internal.lock_scope(v_who.org_id, v_who.scope_id, NEW.layer);
+        ELSE
+            NEW.outcome := 'REJECTED';
+            -- A scope the writer cannot see and one that does not exist answer alike.
+            NEW.reason := CASE
+                WHEN v_who.scope_id IS NULL OR NOT memwarden_internal.may_read(v_who.principal_id, v_who.scope_id) THEN 'UNKNOWN_SCOPE'
+                WHEN v_who.may_write THEN 'SCOPE_CLOSED'
+                ELSE 'SCOPE_READ_ONLY' END;
+        END IF;
+    END IF;
+
+    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_identity() IS
+    'Trigger gate_05_identity: resolves the writer from session_user, the scope and the layer, and locks the scope. Source: chapter 12.1.4, four-layer design 7.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_identity() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN get_byte(uuid_send(p_id), 6) >> 4 = 7
+   AND memwarden_internal.uuid7_time(p_id) BETWEEN clock_timestamp() - interval '24 hours'
+                                               AND clock_timestamp() + interval '5 minutes';
+COMMENT ON FUNCTION memwarden_internal.is_current_request_id(uuid) IS
+    'A request id is a UUID version 7 of the last 24 hours (5 minutes ahead, for clocks that differ): '
+    'requests are partitioned by it, and an absurd time would land outside every partition.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_current_request_id(uuid) FROM PUBLIC;

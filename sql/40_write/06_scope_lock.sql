@@ -1,0 +1,92 @@
+-- Writers of one scope and layer serialise here, so that what a gate did not find is still absent at commit.
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Nobody is there nearly always: no subtransaction, no timeout to set.
+    PERFORM FROM memwarden_data.write_lock AS w
+      WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
+        FOR NO KEY UPDATE SKIP LOCKED;
+    RETURN FOUND OR memwarden_internal.wait_for_scope(p_org_id, p_scope_id, p_layer);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) IS
+    'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s lock_wait where none is set.';
+REVOKE ALL ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.wait_for_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_timeout text := current_setting('lock_timeout');
+BEGIN
+    IF v_timeout = '0' THEN
+        PERFORM set_config('lock_timeout', (extract(epoch FROM l.lock_wait) * 1000)::bigint::text, true)
+           FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
+    END IF;
+    BEGIN
+        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
+        VALUES (p_org_id, p_scope_id, p_layer) ON CONFLICT DO NOTHING;
+        PERFORM FROM memwarden_data.write_lock AS w
+          WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
+        FOR NO KEY UPDATE;
+    EXCEPTION WHEN lock_not_available THEN
+        PERFORM set_config('lock_timeout', v_timeout, true);
+        RETURN false;
+    END;
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
+    'The slow half of lock_scope(): makes the row where it is missing and waits for it.';
+REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
+
+-- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
+-- Only scopes the writer may write: others it could otherwise block.
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_scopes(p_principal_id bigint, p_paths text[], p_layers text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs   bigint[];
+    v_scopes bigint[];
+    v_layers text[];
+BEGIN
+    SELECT array_agg(t.org_id), array_agg(t.scope_id), array_agg(t.layer)
+      INTO v_orgs, v_scopes, v_layers
+      FROM (SELECT DISTINCT s.org_id, s.scope_id, l.layer
+              FROM unnest(p_paths, p_layers) AS wanted (path, layer)
+              JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
+              JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+              JOIN memwarden_data.scope AS s ON s.path = coalesce(wanted.path, home.path)
+              JOIN memwarden_data.layer AS l ON l.layer = wanted.layer
+             WHERE s.closed_at IS NULL
+               AND EXISTS (SELECT FROM memwarden_data.scope_grant AS g
+                            WHERE g.principal_id = p_principal_id AND g.writes
+                              AND (g.scope_id = s.scope_id
+                                   OR (g.descendants AND g.scope_id = ANY (s.lineage))))) AS t;
+
+    INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
+    SELECT t.org_id, t.scope_id, t.layer
+      FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                        WHERE w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer)
+     ORDER BY t.org_id, t.scope_id, t.layer
+    ON CONFLICT DO NOTHING;
+
+    PERFORM FROM memwarden_data.write_lock AS w
+       JOIN unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+         ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
+      ORDER BY w.org_id, w.scope_id, w.layer
+        FOR NO KEY UPDATE OF w;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) IS
+    'Locks every (scope, layer) of a batch that the principal may write, in ascending order.';
+REVOKE ALL ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) FROM PUBLIC;

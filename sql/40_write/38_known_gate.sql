@@ -1,0 +1,33 @@
+-- The same again? Tiers 1 and 2 are one look-up: contents of equal hash have an equal fingerprint.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_known   record;
+BEGIN
+    SELECT i.item_id, i.version_id, i.content_hash = NEW.content_hash
+           AND i.subject IS NOT DISTINCT FROM NEW.subject
+           AND i.predicate IS NOT DISTINCT FROM NEW.predicate AS is_exact
+      INTO v_known
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+       AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'
+       AND (i.expires_at IS NULL OR i.expires_at > v_started)
+     ORDER BY is_exact DESC, i.item_id
+     LIMIT 1;
+    IF FOUND THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := CASE WHEN v_known.is_exact THEN 'EXACT_DUPLICATE' ELSE 'STRUCTURAL_DUPLICATE' END;
+        NEW.item_id := v_known.item_id;
+        NEW.version_id := v_known.version_id;
+    END IF;
+    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_known() IS
+    'Trigger gate_38_known: rejects what the scope and layer already hold, by content hash or by normalised fingerprint, and names the item. Source: chapter 12.3.2, tiers 1 and 2.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_known() FROM PUBLIC;

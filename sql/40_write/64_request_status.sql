@@ -1,0 +1,21 @@
+CREATE OR REPLACE FUNCTION memwarden.request_status(request_id uuid)
+RETURNS SETOF memwarden_internal.request_state
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+BEGIN
+    RETURN QUERY
+    SELECT r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
+           r.layer, s.path, r.attempt, r.submitted_at, r.decided_at, r.gates
+      FROM memwarden_data.write_request AS r
+      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
+     WHERE r.request_id = request_status.request_id AND r.principal_id = v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.request_status(uuid) IS
+    'What became of a write request of the caller''s: outcome, gate, reason, the next attempt of a deferred one, and each gate''s decision '
+    'and time in microseconds. No row for an unknown request or another principal''s. Source: chapter 12.1.6.';
+REVOKE ALL ON FUNCTION memwarden.request_status(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.request_status(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,0 +1,52 @@
+-- A deferred request is tried again by updating its attempt, which sends it through the same gates.
+CREATE OR REPLACE FUNCTION memwarden_internal.retry_next()
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_request_id uuid;
+BEGIN
+    SELECT r.request_id INTO v_request_id
+      FROM memwarden_data.write_request AS r
+     WHERE r.outcome = 'DEFERRED' AND r.retry_at <= clock_timestamp()
+     ORDER BY r.retry_at
+     LIMIT 1
+       FOR UPDATE SKIP LOCKED;
+    IF v_request_id IS NULL THEN
+        RETURN false;
+    END IF;
+    BEGIN
+        UPDATE memwarden_data.write_request AS r SET attempt = r.attempt + 1 WHERE r.request_id = v_request_id;
+    EXCEPTION WHEN OTHERS THEN
+        IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+            RAISE;
+        END IF;
+        UPDATE memwarden_data.write_request AS r
+           SET outcome = 'REJECTED', reason = 'GATE_FAULT', detail = jsonb_build_object('fault', SQLSTATE),
+               decided_at = clock_timestamp(), content = NULL, subject = NULL, predicate = NULL, evidence = NULL,
+               embedding = NULL, idempotency_key = NULL
+         WHERE r.request_id = v_request_id;
+    END;
+    RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.retry_next() IS
+    'Sends the deferred request that is longest due through the gates again; false when none is due. Two callers take different requests.';
+REVOKE ALL ON FUNCTION memwarden_internal.retry_next() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retry_next() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.retry_deferred()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    -- One request a transaction: a scope is held no longer than one write holds it.
+    WHILE memwarden_internal.retry_next() LOOP
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.retry_deferred() IS
+    'Job: tries every deferred request that is due once more. Safe to run twice at once and to kill. Commits after each request, so it cannot run inside a transaction.';
+REVOKE ALL ON PROCEDURE memwarden.retry_deferred() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.retry_deferred() TO memwarden_jobs, memwarden_admin;

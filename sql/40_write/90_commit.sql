@@ -1,0 +1,102 @@
+-- Every gate has accepted. The item is written here, before the request row itself, so that the next
+-- row of the same statement already meets it.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_commit()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_now     timestamptz := v_started;
+    v_layer   record;
+    v_head    record;
+    v_expires timestamptz;
+BEGIN
+    SELECT l.same_key = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
+           l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
+      INTO v_layer
+      FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
+    IF v_layer.exclusive THEN
+        SELECT i.item_id, i.version_id, i.version, i.updated_at INTO v_head
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+           AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive;
+        -- The clock may step back; the versions of an item do not.
+        v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
+    ELSE
+        SELECT NULL::uuid AS item_id, NULL::uuid AS version_id, NULL::integer AS version INTO v_head;
+    END IF;
+
+    NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
+    NEW.version_id := memwarden_internal.uuid7();
+    NEW.confidence := coalesce(NEW.confidence, v_layer.default_confidence);
+    NEW.importance := coalesce(NEW.importance, 0.5);
+    NEW.valid_from := coalesce(NEW.valid_from, v_now);
+    v_expires := v_now + coalesce(NEW.ttl, v_layer.default_ttl);
+
+    IF v_head.item_id IS NOT NULL THEN
+        UPDATE memwarden_data.version AS v
+           SET status = 'SUPERSEDED', recorded_during = tstzrange(lower(v.recorded_during), v_now)
+         WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id;
+        DELETE FROM memwarden_data.embedding AS e
+         WHERE e.org_id = NEW.org_id AND e.scope_id = NEW.scope_id AND e.item_id = NEW.item_id;
+    END IF;
+    INSERT INTO memwarden_data.version (
+        org_id, version_id, item_id, version, previous_version_id, status, scope_id, layer, kind, schema_id,
+        subject, predicate, content, search_text, content_hash, confidence, importance, evidence,
+        principal_id, request_id, recorded_during, valid_during, expires_at)
+    VALUES (
+        NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
+        NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, NEW.canonical::jsonb,
+        NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
+        NEW.principal_id, NEW.request_id, tstzrange(v_now, NULL), tstzrange(NEW.valid_from, NEW.valid_to), v_expires);
+    INSERT INTO memwarden_data.log (
+        recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
+        previous_version_id, scope_id, layer, principal_id, request_id, reason, content_hash)
+    VALUES (
+        v_now, pg_current_xact_id(), memwarden_internal.system_identifier(), NEW.org_id,
+        CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
+        v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
+        CASE WHEN v_head.item_id IS NULL THEN 'new item' ELSE 'new value for the same subject and predicate' END,
+        NEW.content_hash);
+    INSERT INTO memwarden_data.item AS i (
+        org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive,
+        confidence, importance, principal_id, created_at, updated_at, expires_at, valid_during,
+        content_hash, fingerprint, key_hash, search_vector)
+    VALUES (
+        NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
+        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, NEW.confidence, NEW.importance,
+        NEW.principal_id, v_now, v_now, v_expires, tstzrange(NEW.valid_from, NEW.valid_to),
+        NEW.content_hash, NEW.fingerprint, NEW.key_hash,
+        to_tsvector(v_layer.text_search_config::regconfig, left(NEW.search_text, 200000)))
+    ON CONFLICT (org_id, item_id) DO UPDATE
+       SET kind = excluded.kind, subject = excluded.subject, predicate = excluded.predicate,
+           version_id = excluded.version_id, version = excluded.version, confidence = excluded.confidence,
+           importance = excluded.importance, principal_id = excluded.principal_id, updated_at = excluded.updated_at,
+           expires_at = excluded.expires_at, valid_during = excluded.valid_during,
+           content_hash = excluded.content_hash, fingerprint = excluded.fingerprint,
+           search_vector = excluded.search_vector;
+    IF NEW.embedding IS NOT NULL THEN
+        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
+        VALUES (NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec);
+    END IF;
+
+    NEW.outcome := 'COMMITTED';
+    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_commit() IS
+    'Trigger gate_90_commit: appends version and log entry and moves the item''s head. A second value for the same subject and predicate becomes a new version of that item where the layer says so. Source: chapter 12.5, D5.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()
+RETURNS bigint
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT system_identifier FROM pg_control_system()
+$function$;
+COMMENT ON FUNCTION memwarden_internal.system_identifier() IS
+    'The identifier of this database cluster: transaction ids compare within one cluster only.';
+REVOKE ALL ON FUNCTION memwarden_internal.system_identifier() FROM PUBLIC;

@@ -1,0 +1,148 @@
+-- The pipeline is the list of triggers on write_request, in the order of their names. Changing it is
+-- DDL on a table that only memwarden_owner owns, through these functions and for administrators only.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_trigger(p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_trigger text;
+BEGIN
+    SELECT t.tgname INTO v_trigger
+      FROM pg_trigger AS t
+     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ ('^gate_\d\d_' || p_name || '$');
+    RETURN v_trigger;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_trigger(text) IS 'The trigger of the gate of that name, wherever it stands; NULL when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_trigger(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_gate(p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_trigger text;
+BEGIN
+    IF p_name IN ('reset', 'identity', 'canonical', 'scope_lock', 'commit', 'store') THEN
+        PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', p_name));
+    END IF;
+    v_trigger := CASE WHEN p_name ~ '^[a-z][a-z0-9_]{0,40}$' THEN memwarden_internal.gate_trigger(p_name) END;
+    IF v_trigger IS NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('gate %L', p_name));
+    END IF;
+    RETURN v_trigger;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_gate(text) IS
+    'The trigger of a gate that an administrator may change. Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_gate(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_position(p_position integer)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_position IS NULL OR p_position NOT BETWEEN 9 AND 89 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'position: 9 to 89, behind the canonical form and before the commit');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_position(integer) IS 'Raises 22023 for a position outside the part of the pipeline that is open to change.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_position(integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.add_gate("position" integer, name text, function regprocedure)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_position(add_gate.position);
+    IF add_gate.name IS NULL OR add_gate.name !~ '^[a-z][a-z0-9_]{0,40}$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: lower-case letters, digits and _, at most 41');
+    ELSIF memwarden_internal.gate_trigger(add_gate.name) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('gate %L', add_gate.name));
+    ELSIF NOT memwarden_internal.is_safe_gate(add_gate.function) THEN
+        PERFORM memwarden_internal.raise_error('unsafe_gate', format('function %s', add_gate.function));
+    END IF;
+    EXECUTE format(
+        'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF attempt ON memwarden_data.write_request '
+        'FOR EACH ROW WHEN (NEW.outcome IS NULL AND NEW.intake_fault IS NULL) EXECUTE FUNCTION memwarden_internal.gate_custom(%L)',
+        format('gate_%s_%s', lpad(add_gate.position::text, 2, '0'), add_gate.name), add_gate.function);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
+    'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request jsonb) and '
+    'returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT or DEFER. It must be '
+    'SECURITY DEFINER and owned neither by a superuser nor by memwarden_owner or a member of it. Raises 42501 otherwise. Source: chapter 12.1.5.';
+REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.move_gate(name text, "position" integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_position(move_gate.position);
+    EXECUTE format('ALTER TRIGGER %I ON memwarden_data.write_request RENAME TO %I',
+        memwarden_internal.require_gate(move_gate.name),
+        format('gate_%s_%s', lpad(move_gate.position::text, 2, '0'), move_gate.name));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
+    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved.';
+REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.disable_gate(name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('ALTER TABLE memwarden_data.write_request DISABLE TRIGGER %I', memwarden_internal.require_gate(disable_gate.name));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.disable_gate(text) IS
+    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together.';
+REVOKE ALL ON FUNCTION memwarden.disable_gate(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.enable_gate(name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('ALTER TABLE memwarden_data.write_request ENABLE TRIGGER %I', memwarden_internal.require_gate(enable_gate.name));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate.';
+REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.remove_gate(name text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_trigger text := memwarden_internal.require_gate(remove_gate.name);
+BEGIN
+    -- What memwarden ships is disabled, not removed: setup() would bring it back.
+    IF NOT EXISTS (SELECT FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+                    WHERE t.tgrelid = 'memwarden_data.write_request'::regclass
+                      AND t.tgname = v_trigger AND p.proname = 'gate_custom') THEN
+        PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', remove_gate.name));
+    END IF;
+    EXECUTE format('DROP TRIGGER %I ON memwarden_data.write_request', v_trigger);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.remove_gate(text) IS
+    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one.';
+REVOKE ALL ON FUNCTION memwarden.remove_gate(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;

@@ -1,0 +1,59 @@
+-- Built-in gates. An administrator may have moved or disabled one: it stays where and as it is.
+DO $gates$
+DECLARE
+    v_gate record;
+BEGIN
+    FOR v_gate IN
+        SELECT * FROM (VALUES
+            (0, 'reset', NULL),
+            (5, 'identity', NULL),
+            (8, 'canonical', 'NEW.outcome IS NULL'),
+            (10, 'idempotency', 'NEW.outcome IS NULL'),
+            (15, 'deadline', 'NEW.outcome IS NULL'),
+            (20, 'admission', 'NEW.outcome IS NULL'),
+            (25, 'schema', 'NEW.outcome IS NULL'),
+            (32, 'scope_lock', 'NEW.outcome IS NULL'),
+            (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+            (90, 'commit', 'NEW.outcome IS NULL'),
+            (99, 'store', NULL)) AS g (ordinal, name, condition)
+    LOOP
+        IF memwarden_internal.gate_trigger(v_gate.name) IS NULL THEN
+            EXECUTE format(
+                'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF attempt ON memwarden_data.write_request '
+                'FOR EACH ROW %s EXECUTE FUNCTION memwarden_internal.%I()',
+                format('gate_%s_%s', lpad(v_gate.ordinal::text, 2, '0'), v_gate.name),
+                'WHEN (' || v_gate.condition || ')',
+                'gate_' || v_gate.name);
+        END IF;
+    END LOOP;
+END
+$gates$;
+
+GRANT SELECT ON memwarden_data.write_request
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+CREATE POLICY application ON memwarden_data.write_request FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
+           AND principal_id = (SELECT memwarden_internal.current_principal()));
+
+CREATE OR REPLACE VIEW memwarden.pipeline WITH (security_invoker = true) AS
+SELECT substr(t.tgname, 6, 2)::integer AS "position",
+       substr(t.tgname, 9) AS gate,
+       t.tgenabled <> 'D' AS enabled,
+       CASE WHEN p.proname = 'gate_custom' THEN split_part(encode(t.tgargs, 'escape'), '\000', 1)
+            ELSE 'built in' END AS function
+  FROM pg_catalog.pg_trigger AS t
+  JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
+ WHERE t.tgrelid = 'memwarden_data.write_request'::pg_catalog.regclass AND t.tgname ~ '^gate_\d\d_'
+ ORDER BY 1, 2;
+COMMENT ON VIEW memwarden.pipeline IS 'The gates every write passes, in order.';
+GRANT SELECT ON memwarden.pipeline
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.requests WITH (security_invoker = true) AS
+SELECT r.request_id, r.outcome, r.gate, r.reason, r.detail, r.layer, s.path AS scope, r.kind, r.subject, r.predicate,
+       r.content, r.confidence, r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, r.gates
+  FROM memwarden_data.write_request AS r
+  LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id;
+COMMENT ON VIEW memwarden.requests IS 'The caller''s own write requests with what the gates decided.';
+GRANT SELECT ON memwarden.requests TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

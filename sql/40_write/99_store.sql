@@ -1,0 +1,78 @@
+-- Fires last and always: completes the decision, and forgets what need not be kept.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_store()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_layer record;
+BEGIN
+    NEW.decided_at := clock_timestamp();
+    IF NEW.outcome IS NULL THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := 'GATE_FAULT';
+        NEW.detail := jsonb_build_object('fault', 'no gate decided');
+    END IF;
+    IF NEW.outcome = 'DEFERRED' THEN
+        SELECT l.max_attempts, l.retry_backoff, l.idempotency_window INTO v_layer
+          FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
+        IF NEW.attempt >= v_layer.max_attempts THEN
+            NEW.outcome := 'REJECTED';
+            NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('last_reason', NEW.reason, 'attempts', NEW.attempt);
+            NEW.reason := 'RETRIES_EXHAUSTED';
+        ELSE
+            NEW.retry_at := greatest(NEW.retry_at, NEW.decided_at
+                + least(v_layer.retry_backoff * 2 ^ (NEW.attempt - 1), interval '1 hour'));
+        END IF;
+    END IF;
+    IF NEW.outcome <> 'COMMITTED' THEN
+        NEW.gate := NEW.gates -> -1 ->> 'gate';
+    END IF;
+
+    IF NEW.token IS NOT NULL AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
+        INSERT INTO memwarden_data.idempotency AS i (
+            org_id, principal_id, scope_id, layer, token, request_id, item_id, version_id, derived, expires_at)
+        SELECT NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.token, NEW.request_id,
+               NEW.item_id, NEW.version_id, NEW.idempotency_key IS NULL, NEW.decided_at + l.idempotency_window
+          FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer
+        ON CONFLICT (org_id, principal_id, scope_id, layer, token) DO UPDATE
+           SET request_id = excluded.request_id, item_id = excluded.item_id, version_id = excluded.version_id,
+               derived = excluded.derived, expires_at = excluded.expires_at;
+    END IF;
+
+    IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') THEN
+        -- An unkeyed hash would let anyone who can guess a refused secret confirm the guess.
+        NEW.refused_hash := memwarden_internal.keyed_hash('refused content', NEW.content_hash);
+        NEW.content_hash := NULL;
+    END IF;
+    -- What is stored as a version, was known already, or was refused before gate 30 looked for secrets, is not kept twice.
+    IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30') THEN
+        NEW.content := NULL;
+        NEW.subject := NULL;
+        NEW.predicate := NULL;
+        NEW.evidence := NULL;
+    END IF;
+    IF NEW.outcome <> 'DEFERRED' THEN
+        NEW.embedding := NULL;
+        NEW.idempotency_key := NULL;
+        NEW.intake_fault := NULL;
+        NEW.fingerprint := NULL;
+        NEW.key_hash := NULL;
+        NEW.token := NULL;
+    END IF;
+    IF NEW.scope_id IS NULL THEN
+        -- Names that led nowhere are the caller's text, of any length.
+        NEW.layer := NULL;
+        NEW.scope_path := NULL;
+        NEW.kind := NULL;
+        NEW.trace_id := NULL;
+    END IF;
+    NEW.canonical := NULL;
+    NEW.search_text := NULL;
+    NEW.findings := NULL;
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_store() IS
+    'Trigger gate_99_store: bounds the retries of a deferred request, records its idempotency token, and erases content that has another home or must have none.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_store() FROM PUBLIC;

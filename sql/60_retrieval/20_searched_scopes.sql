@@ -1,0 +1,29 @@
+-- Which scopes a recall looks into. What the caller cannot see and what does not exist raise the same error.
+CREATE OR REPLACE FUNCTION memwarden_internal.searched_scopes(
+    p_principal_id bigint, p_scope text, p_scopes text[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_path   text;
+    v_scope  record;
+    v_result bigint[] := '{}';
+BEGIN
+    IF p_scope IS NULL AND p_scopes IS NULL THEN
+        RETURN memwarden_internal.visible_scopes();
+    END IF;
+    FOREACH v_path IN ARRAY coalesce(p_scopes, '{}') || CASE WHEN p_scope IS NOT NULL THEN ARRAY[p_scope] ELSE '{}' END LOOP
+        SELECT s.scope_id, s.lineage INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;
+        IF NOT FOUND OR NOT memwarden_internal.may_read(p_principal_id, v_scope.scope_id) THEN
+            PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L', v_path));
+        END IF;
+        -- Who reads a scope reads what it inherits from; p_scopes means exactly these.
+        v_result := v_result || CASE WHEN p_scopes IS NULL THEN v_scope.lineage ELSE ARRAY[v_scope.scope_id] END;
+    END LOOP;
+    RETURN v_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[]) IS
+    'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope the principal cannot read.';
+REVOKE ALL ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[]) FROM PUBLIC;

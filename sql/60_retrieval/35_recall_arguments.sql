@@ -1,0 +1,56 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.check_recall(p_k integer, p_layers text[], p_weights jsonb, p_fusion text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_k IS NULL OR p_k NOT BETWEEN 1 AND 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 1,000');
+    ELSIF p_fusion IS NULL OR p_fusion NOT IN ('weighted', 'rrf') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'fusion: weighted or rrf');
+    ELSIF p_layers IS NOT NULL AND EXISTS (
+            SELECT FROM unnest(p_layers) AS wanted
+             WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = wanted)) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', 'layers names one that is not in memwarden_data.layer');
+    ELSIF p_weights IS NOT NULL AND (jsonb_typeof(p_weights) <> 'object' OR EXISTS (
+            SELECT FROM jsonb_each(p_weights) AS w
+             WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance') OR jsonb_typeof(w.value) <> 'number'
+                OR (jsonb_typeof(w.value) = 'number' AND (w.value)::numeric NOT BETWEEN 0 AND 1000))) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance; numbers from 0 to 1,000');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], jsonb, text) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], jsonb, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.recall_model(
+    p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_dimension integer;
+BEGIN
+    SELECT m.model_id, m.vector_weight, m.dimension INTO recall_model.model_id, recall_model.vector_weight, v_dimension
+      FROM memwarden_data.embedding_model AS m WHERE m.name = p_name;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('embedding model %L', p_name));
+    ELSIF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_name, v_dimension, NULL, 'optional')) > 0 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            format('embedding: %s finite numbers within 65504, not all zero', v_dimension));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.recall_model(text, real[]) IS
+    'The model a query vector belongs to. Raises 42704 for an unknown model, 22023 for a vector that is none of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.recall_model(text, real[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.provenance(
+    p_agent text, p_request_id uuid, p_version integer, p_recorded_at timestamptz, p_first_recorded_at timestamptz, p_evidence jsonb)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN jsonb_build_object('agent', p_agent, 'request_id', p_request_id, 'version', p_version,
+                          'recorded_at', p_recorded_at, 'first_recorded_at', p_first_recorded_at, 'evidence', p_evidence);
+COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb) IS 'Where a version comes from, as recall() and get() return it.';
+REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb) FROM PUBLIC;

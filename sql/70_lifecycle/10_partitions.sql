@@ -1,0 +1,79 @@
+-- pg_partman cuts what grows for ever. It is installed into a schema of its own by setup(), since a
+-- CASCADE would put its hundred functions beside the user's.
+CREATE OR REPLACE FUNCTION memwarden_internal.partman_schema()
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'pg_partman'
+$function$;
+COMMENT ON FUNCTION memwarden_internal.partman_schema() IS 'The schema pg_partman is installed in, quoted; NULL when it is not.';
+REVOKE ALL ON FUNCTION memwarden_internal.partman_schema() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.prepare_partman()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_schema text;
+BEGIN
+    IF memwarden_internal.partman_schema() IS NULL THEN
+        CREATE SCHEMA IF NOT EXISTS partman;
+        CREATE EXTENSION pg_partman SCHEMA partman;
+    END IF;
+    v_schema := memwarden_internal.partman_schema();
+    EXECUTE format('GRANT ALL ON SCHEMA %s TO memwarden_owner', v_schema);
+    EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %s TO memwarden_owner', v_schema);
+    EXECUTE format('GRANT EXECUTE ON ALL ROUTINES IN SCHEMA %s TO memwarden_owner', v_schema);
+    EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO memwarden_owner', current_database());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS 'Installs pg_partman where it is missing and lets memwarden_owner use it.';
+REVOKE ALL ON FUNCTION memwarden_internal.prepare_partman() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.create_partitions()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_schema  text := memwarden_internal.partman_schema();
+    v_is_made boolean;
+BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s.part_config WHERE parent_table = $1)', v_schema)
+       INTO v_is_made USING 'memwarden_data.write_request';
+    IF NOT v_is_made THEN
+        EXECUTE format(
+            'SELECT %1$s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3, '
+            'p_time_encoder := %2$L, p_time_decoder := %3$L)',
+            v_schema, v_schema || '.uuid7_time_encoder', v_schema || '.uuid7_time_decoder')
+          USING 'memwarden_data.write_request', 'request_id', '1 month';
+    END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s.part_config WHERE parent_table = $1)', v_schema)
+       INTO v_is_made USING 'memwarden_data.log';
+    IF NOT v_is_made THEN
+        EXECUTE format('SELECT %s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3)', v_schema)
+          USING 'memwarden_data.log', 'recorded_at', '1 month';
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request and log to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
+REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.maintain()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L)',
+        memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log');
+    PERFORM memwarden_internal.secure_tables();
+    DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
+END
+$function$;
+COMMENT ON FUNCTION memwarden.maintain() IS
+    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens. Safe to run twice at once and to kill.';
+REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;

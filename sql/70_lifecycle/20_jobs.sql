@@ -1,0 +1,32 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.wanted_jobs()
+RETURNS TABLE (name text, schedule text, command text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+VALUES
+    ('memwarden_retry', '10 seconds', 'CALL memwarden.retry_deferred()'),
+    ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
+$function$;
+COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS 'The jobs memwarden needs, in pg_cron''s notation. They run as memwarden_jobs.';
+REVOKE ALL ON FUNCTION memwarden_internal.wanted_jobs() FROM PUBLIC;
+
+-- pg_cron lives in one database of a cluster. Elsewhere status() prints the calls to make there.
+CREATE OR REPLACE FUNCTION memwarden_internal.schedule_jobs()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_job record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') THEN
+        RETURN;
+    END IF;
+    FOR v_job IN SELECT w.name, w.schedule, w.command FROM memwarden_internal.wanted_jobs() AS w LOOP
+        EXECUTE 'SELECT cron.schedule_in_database($1, $2, $3, $4, $5)'
+          USING v_job.name, v_job.schedule, v_job.command, current_database()::text, 'memwarden_jobs';
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS 'Schedules the wanted jobs where pg_cron is installed in this database.';
+REVOKE ALL ON FUNCTION memwarden_internal.schedule_jobs() FROM PUBLIC;

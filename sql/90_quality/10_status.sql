@@ -1,0 +1,72 @@
+CREATE OR REPLACE FUNCTION memwarden.status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_storage integer;
+    v_waiting bigint;
+BEGIN
+    RETURN QUERY SELECT 'logic', 'ok', e.extversion FROM pg_extension AS e WHERE e.extname = 'memwarden';
+
+    IF to_regclass('memwarden_data.storage') IS NULL THEN
+        RETURN QUERY VALUES ('storage', 'missing', 'a superuser runs: SELECT memwarden.setup();');
+        RETURN;
+    END IF;
+    SELECT max(s.storage_version) INTO v_storage FROM memwarden_data.storage AS s;
+    RETURN QUERY SELECT 'storage',
+        CASE WHEN v_storage = memwarden_internal.storage_version() THEN 'ok' ELSE 'outdated' END,
+        format('version %s of %s', v_storage, memwarden_internal.storage_version())
+        || CASE WHEN v_storage = memwarden_internal.storage_version() THEN ''
+                ELSE '; writes are refused until a superuser runs: SELECT memwarden.setup();' END;
+
+    RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
+        CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on ' || string_agg(c.relname, ', ' ORDER BY c.relname) END
+      FROM pg_class AS c
+     WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+       AND NOT (c.relrowsecurity AND c.relforcerowsecurity);
+
+    RETURN QUERY SELECT 'gates', CASE WHEN bool_and(t.tgenabled <> 'D') THEN 'ok' ELSE 'warning' END,
+        string_agg(substr(t.tgname, 6) || CASE WHEN t.tgenabled = 'D' THEN ' (disabled)' ELSE '' END, ', ' ORDER BY t.tgname)
+      FROM pg_trigger AS t
+     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ '^gate_\d\d_';
+
+    RETURN QUERY SELECT 'master key', CASE WHEN k.hash IS NULL THEN 'warning' ELSE 'ok' END,
+        CASE WHEN k.hash IS NULL
+             THEN 'MEMWARDEN_MASTER_KEY_FILE is not set for the server: no hash of refused content is kept'
+             ELSE 'readable by the server' END
+      FROM (SELECT memwarden_internal.keyed_hash('status', '') AS hash) AS k;
+
+    RETURN QUERY SELECT * FROM memwarden_internal.job_status();
+
+    SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r WHERE r.outcome = 'DEFERRED';
+    RETURN QUERY SELECT 'deferred requests', 'ok', v_waiting::text;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.status() IS
+    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, deferred requests. '
+    'state is ok, missing, outdated or warning; detail says what to do.';
+REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.status()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- memwarden_owner need not read pg_cron's tables: that the extension is here means setup() has scheduled.
+    IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') THEN
+        RETURN QUERY SELECT 'job ' || w.name, 'ok', w.schedule || ': ' || w.command FROM memwarden_internal.wanted_jobs() AS w;
+    ELSE
+        RETURN QUERY SELECT 'job ' || w.name, 'missing',
+               'pg_cron is not in this database; in the one that has it, run: ' || format(
+                   'SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);',
+                   w.name || '_' || current_database(), w.schedule, w.command, current_database(), 'memwarden_jobs')
+          FROM memwarden_internal.wanted_jobs() AS w;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.job_status() IS 'The wanted jobs, and how to schedule them where pg_cron is absent.';
+REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;

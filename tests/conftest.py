@@ -1,0 +1,144 @@
+"""A real server for every test: one template database with memwarden, one clone a test."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import Connection, sql
+from psycopg.rows import DictRow, dict_row
+from pytest_postgresql import factories
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
+CLUSTER = "test"
+
+
+def deploy_server(*arguments: str, check: bool = True) -> str:
+    """Run ``deploy/server`` and return what it prints."""
+    done = subprocess.run(
+        [ROOT / "deploy/server", *arguments], check=check, text=True, stdout=subprocess.PIPE
+    )
+    return done.stdout.strip()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the test cluster once, in the process that starts the workers."""
+    if not hasattr(config, "workerinput") and "MEMWARDEN_TEST_DSN" not in os.environ:
+        # Durability is tested on clusters of its own; here a crash of the machine may lose data.
+        deploy_server("up", CLUSTER, "-c", "fsync=off", "-c", "synchronous_commit=off")
+        deploy_server("install")
+        os.environ["MEMWARDEN_TEST_DSN"] = deploy_server("dsn", CLUSTER)
+    parameters = psycopg.conninfo.conninfo_to_dict(os.environ["MEMWARDEN_TEST_DSN"])
+    config.option.postgresql_host = parameters["host"]
+    config.option.postgresql_port = parameters["port"]
+    config.option.postgresql_user = parameters["user"]
+
+
+def pytest_report_header() -> str:
+    """Name the server the tests run on."""
+    return f"PostgreSQL {os.environ.get('PG', '17')}: {os.environ.get('MEMWARDEN_TEST_DSN')}"
+
+
+def install_memwarden(**parameters: Any) -> None:
+    """Create the extension and its storage in the template database."""
+    with psycopg.connect(**(parameters | {"autocommit": True})) as connection:
+        connection.execute("CREATE EXTENSION memwarden CASCADE")
+        connection.execute("SELECT * FROM memwarden.setup()")
+
+
+server = factories.postgresql_noproc(dbname="memwarden_tests", load=[install_memwarden])
+superuser_connection = factories.postgresql("server")
+
+
+class World:
+    """One test's database, and connections to it as the roles that a test is about."""
+
+    def __init__(self, admin: Connection[Any]) -> None:
+        admin.autocommit = True
+        admin.row_factory = dict_row
+        self.admin: Connection[DictRow] = admin
+        self.dsn: str = admin.info.dsn
+        self.roles: list[str] = []
+        self._open: list[Connection[Any]] = []
+
+    def role(self, *groups: str) -> str:
+        """Create a login role, unique in the cluster, member of some memwarden roles."""
+        name = f"test_{uuid.uuid4().hex[:12]}"
+        self.admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(name)))
+        for group in groups:
+            grant = sql.SQL("GRANT {} TO {}").format(sql.Identifier(group), sql.Identifier(name))
+            self.admin.execute(grant)
+        self.roles.append(name)
+        return name
+
+    def connect(self, role: str = "postgres", **options: Any) -> Connection[DictRow]:
+        """Open a connection as that role, autocommit, rows as dicts."""
+        options.setdefault("autocommit", True)
+        connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
+        self._open.append(connection)
+        return connection
+
+    def scope(self, path: str) -> int:
+        """Create a scope, return its number."""
+        row = self.admin.execute("SELECT memwarden.create_scope(%s) AS id", (path,)).fetchone()
+        assert row is not None
+        return int(row["id"])
+
+    def register(self, scope: str = "/org/acme/user/ana", **options: Any) -> str:
+        """Register an agent with a login role of its own; return the role, which is its name."""
+        self.scope(scope)
+        role = self.role("memwarden_agent")
+        self.admin.execute(
+            "SELECT memwarden.register_agent(name => %(name)s, scope => %(scope)s,"
+            " login_role => %(name)s, validated => %(validated)s, writes => %(writes)s,"
+            " descendants => %(descendants)s)",
+            {"validated": True, "writes": True, "descendants": False}
+            | options
+            | {"name": role, "scope": scope},
+        )
+        return role
+
+    def agent(self, scope: str = "/org/acme/user/ana", **options: Any) -> Connection[DictRow]:
+        """Register an agent and connect as it."""
+        return self.connect(self.register(scope, **options))
+
+    def rows(self, query: str, *parameters: Any) -> list[DictRow]:
+        """Run a query as superuser."""
+        return self.admin.execute(query, parameters).fetchall()
+
+    def value(self, query: str, *parameters: Any) -> Any:
+        """Run a query as superuser, return its one value."""
+        row = self.admin.execute(query, parameters).fetchone()
+        assert row is not None
+        return next(iter(row.values()))
+
+    def close(self) -> None:
+        """Close what was opened and drop the roles that were made."""
+        for connection in self._open:
+            connection.close()
+        for role in self.roles:
+            self.admin.execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(role)))
+            self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
+@pytest.fixture
+def world(superuser_connection: Connection[Any]) -> Iterator[World]:
+    """A database with memwarden, its superuser, and a way to connect as others."""
+    made = World(superuser_connection)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data from outside."""
+    if not DATA.is_dir():
+        pytest.skip(f"no data from outside: {DATA} is absent (MEMWARDEN_DATA names another place)")
+    return DATA

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Build the extension: sql/, plpython/ and migrations/ become one install script.
+
+Deterministic: the same tree gives the same bytes. Order comes from the names of folders and files.
+
+    *.sql        logic: functions, in the extension
+    *.table.sql  storage: run once by setup()
+    *.bound.sql  what hangs on tables (policies, triggers, views): run by every setup()
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def version(control: Path) -> str:
+    """The extension's version, kept in the control file alone."""
+    found = re.search(r"^default_version = '([^']+)'$", control.read_text(), re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"{control}: no default_version")
+    return found[1]
+
+
+def quoted(text: str, tag: str) -> str:
+    """The text as a dollar-quoted literal."""
+    if f"${tag}$" in text:
+        raise SystemExit(f"${tag}$ occurs in an embedded file")
+    return f"${tag}${text}${tag}$"
+
+
+def python_sources() -> tuple[str, str]:
+    """The embedded package as a Python dict literal, and a key that changes with it."""
+    sources = {p.stem: p.read_text() for p in sorted((ROOT / "plpython/memwarden_core").glob("*.py"))}
+    literal = "{\n" + "".join(f"    {name!r}: {text!r},\n" for name, text in sources.items()) + "}"
+    return literal, hashlib.sha256(literal.encode()).hexdigest()[:12]
+
+
+def storage_parts() -> tuple[str, int]:
+    """Storage files and migrations as SQL rows, and the storage version they lead to."""
+    migrations = sorted((ROOT / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    numbers = [int(path.name[:4]) for path in migrations]
+    if numbers != list(range(2, 2 + len(numbers))):
+        raise SystemExit("migrations/ must be numbered from 0002 without a gap")
+    rows = []
+    for phase in ("table", "bound"):
+        files = sorted((ROOT / "sql").glob(f"*/*.{phase}.sql"))
+        rows += [(i, phase, path) for i, path in enumerate(files, start=1)]
+    rows += [(number, "migration", path) for number, path in zip(numbers, migrations, strict=True)]
+    literals = [
+        f"({ordinal}, '{phase}', '{path.relative_to(ROOT)}', "
+        f"{quoted(path.read_text(), 'memwarden_part')})"
+        for ordinal, phase, path in rows
+    ]
+    return ",\n".join(literals), 1 + len(migrations)
+
+
+def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
+    """Every function of the extension, in the order of folders and files."""
+    files = [p for p in sorted((ROOT / "sql").glob("*/*.sql")) if p.name.count(".") == 1]
+    script = "".join(f"-- {p.relative_to(ROOT)}\n{p.read_text()}\n" for p in files)
+    # The sources hold no placeholder of their own, so the order of replacement does not matter.
+    return (
+        script.replace("@python_sources@", literal)
+        .replace("@python_hash@", key)
+        .replace("@storage_version@", str(storage_version))
+        .replace("@storage_parts@", parts)
+    )
+
+
+def main() -> None:
+    """Write the install script, and update scripts from each version in --from."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--out", type=Path, default=ROOT / "build")
+    parser.add_argument("--version", default=version(ROOT / "memwarden.control"))
+    parser.add_argument("--from", dest="sources", action="append", default=[])
+    arguments = parser.parse_args()
+
+    guard = '\\echo Use "CREATE EXTENSION memwarden" to load this file.\\quit\n'
+    script = guard.replace("\\quit", " \\quit") + logic(*python_sources(), *storage_parts())
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / f"memwarden--{arguments.version}.sql").write_text(script)
+    for source in arguments.sources:
+        drops = ROOT / f"migrations/{source}--{arguments.version}.drops.sql"
+        update = (drops.read_text() if drops.exists() else "") + script
+        (arguments.out / f"memwarden--{source}--{arguments.version}.sql").write_text(update)
+
+
+if __name__ == "__main__":
+    main()
