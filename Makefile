@@ -2,21 +2,48 @@
 EXTENSION := memwarden
 VERSION   := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" memwarden.control)
 SCRIPT    := build/memwarden--$(VERSION).sql
-SOURCES   := $(shell find sql plpython migrations -type f 2>/dev/null) tools/build.py memwarden.control
+# One update script for each earlier version that migrations/ knows a way from.
+UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard migrations/*--$(VERSION).drops.sql))
 
 .DEFAULT_GOAL := help
 
-.PHONY: build
-build: $(SCRIPT) ## build the extension script from sql/ and plpython/
+.PHONY: build script test lint demo bench install uninstall clean FORCE
 
-$(SCRIPT): $(SOURCES)
+build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
+
+# Takes a tenth of a second and leaves files alone that are up to date.
+$(SCRIPT): FORCE
 	@python3 tools/build.py
 
+$(UPDATES): $(SCRIPT)
+
+script:
+	@echo $(SCRIPT)
+
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
-DATA_built := $(SCRIPT)
+# install: ## install into the server of PG_CONFIG=path/to/pg_config
+# uninstall: ## take it out of that server again
 PG_CONFIG ?= pg_config
+DATA_built := $(SCRIPT) $(UPDATES)
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+else
+clean: ## delete what was built here, and the caches of the linters
+	rm -rf build .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
 endif
 
--include deploy/server.mk
+lint: ## read the code: ruff, mypy, pgspot, shellcheck, the generated client
+	@python3 tools/run_checks.py lint
+
+test: ## run every check, on PostgreSQL 17 and on 18; afterwards no server of this checkout runs
+	@python3 tools/run_checks.py lint 17 18
+
+demo: ## push a conversation through the gates and ask about it; DATA=file for another than the sample
+	@tools/with-server demo -- python -c 'from memwarden.cli import main; main()' demo $(if $(DATA),--data '$(DATA)')
+
+bench: ## measure against a bare pgvector table; BENCH='--items 10000' for other sizes
+	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \
+	    sh -c 'python bench/run.py --dsn "$$MEMWARDEN_DSN" "$$@"' bench $(BENCH)
+
+include deploy/server.mk

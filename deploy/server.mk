@@ -28,4 +28,5 @@ secrets: ## make the password and the master key that compose.yaml mounts
 	@deploy/make-secrets
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^(# )?[a-z-]+:.*## / { sub(/^# /, "", $$1); printf "  make %-14s %s\n", $$1, $$2 }' \
+	    $(MAKEFILE_LIST)

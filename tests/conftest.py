@@ -14,6 +14,7 @@ import pytest
 from psycopg import Connection, sql
 from psycopg.rows import DictRow, dict_row
 from pytest_postgresql import factories
+from pytest_postgresql.janitor import DatabaseJanitor
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
@@ -119,10 +120,15 @@ class World:
         assert row is not None
         return next(iter(row.values()))
 
-    def close(self) -> None:
-        """Close what was opened and drop the roles that were made."""
+    def disconnect(self) -> None:
+        """Close what was opened."""
         for connection in self._open:
             connection.close()
+        self._open.clear()
+
+    def close(self) -> None:
+        """Close what was opened and drop the roles that were made."""
+        self.disconnect()
         for role in self.roles:
             self.admin.execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(role)))
             self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
@@ -134,6 +140,35 @@ def world(superuser_connection: Connection[Any]) -> Iterator[World]:
     made = World(superuser_connection)
     yield made
     made.close()
+
+
+@pytest.fixture(scope="module")
+def shared_world(server: Any) -> Iterator[World]:
+    """A database that the tests of one module share: each takes scopes of its own."""
+    where = {"host": server.host, "port": server.port, "user": server.user}
+    name = f"{server.dbname}_{uuid.uuid4().hex[:8]}"
+    with (
+        DatabaseJanitor(**where, dbname=name, template_dbname=server.template_dbname),
+        psycopg.connect(**where, dbname=name) as connection,
+    ):
+        made = World(connection)
+        yield made
+        made.close()
+
+
+@pytest.fixture(autouse=True)
+def _disconnect(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Close what a test has opened in a world that it shares: connections are few."""
+    made = request.getfixturevalue("shared_world") if "shared_world" in request.fixturenames else None
+    yield
+    if made is not None:
+        made.disconnect()
+
+
+@pytest.fixture
+def home() -> str:
+    """The path of a user's scope in an organisation that no other test uses."""
+    return f"/org/{uuid.uuid4().hex[:12]}/user/ana"
 
 
 @pytest.fixture(scope="session")

@@ -6,21 +6,40 @@ Deterministic: the same tree gives the same bytes. Order comes from the names of
     *.sql        logic: functions, in the extension
     *.table.sql  storage: run once by setup()
     *.bound.sql  what hangs on tables (policies, triggers, views): run by every setup()
+
+Beside it an update script from each earlier version that migrations/ knows a way from.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import os
 import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
+def read(path: Path) -> str:
+    """The file's text, whatever the locale."""
+    return path.read_text(encoding="utf-8")
+
+
+def write(path: Path, text: str) -> None:
+    """Put the file there, whole or not at all; one that holds the text already keeps its time."""
+    content = text.encode()
+    if path.exists() and path.read_bytes() == content:
+        return
+    new = path.with_name(f"{path.name}.{os.getpid()}")
+    new.write_bytes(content)
+    new.chmod(0o644)
+    new.replace(path)
+
+
 def version(control: Path) -> str:
     """The extension's version, kept in the control file alone."""
-    found = re.search(r"^default_version = '([^']+)'$", control.read_text(), re.MULTILINE)
+    found = re.search(r"^default_version = '([^']+)'$", read(control), re.MULTILINE)
     if found is None:
         raise SystemExit(f"{control}: no default_version")
     return found[1]
@@ -35,7 +54,7 @@ def quoted(text: str, tag: str) -> str:
 
 def python_sources() -> tuple[str, str]:
     """The embedded package as a Python dict literal, and a key that changes with it."""
-    sources = {p.stem: p.read_text() for p in sorted((ROOT / "plpython/memwarden_core").glob("*.py"))}
+    sources = {p.stem: read(p) for p in sorted((ROOT / "plpython/memwarden_core").glob("*.py"))}
     literal = "{\n" + "".join(f"    {name!r}: {text!r},\n" for name, text in sources.items()) + "}"
     return literal, hashlib.sha256(literal.encode()).hexdigest()[:12]
 
@@ -53,7 +72,7 @@ def storage_parts() -> tuple[str, int]:
     rows += [(number, "migration", path) for number, path in zip(numbers, migrations, strict=True)]
     literals = [
         f"({ordinal}, '{phase}', '{path.relative_to(ROOT)}', "
-        f"{quoted(path.read_text(), 'memwarden_part')})"
+        f"{quoted(read(path), 'memwarden_part')})"
         for ordinal, phase, path in rows
     ]
     return ",\n".join(literals), 1 + len(migrations)
@@ -62,7 +81,7 @@ def storage_parts() -> tuple[str, int]:
 def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
     """Every function of the extension, in the order of folders and files."""
     files = [p for p in sorted((ROOT / "sql").glob("*/*.sql")) if p.name.count(".") == 1]
-    script = "".join(f"-- {p.relative_to(ROOT)}\n{p.read_text()}\n" for p in files)
+    script = "".join(f"-- {p.relative_to(ROOT)}\n{read(p)}\n" for p in files)
     # The sources hold no placeholder of their own, so the order of replacement does not matter.
     return (
         script.replace("@python_sources@", literal)
@@ -72,22 +91,37 @@ def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
     )
 
 
+def update_sources(target: str) -> list[str]:
+    """The earlier versions that migrations/ knows a way from."""
+    suffix = f"--{target}.drops.sql"
+    return [p.name.removesuffix(suffix) for p in sorted((ROOT / "migrations").glob(f"*{suffix}"))]
+
+
+def guard(command: str) -> str:
+    """A line that PostgreSQL skips, and that stops psql from running the script by itself."""
+    return f'\\echo Use "{command}" to load this file. \\quit\n'
+
+
 def main() -> None:
-    """Write the install script, and update scripts from each version in --from."""
+    """Write the install script and the update scripts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--out", type=Path, default=ROOT / "build")
     parser.add_argument("--version", default=version(ROOT / "memwarden.control"))
-    parser.add_argument("--from", dest="sources", action="append", default=[])
+    parser.add_argument("--from", dest="sources", action="append", help="an update from there too")
     arguments = parser.parse_args()
+    target: str = arguments.version
 
-    guard = '\\echo Use "CREATE EXTENSION memwarden" to load this file.\\quit\n'
-    script = guard.replace("\\quit", " \\quit") + logic(*python_sources(), *storage_parts())
+    script = logic(*python_sources(), *storage_parts())
     arguments.out.mkdir(parents=True, exist_ok=True)
-    (arguments.out / f"memwarden--{arguments.version}.sql").write_text(script)
-    for source in arguments.sources:
-        drops = ROOT / f"migrations/{source}--{arguments.version}.drops.sql"
-        update = (drops.read_text() if drops.exists() else "") + script
-        (arguments.out / f"memwarden--{source}--{arguments.version}.sql").write_text(update)
+    write(arguments.out / f"memwarden--{target}.sql", guard("CREATE EXTENSION memwarden") + script)
+    for source in sorted({*update_sources(target), *(arguments.sources or [])}):
+        drops = ROOT / f"migrations/{source}--{target}.drops.sql"
+        write(
+            arguments.out / f"memwarden--{source}--{target}.sql",
+            guard(f"ALTER EXTENSION memwarden UPDATE TO '{target}'")
+            + (read(drops) if drops.exists() else "")
+            + script,
+        )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """Constraints between the fields of a content, which JSON Schema cannot say.
 
-A constraint is ``{"id", "description", "left", "op", "right"}``. ``left`` is a JSON pointer into the
-content; ``right`` is another, or ``{"value": ...}``. A side that the content does not have makes the
-constraint hold: whether a field must be there is the schema's business.
+A constraint is ``{"id", "description", "left", "op", "right"}``. ``left`` is a JSON pointer into
+the content; ``right`` is another, or ``{"value": ...}``. A side that the content does not have
+makes the constraint hold: whether a field must be there is the schema's business.
 """
 
 from __future__ import annotations
@@ -99,7 +99,11 @@ def _holds(constraint: Constraint, content: object) -> bool:
 def constraint_violations(definition: str, content: object) -> list[Violation]:
     """Every constraint of the definition that the content breaks."""
     return [
-        Violation("CONSTRAINT_VIOLATION", "content" + c.left.replace("/", "."), f"{c.identifier}: {c.description}")
+        Violation(
+            "CONSTRAINT_VIOLATION",
+            "content" + c.left.replace("/", "."),
+            f"{c.identifier}: {c.description}",
+        )
         for c in constraints(definition)
         if not _holds(c, content)
     ]

@@ -44,9 +44,12 @@ def prepared_synonyms(definition: str) -> Synonyms:
 
 
 def _says_something(value: object) -> bool:
-    """Whether anything but null, blank strings and empty containers is in a normalised value."""
+    """Whether anything but null and blank strings is in a normalised value.
+
+    A name with an empty list or object under it says that there are none.
+    """
     if isinstance(value, dict):
-        return any(_says_something(child) for child in value.values())
+        return any(child in ([], {}) or _says_something(child) for child in value.values())
     if isinstance(value, list):
         return any(_says_something(child) for child in value)
     return value is not None and value != ""
@@ -102,13 +105,18 @@ def examine(
     table = prepared_synonyms(synonyms) if synonyms is not None else None
     normalised = normalised_value(value, lambda text: normalise(text, table))
     if not _says_something(normalised):
-        violations.append(Violation("CONTENT_EMPTY", "content", "says nothing"))
+        violations.append(
+            Violation(
+                "CONTENT_EMPTY", "content", "holds nothing but blanks and nulls"
+            )
+        )
     if schema is not None:
         violations += compiled(schema).violations(value)
     content_hash = hashlib.sha256(canonical).digest()
     if violations:
         return Examined(canonical_text, content_hash, None, None, None, None, violations)
-    subject_name, predicate_name = normalised_name(subject, table), normalised_name(predicate, table)
+    subject_name = normalised_name(subject, table)
+    predicate_name = normalised_name(predicate, table)
     text = content_text(value, template, subject, predicate)
     return Examined(
         canonical_text,

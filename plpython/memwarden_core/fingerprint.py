@@ -39,9 +39,7 @@ def normalised_name(text: str | None, synonyms: Table = None) -> bytes | None:
     return (normalise(text, synonyms).encode() or None) if text else None
 
 
-def fingerprint_of(
-    normalised: object, subject: bytes | None, predicate: bytes | None
-) -> bytes:
+def fingerprint_of(normalised: object, subject: bytes | None, predicate: bytes | None) -> bytes:
     """The fingerprint of parts that are normalised already."""
     return _digest(b"memwarden fingerprint 1", subject, predicate, serialise(normalised))
 
@@ -70,8 +68,6 @@ def fingerprint(
     )
 
 
-def key_hash(
-    subject: str | None, predicate: str | None, synonyms: Table = None
-) -> bytes | None:
+def key_hash(subject: str | None, predicate: str | None, synonyms: Table = None) -> bytes | None:
     """SHA-256 (32 bytes) over normalised subject and predicate; None unless both are there."""
     return key_hash_of(normalised_name(subject, synonyms), normalised_name(predicate, synonyms))

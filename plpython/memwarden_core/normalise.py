@@ -23,7 +23,12 @@ _INVISIBLE = re.compile(
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 
-# NFKC turns 10² into 102 and 1½ into 11⁄2: a mark keeps the number from changing.
+# NFKC sorts the marks on one letter, in some Python versions in quadratic time: a limit that no
+# language comes near. The two halfwidth marks are letters until NFKC has seen them.
+_MAX_MARKS = 32
+_STACK = re.compile(rf"(?:[^\w\s]|[\uff9e\uff9f]){{{_MAX_MARKS // 2},}}")
+
+# NFKC turns 10² into 102 and 1½ into 11/2: a sign or a space keeps the number from changing.
 _SUPERSCRIPT = re.compile("(?<=[0-9a-zA-Z])(?=[\u00b2\u00b3\u00b9\u2070\u2074-\u207b])")
 _FRACTION = re.compile("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
 
@@ -103,13 +108,28 @@ def _judge(match: re.Match[str]) -> str:
     return run if keep else " "
 
 
+def _unstack(match: re.Match[str]) -> str:
+    kept = []
+    marks = 0
+    for character in match[0]:
+        parts = unicodedata.normalize("NFKD", character)
+        marks = marks + len(parts) if unicodedata.combining(parts[0]) else 0
+        if marks <= _MAX_MARKS:
+            kept.append(character)
+    return "".join(kept)
+
+
+def _composed(text: str) -> str:
+    return unicodedata.normalize("NFKC", _STACK.sub(_unstack, text))
+
+
 def _fold(text: str) -> str:
     """Compatibility composition and case folding, until neither changes anything."""
     if text.isascii():
         return text.lower()
     text = _FRACTION.sub(" ", _SUPERSCRIPT.sub("^", _INVISIBLE.sub("", text)))
-    folded = unicodedata.normalize("NFKC", text)
-    while (again := unicodedata.normalize("NFKC", folded.casefold())) != folded:
+    folded = _composed(text)
+    while (again := _composed(folded.casefold())) != folded:
         folded = again
     return folded.translate(_SAME)
 
@@ -136,7 +156,7 @@ def normalise(text: str, synonyms: Synonyms | Mapping[str, str] | None = None) -
     if not synonyms:
         return plain
     table = synonyms if isinstance(synonyms, Synonyms) else synonym_table(synonyms)
-    return table.settle(plain)
+    return table.apply(plain)
 
 
 def synonym_table(mapping: Mapping[str, str]) -> Synonyms:

@@ -1,21 +1,22 @@
 """JSON Schema (draft 2020-12) checks of content: every violation at once, none quoting it (V1).
 
-The jsonschema library judges (with the keywords of ``schema_keywords``); it takes 0.1 s to import,
-so it is loaded when the first schema is. Prepared schemas are kept by their text: they are code,
-never content.
+The jsonschema library judges, with the keywords of ``schema_keywords``, all that ``schema_quick``
+does not accept. Prepared schemas are kept by their text: they are code, never content.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
 from .canonical import NotCanonical, parse, serialise
+from .patterns import PatternRefused
 from .schema_definition import survey, without_header
+from .schema_quick import accepts
 
-_MAX_ERRORS = 1_000
+_MAX_ERRORS = 10_000
 _MAX_EXPECTED = 200
 
 
@@ -50,19 +51,19 @@ _MESSAGES = {
     "exclusiveMinimum": "must be more than {}",
     "exclusiveMaximum": "must be less than {}",
     "multipleOf": "must be a multiple of {}",
-    "minLength": "must have at least {} characters",
-    "maxLength": "must have at most {} characters",
+    "minLength": "length must be at least {}",
+    "maxLength": "length must be at most {}",
     "pattern": "must match the pattern {}",
     "format": "must be a valid {}",
-    "minItems": "must have at least {} items",
-    "maxItems": "must have at most {} items",
+    "minItems": "number of items must be at least {}",
+    "maxItems": "number of items must be at most {}",
     "items": "has more items than the schema declares",
     "uniqueItems": "must not hold the same item twice",
     "contains": "must hold an item of the required form",
-    "minContains": "must hold at least {} items of the required form",
-    "maxContains": "must hold at most {} items of the required form",
-    "minProperties": "must have at least {} properties",
-    "maxProperties": "must have at most {} properties",
+    "minContains": "number of items of the required form must be at least {}",
+    "maxContains": "number of items of the required form must be at most {}",
+    "minProperties": "number of properties must be at least {}",
+    "maxProperties": "number of properties must be at most {}",
     "additionalProperties": "has properties that the schema does not declare",
     "anyOf": "must have at least one of the alternative forms",
     "oneOf": "must have exactly one of the alternative forms",
@@ -88,36 +89,45 @@ def _message(error: Any) -> str:
     return message
 
 
-
-
 class CompiledSchema:
-    """A schema that has passed the definition checks and is ready to judge content."""
+    """A schema ready to judge content; what only refused content needs is made when it comes."""
 
     def __init__(self, schema: Mapping[str, object]) -> None:
-        """Raises: SchemaRefused."""
-        from . import schema_keywords  # loads jsonschema
+        self._header_problems, self._body = without_header(schema)
 
-        problems, body = without_header(schema)
-        found, self._names = survey(body)
-        problems += [] if found else schema_keywords.shape_problems(body)
-        problems += found
+    @cached_property
+    def _judge(self) -> tuple[Any, type[Exception], frozenset[str]]:
+        """(validator, its error for too much work, declared names). Raises: SchemaRefused."""
+        from . import schema_keywords  # imports jsonschema
+
+        problems, names = survey(self._body)
+        problems = self._header_problems + schema_keywords.shape_problems(self._body) + problems
         if problems:
             raise SchemaRefused(problems)
-        self._validator = schema_keywords.SchemaValidator(body)
-        self._too_complex = schema_keywords.TooComplex
+        return schema_keywords.SchemaValidator(self._body), schema_keywords.TooComplex, names
 
-    def _path(self, parts: Any) -> str:
-        names = self._names
-        return ".".join(["content", *(part if part in names else "*" for part in parts)])
+    def check(self) -> None:
+        """Raises: SchemaRefused, with every problem of the schema, when it cannot be used."""
+        _ = self._judge
 
     def violations(self, value: object) -> list[Violation]:
-        """Every violation of a parsed value, sorted by path, none twice."""
+        """Every violation of a parsed value, sorted by path, none twice.
+
+        Raises: SchemaRefused where a schema that was never checked cannot be used.
+        """
+        try:
+            if accepts(self._body, value):
+                return []
+        except (KeyError, TypeError, AttributeError, PatternRefused):
+            pass  # a schema of a wrong shape, which nobody has checked: refused below
+        validator, too_complex, names = self._judge
         found: set[Violation] = set()
         try:
-            for error in islice(self._validator.errors(value), _MAX_ERRORS):
-                path = self._path(error.absolute_path)
+            for error in islice(validator.errors(value), _MAX_ERRORS):
+                parts = [part if part in names else "*" for part in error.absolute_path]
+                path = ".".join(["content", *parts])
                 found.add(Violation("SCHEMA_VIOLATION", path, _message(error)))
-        except (self._too_complex, RecursionError):
+        except (too_complex, RecursionError):
             message = "takes too much work to check against the schema"
             found.add(Violation("SCHEMA_VIOLATION", "content", message))
         return sorted(found)
@@ -125,7 +135,7 @@ class CompiledSchema:
 
 @lru_cache(maxsize=256)
 def compiled(schema: str) -> CompiledSchema:
-    """Prepare a schema, given as JSON text. Raises: SchemaRefused."""
+    """Prepare a schema, given as JSON text. Raises: SchemaRefused for what is no JSON object."""
     try:
         value = parse(schema)
     except NotCanonical as error:
@@ -144,7 +154,7 @@ def _as_text(schema: Mapping[str, object]) -> str:
 
 def check_schema(schema: Mapping[str, object] | str) -> None:
     """Raises: SchemaRefused, with every problem of the schema, when it cannot be used."""
-    compiled(schema if isinstance(schema, str) else _as_text(schema))
+    compiled(schema if isinstance(schema, str) else _as_text(schema)).check()
 
 
 def violations(schema: Mapping[str, object], value: object) -> list[Violation]:

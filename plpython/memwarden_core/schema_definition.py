@@ -16,13 +16,45 @@ from .patterns import PatternRefused, compile_pattern
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 ANNOTATIONS = frozenset(
-    "$comment title description default examples deprecated readOnly writeOnly "
-    "contentEncoding contentMediaType contentSchema".split()
+    (
+        "$comment",
+        "title",
+        "description",
+        "default",
+        "examples",
+        "deprecated",
+        "readOnly",
+        "writeOnly",
+        "contentEncoding",
+        "contentMediaType",
+        "contentSchema",
+    )
 )
 _ASSERTIONS = frozenset(
-    "type enum const minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength "
-    "maxLength pattern format minItems maxItems uniqueItems minContains maxContains required "
-    "minProperties maxProperties dependentRequired $ref".split()
+    (
+        "type",
+        "enum",
+        "const",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "minLength",
+        "maxLength",
+        "pattern",
+        "format",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minContains",
+        "maxContains",
+        "required",
+        "minProperties",
+        "maxProperties",
+        "dependentRequired",
+        "$ref",
+    )
 )
 # Where subschemas sit; "in place" means that they judge the same value as the schema around them.
 _ONE_IN_PLACE = frozenset(("not", "if", "then", "else"))

@@ -7,6 +7,16 @@ from collections.abc import Callable, Mapping
 _MAX_PASSES = 8
 
 
+def _end_of_chain(phrase: str, phrases: Mapping[str, str]) -> str:
+    """The last member of a chain a -> b -> c; the alphabetically first of a circle."""
+    passed = [phrase]
+    following = phrases[phrase]
+    while following in phrases and following not in passed:
+        passed.append(following)
+        following = phrases[following]
+    return min(passed[passed.index(following) :]) if following in passed else following
+
+
 class Synonyms:
     """A table of phrases, prepared once and applied to normalised text.
 
@@ -20,14 +30,15 @@ class Synonyms:
         for phrase in sorted(mapping):
             phrases.setdefault(normalise(phrase), normalise(mapping[phrase]))
         phrases.pop("", None)
+        ends = {phrase: _end_of_chain(phrase, phrases) for phrase in phrases}
         # A replacement stands for itself, so that "tea" -> "green tea" does not grow each time.
-        for replacement in sorted(phrases.values()):
-            phrases.setdefault(replacement, replacement)
+        for end in sorted(ends.values()):
+            ends.setdefault(end, end)
         self._by_first_word: dict[str, list[tuple[list[str], list[str]]]] = {}
-        for phrase in sorted(phrases, key=lambda p: (-p.count(" "), p)):
+        for phrase in sorted(ends, key=lambda p: (-p.count(" "), p)):
             words = phrase.split()
             if words:
-                entry = (words, phrases[phrase].split())
+                entry = (words, ends[phrase].split())
                 self._by_first_word.setdefault(words[0], []).append(entry)
 
     def __bool__(self) -> bool:
@@ -48,16 +59,19 @@ class Synonyms:
                 position += 1
         return " ".join(result)
 
-    def settle(self, text: str) -> str:
-        """Replace until nothing changes. ``text`` is normalised already.
+    def apply(self, text: str) -> str:
+        """Replace, in text that is normalised already, until nothing changes.
 
-        Chains (a -> b, b -> c) end at their last member; of a circle (a -> b, b -> a) the
-        alphabetically first member stands for all.
+        A replacement can complete another phrase with its neighbours; where such tables run in a
+        circle, the alphabetically first result stands for all.
         """
-        seen = [text]
+        passed = [text]
         for _ in range(_MAX_PASSES):
-            text = self._normalise(self._replace(text))
-            if text in seen:
-                return min(seen[seen.index(text) :])
-            seen.append(text)
+            replaced = self._replace(text)
+            if replaced == text:
+                break
+            text = self._normalise(replaced)
+            if text in passed:
+                return min(passed[passed.index(text) :])
+            passed.append(text)
         return text

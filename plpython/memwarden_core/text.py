@@ -25,19 +25,26 @@ def _scalar(value: object) -> str:
     return str(value) if type(value) is int else serialise(value).decode()
 
 
-def _collect(value: object, name: str, words: list[str]) -> None:
+def _says_little(value: object) -> bool:
+    """A number, true, false, a single word or none at all: its property name tells about what."""
+    if isinstance(value, str):
+        return len(value.split(None, 1)) == 1
+    return value is not None and not isinstance(value, (dict, list))
+
+
+def _collect(value: object, words: list[str]) -> None:
     if isinstance(value, dict):
-        for key in sorted(value):
-            _collect(value[key], key, words)
+        for name in sorted(value):
+            child = value[name]
+            if child in ([], {}) or any(
+                map(_says_little, child if isinstance(child, list) else (child,))
+            ):
+                words.append(name)
+            _collect(child, words)
     elif isinstance(value, list):
         for child in value:
-            _collect(child, name, words)
-    elif isinstance(value, str):
-        if name and value and len(value.split(None, 1)) == 1:
-            words.append(name)
-        words.append(value)
-    elif value is not None:
-        words.append(name)
+            _collect(child, words)
+    else:
         words.append(_scalar(value))
 
 
@@ -90,7 +97,7 @@ def _field(value: object, path: tuple[str, ...]) -> str:
             return ""
     if isinstance(value, (dict, list)):
         words: list[str] = []
-        _collect(value, "", words)
+        _collect(value, words)
         return " ".join(words)
     return _scalar(value)
 
@@ -109,7 +116,8 @@ def content_text(
     Without one (or when all its fields are empty and it has no words of its own): subject and
     predicate, then the string values in canonical order, so that the text follows from the stored
     content alone. A value that says little by itself (a number, true or false, a single word) has
-    its property name before it: ``{"drink": "tea"}`` gives "drink tea", and is found by either.
+    its property name before it: ``{"drink": "tea"}`` gives "drink tea" and is found by either,
+    while ``{"note": "tea is what she drinks"}`` gives the sentence.
 
     Raises: TemplateRefused.
     """
@@ -129,5 +137,5 @@ def content_text(
         if text:
             return text
     words = [subject or "", predicate or ""]
-    _collect(value, "", words)
+    _collect(value, words)
     return _tidy(" ".join(words))

@@ -13,14 +13,6 @@ COMMENT ON FUNCTION memwarden_internal.uuid7() IS
     'A new UUID version 7 (RFC 9562): 48 bits of Unix milliseconds, then random bits.';
 REVOKE ALL ON FUNCTION memwarden_internal.uuid7() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
-RETURNS timestamptz
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-RETURN to_timestamp(('x0000' || substring(encode(uuid_send(p_id), 'hex') FROM 1 FOR 12))::bit(64)::bigint / 1000.0);
-COMMENT ON FUNCTION memwarden_internal.uuid7_time(uuid) IS
-    'The time, to the millisecond, in the first 48 bits of a UUID version 7. Meaningless for other versions.';
-REVOKE ALL ON FUNCTION memwarden_internal.uuid7_time(uuid) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_floor(p_time timestamptz)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER

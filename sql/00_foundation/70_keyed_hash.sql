@@ -11,14 +11,17 @@ import os
 path = os.environ.get("MEMWARDEN_MASTER_KEY_FILE")
 if not path:
     return None
-with open(path, "rb") as file:
-    master = bytes.fromhex(file.read().strip().decode("ascii"))
+try:
+    with open(path, "rb") as file:
+        master = bytes.fromhex(file.read().strip().decode("ascii"))
+except (OSError, ValueError):
+    master = b""
 if len(master) < 32:
-    plpy.error("the master key is shorter than 32 bytes", sqlstate="F0000")
+    plpy.error("the master key cannot be read, or is shorter than 32 bytes", sqlstate="F0000")
 key = hmac.digest(hmac.digest(b"memwarden", master, "sha256"), p_purpose.encode() + b"\x01", "sha256")
 return hmac.digest(key, p_data, "sha256")
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keyed_hash(text, bytea) IS
     'HMAC-SHA256 of the data under a key derived from the master key for one purpose. NULL where the '
-    'server has no master key (MEMWARDEN_MASTER_KEY_FILE).';
+    'server has no master key (MEMWARDEN_MASTER_KEY_FILE). Raises F0000 when the file holds none.';
 REVOKE ALL ON FUNCTION memwarden_internal.keyed_hash(text, bytea) FROM PUBLIC;

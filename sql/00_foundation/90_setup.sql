@@ -1,10 +1,27 @@
+-- pg_partman sets search_path for the session, which outlives the SET clause of any function around
+-- it. So the outermost function has no such clause and puts back what it found.
 CREATE OR REPLACE FUNCTION memwarden.setup()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_role text := current_setting('role');
+    v_search_path text := pg_catalog.current_setting('search_path');
+BEGIN
+    PERFORM memwarden_internal.set_up();
+    PERFORM pg_catalog.set_config('search_path', v_search_path, false);
+    RETURN QUERY SELECT s.component, s.state, s.detail FROM memwarden.status() AS s;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.setup() IS
+    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE EXTENSION '
+    'and after ALTER EXTENSION ... UPDATE; again does no harm, and two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension script or when the storage is newer than the functions.';
+REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.set_up()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
 BEGIN
     IF NOT (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = current_user) THEN
         PERFORM memwarden_internal.raise_error('superuser_only', format('role %I', current_user));
@@ -14,29 +31,41 @@ BEGIN
     PERFORM memwarden_internal.refuse_inside_extension_script();
 
     PERFORM memwarden_internal.prepare_partman();
-    IF to_regnamespace('memwarden_data') IS NULL THEN
+    -- Somebody else's schema of that name could hold tables with triggers: then this fails.
+    IF NOT EXISTS (SELECT FROM pg_namespace AS n
+                    WHERE n.nspname = 'memwarden_data' AND n.nspowner = 'memwarden_owner'::regrole) THEN
         CREATE SCHEMA memwarden_data AUTHORIZATION memwarden_owner;
         COMMENT ON SCHEMA memwarden_data IS 'Storage of memwarden: what agents remember.';
     END IF;
     GRANT USAGE ON SCHEMA memwarden_data
         TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+    -- Vectors are compared as memwarden_owner; pgvector's schema need not be public.
+    IF NOT has_schema_privilege('memwarden_owner', '@extschema:vector@'::regnamespace, 'USAGE') THEN
+        GRANT USAGE ON SCHEMA @extschema:vector@ TO memwarden_owner;
+    END IF;
+    PERFORM memwarden_internal.build_storage();
+    PERFORM memwarden_internal.schedule_jobs();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.set_up() IS 'The work of setup().';
+REVOKE ALL ON FUNCTION memwarden_internal.set_up() FROM PUBLIC;
 
-    -- Everything below belongs to memwarden_owner, partitions made later included.
-    PERFORM set_config('role', 'memwarden_owner', true);
+-- SECURITY DEFINER, so that what is created belongs to memwarden_owner, partitions made by pg_partman
+-- included.
+CREATE OR REPLACE FUNCTION memwarden_internal.build_storage()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
     PERFORM memwarden_internal.apply_storage();
     PERFORM memwarden_internal.create_partitions();
     PERFORM memwarden_internal.secure_tables();
     PERFORM memwarden_internal.apply_bound();
-    PERFORM set_config('role', v_role, true);
-
-    PERFORM memwarden_internal.schedule_jobs();
-    RETURN QUERY SELECT * FROM memwarden.status();
 END
 $function$;
-COMMENT ON FUNCTION memwarden.setup() IS
-    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE EXTENSION '
-    'and after ALTER EXTENSION ... UPDATE; again does no harm, and two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension script.';
-REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.build_storage() IS 'The part of setup() that runs as memwarden_owner: tables, partitions, row security, policies, triggers, views.';
+REVOKE ALL ON FUNCTION memwarden_internal.build_storage() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_inside_extension_script()
 RETURNS void
@@ -47,8 +76,8 @@ BEGIN
     -- No function tells; but whatever is created inside such a script becomes a member at once.
     CREATE SCHEMA memwarden_probe;
     IF EXISTS (SELECT FROM pg_depend AS d
-                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = 'memwarden_probe'::regnamespace AND d.deptype = 'e') THEN
-        PERFORM memwarden_internal.raise_error('inside_extension_script');
+                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = to_regnamespace('memwarden_probe') AND d.deptype = 'e') THEN
+        PERFORM memwarden_internal.raise_error('inside_extension_script', 'what setup() creates would become a member of the extension');
     END IF;
     DROP SCHEMA memwarden_probe;
 END
@@ -73,6 +102,10 @@ BEGIN
         RETURN;
     END IF;
     SELECT max(s.storage_version) INTO v_version FROM memwarden_data.storage AS s;
+    IF v_version > memwarden_internal.storage_version() THEN
+        PERFORM memwarden_internal.raise_error('storage_newer',
+            format('storage %s, functions for %s', v_version, memwarden_internal.storage_version()));
+    END IF;
     FOR v_part IN SELECT p.ordinal, p.body FROM memwarden_internal.storage_parts() AS p
                    WHERE p.phase = 'migration' AND p.ordinal > v_version ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;
@@ -117,15 +150,16 @@ DECLARE
     v_table record;
 BEGIN
     FOR v_table IN
-        SELECT c.oid::regclass AS relation, c.relrowsecurity AND c.relforcerowsecurity AS forced,
-               EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'engine') AS has_engine
+        SELECT c.oid, c.oid::regclass AS relation
           FROM pg_class AS c
          WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+           AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+                    AND EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'engine'))
+         ORDER BY c.oid
     LOOP
-        IF NOT v_table.forced THEN
-            EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.relation);
-        END IF;
-        IF NOT v_table.has_engine THEN
+        EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.relation);
+        -- Asked under the lock just taken: another session may have been here first.
+        IF NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = v_table.oid AND p.polname = 'engine') THEN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
     END LOOP;

@@ -1,6 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.create_scope(path text)
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

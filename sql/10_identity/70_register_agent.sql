@@ -2,14 +2,14 @@ CREATE OR REPLACE FUNCTION memwarden.register_agent(
     name text, scope text, login_role text DEFAULT NULL,
     validated boolean DEFAULT true, writes boolean DEFAULT true, descendants boolean DEFAULT false)
 RETURNS bigint
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(register_agent.scope);
     v_principal_id bigint;
 BEGIN
-    IF register_agent.name IS NULL OR register_agent.name !~ '^\S(.{0,198}\S)?$' THEN
+    IF register_agent.name IS NULL OR register_agent.name !~ E'^\\S(.{0,198}\\S)?$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'name: 1 to 200 characters, no blank at either end');
     END IF;
     IF register_agent.login_role IS NOT NULL
@@ -43,14 +43,14 @@ COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean,
     'Registers an agent whose home is a scope and binds it to a login role. It reads its home and the scopes above it, '
     'the scopes below only with descendants; it writes its home (and below, with descendants) only with writes. '
     'validated: the administrator vouches for it (the durable layers demand that). The login role also needs: '
-    'GRANT memwarden_agent TO <role>. Raises 42704 for an unknown scope or role, 42710 when the name or the role is taken.';
+    'GRANT memwarden_agent TO <role>. Raises 42704 for an unknown scope or role, 42710 when the name or the role is taken, 22023 for a malformed name.';
 REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.grant_scope(
     agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

@@ -13,6 +13,7 @@ CREATE TABLE memwarden_data.content_schema (
     UNIQUE (org_id, layer, kind, version)
 );
 CREATE UNIQUE INDEX content_schema_current ON memwarden_data.content_schema (layer, kind, org_id) WHERE current;
+CREATE INDEX content_schema_by_layer ON memwarden_data.content_schema (layer);
 COMMENT ON TABLE memwarden_data.content_schema IS
     'The schema registry: what contents of a kind look like in a layer. Organisation 0 speaks for all that define none of their own.';
 

@@ -28,7 +28,8 @@ CREATE TABLE memwarden_data.item (
     search_vector  tsvector NOT NULL,
     PRIMARY KEY (org_id, item_id)
 );
-CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint) WHERE status = 'ACTIVE';
+-- Also what a query under row-level security walks: hence not only the active ones.
+CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND exclusive;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';

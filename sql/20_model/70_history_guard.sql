@@ -7,13 +7,13 @@ AS $function$
 DECLARE
     v_allowed memwarden_data.version := OLD;
 BEGIN
-    IF NOT memwarden_internal.is_legal_transition(OLD.status, NEW.status) THEN
+    IF NEW.status <> OLD.status AND NOT memwarden_internal.is_legal_transition(OLD.status, NEW.status) THEN
         PERFORM memwarden_internal.raise_error('illegal_transition',
             format('version %s: %s to %s', OLD.version_id, OLD.status, NEW.status));
     END IF;
     v_allowed.status := NEW.status;
     v_allowed.recorded_during := tstzrange(lower(OLD.recorded_during), upper(NEW.recorded_during));
-    IF NEW IS DISTINCT FROM v_allowed OR NOT upper_inf(OLD.recorded_during) THEN
+    IF NEW.status = OLD.status OR NEW IS DISTINCT FROM v_allowed OR NOT upper_inf(OLD.recorded_during) THEN
         PERFORM memwarden_internal.raise_error('append_only', format('version %s', OLD.version_id));
     END IF;
     RETURN NEW;

@@ -16,7 +16,7 @@ CREATE OR REPLACE FUNCTION memwarden.define_schema(
     layer text, kind text, schema jsonb, text_template text DEFAULT NULL, embedding_dimension integer DEFAULT NULL,
     constraints jsonb DEFAULT '[]', org text DEFAULT NULL)
 RETURNS integer
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -63,13 +63,13 @@ GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integ
 
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(name text, dimension integer, vector_weight double precision DEFAULT 0.6)
 RETURNS smallint
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_model_id smallint;
 BEGIN
-    IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ '^\S{1,200}$'
+    IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ E'^\\S{1,200}$'
        OR register_embedding_model.dimension IS NULL OR register_embedding_model.dimension NOT BETWEEN 1 AND 4000
        OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight: 0 to 1');

@@ -38,7 +38,7 @@ BEGIN
         IF EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = NEW.request_id) THEN
             -- A replayed request id stores nothing; the door answers with the first request.
             RETURN NULL;
-        ELSIF NOT memwarden_internal.is_current_request_id(NEW.request_id) THEN
+        ELSIF split_part(NEW.intake_fault, ' ', 1) = 'INVALID_REQUEST_ID' THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'INVALID_REQUEST_ID';
         END IF;
@@ -73,10 +73,19 @@ REVOKE ALL ON FUNCTION memwarden_internal.gate_identity() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)
 RETURNS boolean
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN get_byte(uuid_send(p_id), 6) >> 4 = 7
-   AND memwarden_internal.uuid7_time(p_id) BETWEEN clock_timestamp() - interval '24 hours'
-                                               AND clock_timestamp() + interval '5 minutes';
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_id  bytea := uuid_send(p_id);
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    RETURN get_byte(v_id, 6) >> 4 = 7
+       AND substring(v_id FROM 1 FOR 6)
+           BETWEEN substring(int8send((extract(epoch FROM v_now - interval '24 hours') * 1000)::bigint) FROM 3)
+               AND substring(int8send((extract(epoch FROM v_now + interval '5 minutes') * 1000)::bigint) FROM 3);
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.is_current_request_id(uuid) IS
     'A request id is a UUID version 7 of the last 24 hours (5 minutes ahead, for clocks that differ): '
     'requests are partitioned by it, and an absurd time would land outside every partition.';

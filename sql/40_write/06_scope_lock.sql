@@ -1,7 +1,7 @@
 -- Writers of one scope and layer serialise here, so that what a gate did not find is still absent at commit.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -18,7 +18,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) FROM 
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wait_for_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -47,16 +47,18 @@ COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
 REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
 
 -- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
--- Only scopes the writer may write: others it could otherwise block.
+-- Only scopes the writer may write: others it could otherwise block. A batch is patient, since the one
+-- before it may be as long as itself.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_scopes(p_principal_id bigint, p_paths text[], p_layers text[])
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_orgs   bigint[];
-    v_scopes bigint[];
-    v_layers text[];
+    v_orgs    bigint[];
+    v_scopes  bigint[];
+    v_layers  text[];
+    v_timeout text := current_setting('lock_timeout');
 BEGIN
     SELECT array_agg(t.org_id), array_agg(t.scope_id), array_agg(t.layer)
       INTO v_orgs, v_scopes, v_layers
@@ -72,21 +74,31 @@ BEGIN
                               AND (g.scope_id = s.scope_id
                                    OR (g.descendants AND g.scope_id = ANY (s.lineage))))) AS t;
 
-    INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
-    SELECT t.org_id, t.scope_id, t.layer
-      FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
-                        WHERE w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer)
-     ORDER BY t.org_id, t.scope_id, t.layer
-    ON CONFLICT DO NOTHING;
+    IF v_timeout = '0' THEN
+        PERFORM set_config('lock_timeout', '5min', true);
+    END IF;
+    BEGIN
+        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
+        SELECT t.org_id, t.scope_id, t.layer
+          FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+         WHERE NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                            WHERE w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer)
+         ORDER BY t.org_id, t.scope_id, t.layer
+        ON CONFLICT DO NOTHING;
 
-    PERFORM FROM memwarden_data.write_lock AS w
-       JOIN unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
-         ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
-      ORDER BY w.org_id, w.scope_id, w.layer
-        FOR NO KEY UPDATE OF w;
+        PERFORM FROM memwarden_data.write_lock AS w
+           JOIN unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+             ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
+          ORDER BY w.org_id, w.scope_id, w.layer
+            FOR NO KEY UPDATE OF w;
+    EXCEPTION WHEN lock_not_available THEN
+        PERFORM set_config('lock_timeout', v_timeout, true);
+        RETURN false;
+    END;
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    RETURN true;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) IS
-    'Locks every (scope, layer) of a batch that the principal may write, in ascending order.';
+    'Locks every (scope, layer) of a batch that the principal may write, in ascending order; false, and none locked, when one stayed busy for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) FROM PUBLIC;

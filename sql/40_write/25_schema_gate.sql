@@ -25,7 +25,7 @@ BEGIN
         v_errors := v_errors || memwarden_internal.violation(split_part(NEW.intake_fault, ' ', 1), '',
             substr(NEW.intake_fault, strpos(NEW.intake_fault, ' ') + 1));
     END IF;
-    IF NEW.kind IS NOT NULL AND NEW.schema_id IS NULL AND NEW.admission <> 'free' THEN
+    IF NEW.schema_id IS NULL AND (NEW.kind !~ '^[a-z][a-z0-9_.-]{0,62}$' OR NEW.kind IS NOT NULL AND NEW.admission <> 'free') THEN
         v_errors := v_errors || memwarden_internal.violation('UNKNOWN_KIND', 'kind', 'no schema of this kind is defined for the layer');
     END IF;
     v_errors := v_errors

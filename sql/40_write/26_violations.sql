@@ -13,12 +13,12 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_errors jsonb := '[]';
+    v_errors jsonb := '[]'::jsonb;
 BEGIN
-    IF length(p_subject) > 1000 OR p_subject !~ '\S' THEN
+    IF length(p_subject) > 1000 OR p_subject !~ E'\\S' THEN
         v_errors := v_errors || memwarden_internal.violation('SUBJECT_INVALID', 'subject', '1 to 1,000 characters, not blank');
     END IF;
-    IF length(p_predicate) > 1000 OR p_predicate !~ '\S' THEN
+    IF length(p_predicate) > 1000 OR p_predicate !~ E'\\S' THEN
         v_errors := v_errors || memwarden_internal.violation('PREDICATE_INVALID', 'predicate', '1 to 1,000 characters, not blank');
     END IF;
     IF length(p_idempotency_key) NOT BETWEEN 1 AND 1000 THEN
@@ -39,7 +39,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_errors jsonb := '[]';
+    v_errors jsonb := '[]'::jsonb;
 BEGIN
     -- NaN is greater than every number here, so it is refused too.
     IF p_confidence NOT BETWEEN 0 AND 1 THEN
@@ -61,17 +61,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     IF p_evidence IS NULL OR p_evidence = '[]' THEN
-        RETURN '[]';
+        RETURN '[]'::jsonb;
     ELSIF jsonb_typeof(p_evidence) <> 'array' THEN
         RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'an array of {"type", "uri"} objects');
     ELSIF jsonb_array_length(p_evidence) > 100 OR octet_length(p_evidence::text) > 65536 THEN
         RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'at most 100 references in 64 KiB');
     ELSIF EXISTS (SELECT FROM jsonb_array_elements(p_evidence) AS e
-                   WHERE coalesce(jsonb_typeof(e -> 'type'), '') <> 'string' OR coalesce(e ->> 'type', '') !~ '\S'
-                      OR coalesce(jsonb_typeof(e -> 'uri'), '') <> 'string' OR coalesce(e ->> 'uri', '') !~ '\S') THEN
+                   WHERE coalesce(jsonb_typeof(e -> 'type'), '') <> 'string' OR coalesce(e ->> 'type', '') !~ E'\\S'
+                      OR coalesce(jsonb_typeof(e -> 'uri'), '') <> 'string' OR coalesce(e ->> 'uri', '') !~ E'\\S') THEN
         RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'each reference is an object with a type and a uri');
     END IF;
-    RETURN '[]';
+    RETURN '[]'::jsonb;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb) IS 'Violations of the form of evidence references. What they are worth is not asked here.';
@@ -84,7 +84,7 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_errors jsonb := '[]';
+    v_errors jsonb := '[]'::jsonb;
 BEGIN
     -- A month has no fixed length: intervals are compared by where they lead from now.
     IF NOT isfinite(p_ttl) OR p_ttl > interval '1000 years' OR p_ttl < interval '0'
@@ -92,7 +92,7 @@ BEGIN
         v_errors := v_errors || memwarden_internal.violation('TTL_OUT_OF_RANGE', 'ttl',
             'longer than nothing, at most ' || coalesce(p_max_ttl, interval '1000 years'));
     END IF;
-    IF p_valid_to <= p_valid_from OR p_valid_from = 'infinity' OR p_valid_to = '-infinity' THEN
+    IF p_valid_to <= coalesce(p_valid_from, p_now) OR p_valid_from = 'infinity' OR p_valid_to = '-infinity' THEN
         v_errors := v_errors || memwarden_internal.violation('VALID_TIME_INVALID', 'valid_to', 'valid_from comes before valid_to');
     END IF;
     RETURN v_errors;
@@ -108,7 +108,7 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_errors jsonb := '[]';
+    v_errors jsonb := '[]'::jsonb;
 BEGIN
     IF p_wanted = 'required' AND (p_embedding IS NULL OR p_model = 'lexical') THEN
         v_errors := v_errors || memwarden_internal.violation('EMBEDDING_REQUIRED', 'embedding', 'this layer takes writes with an embedding only');
@@ -123,13 +123,14 @@ BEGIN
         v_errors := v_errors || memwarden_internal.violation('EMBEDDING_DIMENSION', 'embedding',
             format('%s numbers, as the model has; %s were given', p_model_dimension, cardinality(p_embedding)));
     END IF;
-    IF p_model <> 'lexical' AND cardinality(p_embedding) <> p_schema_dimension THEN
+    IF p_model IS DISTINCT FROM 'lexical' AND cardinality(p_embedding) <> p_schema_dimension THEN
         v_errors := v_errors || memwarden_internal.violation('EMBEDDING_DIMENSION', 'embedding',
             format('%s numbers, as the schema demands; %s were given', p_schema_dimension, cardinality(p_embedding)));
     END IF;
     -- Stored at half precision. NaN counts as greater than everything, so both comparisons see all that is unusable.
-    IF 65504 < ANY (p_embedding) OR -65504 > ANY (p_embedding)
-       OR array_position(p_embedding, NULL) IS NOT NULL OR NOT 1e-7 <= ANY (ARRAY(SELECT abs(x) FROM unnest(p_embedding) AS x)) THEN
+    IF 65504::real < ANY (p_embedding) OR -65504::real > ANY (p_embedding)
+       OR array_ndims(p_embedding) = 1 AND array_position(p_embedding, NULL) IS NOT NULL
+       OR NOT (1e-7::real < ANY (p_embedding) OR -1e-7::real > ANY (p_embedding)) THEN
         v_errors := v_errors || memwarden_internal.violation('EMBEDDING_OUT_OF_RANGE', 'embedding',
             'finite numbers within 65504, not all zero');
     END IF;

@@ -20,6 +20,26 @@ COMMENT ON FUNCTION memwarden_internal.open_door() IS
     'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions disagree, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.open_door() FROM PUBLIC;
 
+-- Under an id of another time the row would lie outside every partition, where it stops the partition of that
+-- time from ever being made.
+CREATE OR REPLACE FUNCTION memwarden_internal.storable_request_id(p_request_id uuid)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_request_id IS NOT NULL
+       AND (memwarden_internal.is_current_request_id(p_request_id)
+            OR EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id)) THEN
+        RETURN p_request_id;
+    END IF;
+    RETURN memwarden_internal.uuid7();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.storable_request_id(uuid) IS
+    'The caller''s request id where it is current or a replay; otherwise, and where there is none, a new one.';
+REVOKE ALL ON FUNCTION memwarden_internal.storable_request_id(uuid) FROM PUBLIC;
+
 -- Faults of the server or of the caller's standing are raised; faults of one request are recorded.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_request_fault(p_sqlstate text)
 RETURNS boolean

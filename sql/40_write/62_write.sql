@@ -23,31 +23,32 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
-    v_request_id   uuid := coalesce(write.request_id, memwarden_internal.uuid7());
+    v_request_id   uuid := memwarden_internal.storable_request_id(write.request_id);
     v_result       memwarden_internal.write_result;
     v_fault        text;
 BEGIN
     BEGIN
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
-            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id)
+            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id, intake_fault)
         VALUES (
             v_request_id, write.layer, write.scope, write.kind, write.subject, write.predicate, write.content::text,
             write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
-            write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id)
+            write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
+            CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
         IF NOT FOUND THEN
             v_result := memwarden_internal.replayed(v_request_id, v_principal_id);
         END IF;
         RETURN v_result;
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
         -- The request is recorded even when a gate failed on it.
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
             RAISE;
         END IF;
         v_fault := SQLSTATE;
     END;
-    RETURN memwarden_internal.record_fault(write.request_id, write.layer, write.scope, 'GATE_FAULT', v_fault);
+    RETURN memwarden_internal.record_fault(v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text) IS
@@ -57,7 +58,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'scope: a path; the agent''s home by default. confidence, importance: 0 to 1. evidence: array of {"type", "uri", ...}. '
     'embedding: as many numbers as embedding_model has (default: model default, 384); without one the words are embedded here. '
     'ttl: how long to remember; the layer''s default. deadline: not later than this. idempotency_key: at most one write per key in 24 hours. '
-    'request_id: a UUIDv7 of your own; the same id again answers with the first outcome. kind: which registered schema. '
+    'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome. kind: which registered schema. '
     'valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '
     'A refused write is a result with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, '
     '25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: chapter 12.1.3.';
@@ -75,7 +76,7 @@ DECLARE
     v_result memwarden_internal.write_result;
 BEGIN
     INSERT INTO memwarden_data.write_request AS r (request_id, layer, scope_path, content, intake_fault)
-    VALUES (coalesce(p_request_id, memwarden_internal.uuid7()), p_layer, p_scope, NULL, p_code || ' ' || p_detail)
+    VALUES (memwarden_internal.storable_request_id(p_request_id), p_layer, p_scope, NULL, p_code || ' ' || p_detail)
     RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
     IF NOT FOUND THEN
         v_result := memwarden_internal.replayed(p_request_id, memwarden_internal.current_principal());

@@ -6,6 +6,8 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_rows         json[];
+    v_locked       boolean;
+    v_timeout      text := current_setting('lock_timeout');
 BEGIN
     IF json_typeof(requests) IS DISTINCT FROM 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'requests: a JSON array of objects');
@@ -16,17 +18,21 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM memwarden_internal.lock_scopes(v_principal_id, 
-            array_agg(memwarden_internal.safe_text(e, 'scope')), array_agg(memwarden_internal.safe_text(e, 'layer')))
-       FROM unnest(v_rows) AS e WHERE json_typeof(e) = 'object';
+    SELECT memwarden_internal.lock_scopes(v_principal_id, array_agg(t.scope), array_agg(t.layer)) INTO v_locked
+      FROM memwarden_internal.batch_targets(v_rows) AS t;
+    IF NOT v_locked THEN
+        -- The wait is over: requests to busy scopes are deferred, one by one, without another.
+        PERFORM set_config('lock_timeout', '1ms', true);
+    END IF;
     RETURN QUERY SELECT * FROM memwarden_internal.write_rows(v_rows, 0, v_principal_id);
+    PERFORM set_config('lock_timeout', v_timeout, true);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write_many(json) IS
     'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead of content an '
     'object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that is none. Returns one row a '
     'request, ordinal counting from 0 in the order given. Each has its own outcome: a bad one harms no other. Scopes are locked in one '
-    'order first, so that batches never deadlock. Raises 22023 when requests is no array; otherwise as write(). Source: W8.';
+    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Raises 22023 when requests is no array; otherwise as write(). Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent;
 
@@ -38,19 +44,20 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_half   integer := cardinality(p_rows) / 2;
-    v_fault  text;
-    v_id     uuid;
-    v_result memwarden_internal.write_result;
+    v_half    integer := cardinality(p_rows) / 2;
+    v_fault   text;
+    v_context text;
+    v_id      uuid;
+    v_result  memwarden_internal.write_result;
 BEGIN
     BEGIN
         RETURN QUERY SELECT * FROM memwarden_internal.write_set(p_rows, p_offset, p_principal_id);
         RETURN;
-    EXCEPTION WHEN OTHERS THEN
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
             RAISE;
         END IF;
-        v_fault := SQLSTATE;
+        GET STACKED DIAGNOSTICS v_fault := RETURNED_SQLSTATE, v_context := PG_EXCEPTION_CONTEXT;
     END;
 
     IF v_half > 0 THEN
@@ -61,20 +68,37 @@ BEGIN
 
     IF json_typeof(p_rows[1]) = 'object'
        AND pg_input_is_valid(memwarden_internal.safe_text(p_rows[1], 'request_id'), 'uuid') THEN
-        v_id := p_rows[1] ->> 'request_id';
+        v_id := (p_rows[1] ->> 'request_id')::uuid;
     END IF;
-    -- Class 22 is what a cast raises: the caller's argument. Anything else is a gate's failure.
+    -- Where no gate was at work, a cast failed: the caller's argument.
     v_result := memwarden_internal.record_fault(
         v_id,
         CASE WHEN json_typeof(p_rows[1]) = 'object' THEN memwarden_internal.safe_text(p_rows[1], 'layer') END,
         CASE WHEN json_typeof(p_rows[1]) = 'object' THEN memwarden_internal.safe_text(p_rows[1], 'scope') END,
-        CASE WHEN left(v_fault, 2) = '22' THEN 'INVALID_ARGUMENT' ELSE 'GATE_FAULT' END, v_fault);
+        CASE WHEN strpos(v_context, 'memwarden_internal.gate_') = 0 THEN 'INVALID_ARGUMENT' ELSE 'GATE_FAULT' END, v_fault);
     RETURN NEXT (p_offset, v_result.*)::memwarden_internal.batch_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_rows(json[], integer, bigint) IS
     'Writes a list of requests in one statement, halving it on failure until only the request at fault is left, which is recorded.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_rows(json[], integer, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.batch_targets(p_rows json[])
+RETURNS TABLE (scope text, layer text)
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY SELECT DISTINCT a.scope, a.layer FROM unnest(p_rows) AS e, json_to_record(e) AS a (scope text, layer text);
+EXCEPTION WHEN data_exception THEN
+    -- One element cannot be read: ask each by itself, and leave that one out.
+    RETURN QUERY
+    SELECT DISTINCT memwarden_internal.safe_text(e, 'scope'), memwarden_internal.safe_text(e, 'layer')
+      FROM unnest(p_rows) AS e WHERE json_typeof(e) = 'object';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.batch_targets(json[]) IS 'The scopes and layers a batch names.';
+REVOKE ALL ON FUNCTION memwarden_internal.batch_targets(json[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.safe_text(p_object json, p_name text)
 RETURNS text
@@ -98,7 +122,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH asked AS MATERIALIZED (
-        SELECT t.ordinal, coalesce(a.request_id, memwarden_internal.uuid7()) AS id, a.*,
+        SELECT t.ordinal, memwarden_internal.storable_request_id(a.request_id) AS id, a.*,
                (SELECT 'UNKNOWN_ARGUMENT ' || count(*) || ' name(s) that write() does not take'
                   FROM json_object_keys(t.element) AS k
                  WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
@@ -117,7 +141,7 @@ BEGIN
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id, intake_fault)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, a.fault
+               a.idempotency_key, a.trace_id, CASE WHEN a.id <> a.request_id THEN 'INVALID_REQUEST_ID' ELSE a.fault END
           FROM asked AS a
          ORDER BY a.ordinal
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at
@@ -132,7 +156,9 @@ BEGIN
            coalesce(d.reason, old.reason), coalesce(d.detail, old.detail), coalesce(d.retry_at, old.retry_after)
       FROM numbered AS n
       LEFT JOIN decided AS d ON d.request_id = n.id
-      LEFT JOIN LATERAL (SELECT (memwarden_internal.replayed(n.id, p_principal_id)).* WHERE d.request_id IS NULL) AS old ON true
+      -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
+      LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(n.id, p_principal_id) AS r
+                          WHERE d.request_id IS NULL OFFSET 0) AS old ON true
      ORDER BY n.ordinal;
 END
 $function$;

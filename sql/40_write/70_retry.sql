@@ -18,15 +18,19 @@ BEGIN
     END IF;
     BEGIN
         UPDATE memwarden_data.write_request AS r SET attempt = r.attempt + 1 WHERE r.request_id = v_request_id;
-    EXCEPTION WHEN OTHERS THEN
-        IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
-            RAISE;
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
+        IF memwarden_internal.is_request_fault(SQLSTATE) THEN
+            -- Through the gates once more, without what one of them choked on: recorded as write() records it.
+            UPDATE memwarden_data.write_request AS r
+               SET attempt = r.attempt + 1, intake_fault = 'GATE_FAULT ' || SQLSTATE,
+                   content = NULL, subject = NULL, predicate = NULL, evidence = NULL
+             WHERE r.request_id = v_request_id;
+        ELSE
+            -- Not this request's fault. It waits, and those behind it do not wait for it.
+            RAISE WARNING 'deferred request % met an error of the server: %', v_request_id, SQLSTATE;
+            UPDATE memwarden_data.write_request AS r SET retry_at = clock_timestamp() + interval '1 minute'
+             WHERE r.request_id = v_request_id;
         END IF;
-        UPDATE memwarden_data.write_request AS r
-           SET outcome = 'REJECTED', reason = 'GATE_FAULT', detail = jsonb_build_object('fault', SQLSTATE),
-               decided_at = clock_timestamp(), content = NULL, subject = NULL, predicate = NULL, evidence = NULL,
-               embedding = NULL, idempotency_key = NULL
-         WHERE r.request_id = v_request_id;
     END;
     RETURN true;
 END

@@ -9,7 +9,7 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_now     timestamptz := v_started;
     v_layer   record;
-    v_head    record;
+    v_head    memwarden_data.item;
     v_expires timestamptz;
 BEGIN
     SELECT l.same_key = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
@@ -17,21 +17,20 @@ BEGIN
       INTO v_layer
       FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
     IF v_layer.exclusive THEN
-        SELECT i.item_id, i.version_id, i.version, i.updated_at INTO v_head
+        SELECT i.* INTO v_head
           FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive;
         -- The clock may step back; the versions of an item do not.
         v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
-    ELSE
-        SELECT NULL::uuid AS item_id, NULL::uuid AS version_id, NULL::integer AS version INTO v_head;
     END IF;
 
     NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
     NEW.version_id := memwarden_internal.uuid7();
     NEW.confidence := coalesce(NEW.confidence, v_layer.default_confidence);
     NEW.importance := coalesce(NEW.importance, 0.5);
-    NEW.valid_from := coalesce(NEW.valid_from, v_now);
+    -- The clock has moved on since valid_to was looked at.
+    NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
     v_expires := v_now + coalesce(NEW.ttl, v_layer.default_ttl);
 
     IF v_head.item_id IS NOT NULL THEN
@@ -92,10 +91,12 @@ REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()
 RETURNS bigint
-LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT system_identifier FROM pg_control_system()
+BEGIN
+    RETURN (SELECT c.system_identifier FROM pg_control_system() AS c);
+END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.system_identifier() IS
     'The identifier of this database cluster: transaction ids compare within one cluster only.';

@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     SELECT t.tgname INTO v_trigger
       FROM pg_trigger AS t
-     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ ('^gate_\d\d_' || p_name || '$');
+     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ (E'^gate_\\d\\d_' || p_name || '$');
     RETURN v_trigger;
 END
 $function$;
@@ -25,7 +25,7 @@ AS $function$
 DECLARE
     v_trigger text;
 BEGIN
-    IF p_name IN ('reset', 'identity', 'canonical', 'scope_lock', 'commit', 'store') THEN
+    IF p_name IN ('reset', 'identity', 'canonical', 'schema', 'scope_lock', 'commit', 'store') THEN
         PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', p_name));
     END IF;
     v_trigger := CASE WHEN p_name ~ '^[a-z][a-z0-9_]{0,40}$' THEN memwarden_internal.gate_trigger(p_name) END;
@@ -56,7 +56,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_position(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.add_gate("position" integer, name text, function regprocedure)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -76,14 +76,15 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
     'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request jsonb) and '
-    'returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT or DEFER. It must be '
-    'SECURITY DEFINER and owned neither by a superuser nor by memwarden_owner or a member of it. Raises 42501 otherwise. Source: chapter 12.1.5.';
+    'returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT or, from position 30 on, DEFER. It must be '
+    'SECURITY DEFINER and owned neither by a superuser nor by memwarden_owner or a member of it. Raises 42501 otherwise, 22023 for '
+    'another position or a malformed name, 42710 when the name is taken. Source: chapter 12.1.5.';
 REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.move_gate(name text, "position" integer)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -94,13 +95,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
-    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved.';
+    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, 22023 for a position out of range.';
 REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.disable_gate(name text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -114,20 +115,20 @@ GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.enable_gate(name text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.write_request ENABLE TRIGGER %I', memwarden_internal.require_gate(enable_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate.';
+COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on.';
 REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.remove_gate(name text)
 RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

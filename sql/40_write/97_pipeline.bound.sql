@@ -4,18 +4,7 @@ DECLARE
     v_gate record;
 BEGIN
     FOR v_gate IN
-        SELECT * FROM (VALUES
-            (0, 'reset', NULL),
-            (5, 'identity', NULL),
-            (8, 'canonical', 'NEW.outcome IS NULL'),
-            (10, 'idempotency', 'NEW.outcome IS NULL'),
-            (15, 'deadline', 'NEW.outcome IS NULL'),
-            (20, 'admission', 'NEW.outcome IS NULL'),
-            (25, 'schema', 'NEW.outcome IS NULL'),
-            (32, 'scope_lock', 'NEW.outcome IS NULL'),
-            (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
-            (90, 'commit', 'NEW.outcome IS NULL'),
-            (99, 'store', NULL)) AS g (ordinal, name, condition)
+        SELECT g.ordinal, g.name, g.condition FROM memwarden_internal.built_in_gates() AS g
     LOOP
         IF memwarden_internal.gate_trigger(v_gate.name) IS NULL THEN
             EXECUTE format(

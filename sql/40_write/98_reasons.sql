@@ -5,7 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('PRINCIPAL_DISABLED', 'REJECTED', 'identity', 'the agent was disabled while its request waited', 'an administrator decides'),
-    ('INVALID_REQUEST_ID', 'REJECTED', 'identity', 'the request id is no UUIDv7 of the last 24 hours, or is taken', 'mint a new one, or leave it out'),
+    ('INVALID_REQUEST_ID', 'REJECTED', 'identity', 'the request id is no UUIDv7 of the last 24 hours, or is taken', 'mint a new one, or leave it out; the refusal is recorded under an id of its own'),
     ('UNKNOWN_LAYER', 'REJECTED', 'identity', 'no layer of that name', 'see memwarden_data.layer'),
     ('UNKNOWN_SCOPE', 'REJECTED', 'identity', 'no scope of that path that this agent can see', 'create_scope(), grant_scope()'),
     ('SCOPE_READ_ONLY', 'REJECTED', 'identity', 'the agent reads this scope but does not write it', 'grant_scope(..., writes => true)'),
@@ -26,7 +26,7 @@ VALUES
     ('MULTIPLE_VIOLATIONS', 'REJECTED', 'schema', 'several different violations', 'the detail lists every violation'),
     ('UNKNOWN_KIND', 'REJECTED', 'schema', 'no schema of this kind for the layer', 'define_schema(), or leave kind out'),
     ('UNKNOWN_ARGUMENT', 'REJECTED', 'schema', 'a batch request names something write() does not take', 'spell it as in write()'),
-    ('INVALID_ARGUMENT', 'REJECTED', 'schema', 'an argument of a batch request has the wrong type', 'the detail carries the SQLSTATE'),
+    ('INVALID_ARGUMENT', 'REJECTED', 'schema', 'an argument of a batch request is no value of its type', 'the detail carries the SQLSTATE'),
     ('SUBJECT_INVALID', 'REJECTED', 'schema', 'subject is blank or too long', '1 to 1,000 characters'),
     ('PREDICATE_INVALID', 'REJECTED', 'schema', 'predicate is blank or too long', '1 to 1,000 characters'),
     ('IDEMPOTENCY_KEY_INVALID', 'REJECTED', 'schema', 'the key is empty or too long', '1 to 1,000 characters'),

@@ -29,7 +29,8 @@ BEGIN
         NEW.gate := NEW.gates -> -1 ->> 'gate';
     END IF;
 
-    IF NEW.token IS NOT NULL AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
+    -- Only under the scope's lock: who could not get it must not meet, or overwrite, the token of who holds it.
+    IF NEW.token IS NOT NULL AND NEW.scope_locked AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
         INSERT INTO memwarden_data.idempotency AS i (
             org_id, principal_id, scope_id, layer, token, request_id, item_id, version_id, derived, expires_at)
         SELECT NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.token, NEW.request_id,
@@ -60,12 +61,15 @@ BEGIN
         NEW.key_hash := NULL;
         NEW.token := NULL;
     END IF;
+    -- Names that led nowhere are the caller's text, of any length.
     IF NEW.scope_id IS NULL THEN
-        -- Names that led nowhere are the caller's text, of any length.
         NEW.layer := NULL;
         NEW.scope_path := NULL;
-        NEW.kind := NULL;
-        NEW.trace_id := NULL;
+    END IF;
+    IF NEW.outcome NOT IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
+        NEW.kind := CASE WHEN NEW.schema_id IS NOT NULL THEN NEW.kind END;
+        NEW.embedding_model := CASE WHEN NEW.model_id IS NOT NULL THEN NEW.embedding_model END;
+        NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 THEN NEW.trace_id END;
     END IF;
     NEW.canonical := NULL;
     NEW.search_text := NULL;

@@ -8,7 +8,7 @@ AS $function$
 DECLARE
     v_path   text;
     v_scope  record;
-    v_result bigint[] := '{}';
+    v_result bigint[] := '{}'::bigint[];
 BEGIN
     IF p_scope IS NULL AND p_scopes IS NULL THEN
         RETURN memwarden_internal.visible_scopes();

@@ -1,14 +1,37 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.scored_item') IS NULL THEN
+        CREATE TYPE memwarden_internal.scored_item AS (
+            org_id            bigint,
+            item_id           uuid,
+            updated_at        timestamptz,
+            score             double precision,
+            vector_score      double precision,
+            keyword_score     double precision,
+            recency_score     double precision,
+            importance_score  double precision,
+            similarity        double precision
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score and the components, each from 0 to 1; similarity is the plain cosine.';
+
 -- The exact search: every item of the scopes is scored, so nothing is missed and nothing approximate
 -- needs maintenance. Vectors, words, recency and importance are put on one scale and fused here.
 CREATE OR REPLACE FUNCTION memwarden_internal.search(
-    p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
+    p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
     p_valid_at timestamptz, p_vector double precision, p_keyword double precision, p_recency double precision,
-    p_importance double precision, p_fusion text, p_limit integer, p_now timestamptz)
-RETURNS TABLE (org_id bigint, item_id uuid, score double precision, vector_score double precision, keyword_score double precision,
-               recency_score double precision, importance_score double precision, similarity double precision)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+    p_importance double precision, p_limit integer, p_now timestamptz)
+RETURNS SETOF memwarden_internal.scored_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+-- The planner cannot know how many rows a CTE yields and guesses one: nested loops would be quadratic.
+-- Ruling them out raises the cost it reckons with, which must not bring the compiler in.
+SET enable_nestloop = off
+SET jit = off
 AS $function$
 BEGIN
     RETURN QUERY
@@ -16,15 +39,18 @@ BEGIN
         SELECT l.layer, l.text_search_config AS config, extract(epoch FROM l.recency_half_life) AS half_life
           FROM memwarden_data.layer AS l
          WHERE p_layers IS NULL OR l.layer = ANY (p_layers)
+    ), vectors AS (
+        SELECT v.item_id, v.embedding
+          FROM memwarden_data.embedding AS v
+         WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
     ), candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.updated_at, r.config,
                nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN') AS similarity,
                0.5 ^ (greatest(extract(epoch FROM p_now - i.updated_at), 0)::double precision / r.half_life::double precision) AS recency
           FROM memwarden_data.item AS i
           JOIN rules AS r ON r.layer = i.layer
-          LEFT JOIN memwarden_data.embedding AS e
-            ON e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id
-         WHERE i.org_id IN (SELECT s.org_id FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes))
+          LEFT JOIN vectors AS e ON e.item_id = i.item_id
+         WHERE i.org_id = ANY (p_orgs)
            AND i.scope_id = ANY (p_scopes)
            AND i.status = 'ACTIVE'
            AND (i.expires_at IS NULL OR i.expires_at > p_now)
@@ -37,50 +63,43 @@ BEGIN
                    SELECT FROM memwarden_data.version AS v
                     WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.content @> p_filter))
     ), terms AS MATERIALIZED (
-        SELECT c.config, ('''' || replace(replace(u.lexeme, '\', '\\'), '''', '''''') || '''')::tsquery AS term
+        SELECT c.config, u.ordinal, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''', '''''') || '''')::tsquery AS term
           FROM (SELECT DISTINCT r.config FROM rules AS r) AS c,
-               LATERAL (SELECT t.lexeme FROM unnest(to_tsvector(c.config::regconfig, left(p_query, 10000))) AS t LIMIT 64) AS u
-    ), hits AS MATERIALIZED (
-        SELECT c.item_id, t.term, ts_rank(c.search_vector, t.term) AS rank
-          FROM candidates AS c JOIN terms AS t ON t.config = c.config AND c.search_vector @@ t.term
-    ), rarity AS MATERIALIZED (
+               LATERAL (SELECT t.lexeme, t.ordinal
+                          FROM unnest(to_tsvector(c.config::regconfig, left(p_query, 10000)))
+                               WITH ORDINALITY AS t (lexeme, positions, weights, ordinal)
+                         LIMIT 64) AS u
+    ), hits AS (
         -- The words are OR-ed; a rare one tells more. Inverse document frequency within what is searched.
-        SELECT h.term, ln(1 + (n.items - count(*) + 0.5) / (count(*) + 0.5)) AS weight
-          FROM hits AS h, (SELECT count(*) AS items FROM candidates) AS n
-         GROUP BY h.term, n.items
-    ), words AS MATERIALIZED (
-        SELECT h.item_id, sum(h.rank * r.weight)::double precision AS rank
-          FROM hits AS h JOIN rarity AS r ON r.term = h.term
+        SELECT c.item_id, ts_rank(c.search_vector, t.term) AS rank,
+               count(*) OVER (PARTITION BY t.config, t.ordinal) AS frequency
+          FROM candidates AS c JOIN terms AS t ON t.config = c.config AND c.search_vector @@ t.term
+    ), words AS (
+        SELECT h.item_id,
+               sum(h.rank * ln(1 + ((SELECT count(*) FROM candidates) - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision))) AS rank
+          FROM hits AS h
          GROUP BY h.item_id
-    ), bounds AS MATERIALIZED (
-        SELECT min(c.similarity) AS least_similar, max(c.similarity) AS most_similar,
-               (SELECT max(w.rank) FROM words AS w) AS best_rank
-          FROM candidates AS c
-    ), parts AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance,
-               CASE WHEN c.similarity IS NULL THEN 0
-                    WHEN b.most_similar = b.least_similar THEN 1
-                    ELSE (c.similarity - b.least_similar) / (b.most_similar - b.least_similar) END AS vector,
-               coalesce(w.rank / b.best_rank, 0) AS keyword
+    ), bounded AS (
+        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, w.rank,
+               min(c.similarity) OVER () AS least_similar, max(c.similarity) OVER () AS most_similar, max(w.rank) OVER () AS best_rank
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
-         CROSS JOIN bounds AS b
-    ), fused AS (
-        SELECT p.*,
-               CASE p_fusion
-                   WHEN 'weighted' THEN p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance
-                   ELSE p_vector / (60 + rank() OVER (ORDER BY p.vector DESC))
-                      + p_keyword / (60 + rank() OVER (ORDER BY p.keyword DESC))
-                      + p_recency / (60 + rank() OVER (ORDER BY p.recency DESC))
-                      + p_importance / (60 + rank() OVER (ORDER BY p.importance DESC)) END AS score
-          FROM parts AS p
+    ), parts AS (
+        SELECT b.org_id, b.item_id, b.updated_at, b.similarity, b.recency, b.importance,
+               CASE WHEN b.similarity IS NULL THEN 0
+                    WHEN b.most_similar = b.least_similar THEN 1
+                    ELSE (b.similarity - b.least_similar) / (b.most_similar - b.least_similar) END AS vector,
+               coalesce(b.rank / b.best_rank, 0) AS keyword
+          FROM bounded AS b
     )
-    SELECT f.org_id, f.item_id, f.score, f.vector, f.keyword, f.recency, f.importance, f.similarity
-      FROM fused AS f
-     ORDER BY f.score DESC, f.updated_at DESC, f.item_id
+    SELECT p.org_id, p.item_id, p.updated_at,
+           p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance AS score,
+           p.vector, p.keyword, p.recency, p.importance, p.similarity
+      FROM parts AS p
+     ORDER BY score DESC, p.updated_at DESC, p.item_id
      LIMIT p_limit;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, text, integer, timestamptz) IS
-    'The best items of the scopes, with the components of their score, each from 0 to 1. Asks no rights: the caller has settled the scopes. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, text, integer, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz) IS
+    'The best items of the scopes by weighted score (all of them for a NULL limit), with the components of the score, each from 0 to 1. Asks no rights: the caller has settled the scopes. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz) FROM PUBLIC;

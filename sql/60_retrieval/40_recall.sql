@@ -47,6 +47,7 @@ CREATE OR REPLACE FUNCTION memwarden.recall(
 RETURNS SETOF memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
@@ -54,6 +55,7 @@ DECLARE
     v_embedding    real[] := recall.embedding;
     v_model        record;
     v_weight       record;
+    v_found        memwarden_internal.scored_item[];
 BEGIN
     PERFORM memwarden_internal.check_recall(recall.k, recall.layers, recall.weights, recall.fusion);
     IF v_embedding IS NULL THEN
@@ -67,22 +69,32 @@ BEGIN
            coalesce((recall.weights ->> 'importance')::double precision, 0) AS importance
       INTO v_weight;
 
+    v_found := ARRAY(
+        SELECT f
+          FROM memwarden_internal.search(
+                   memwarden_internal.visible_orgs(), v_scopes, recall.layers, recall.query,
+                   v_embedding::@extschema:vector@.halfvec, v_model.model_id, recall.subject, recall.predicate, recall.kind,
+                   recall.filter, recall.min_confidence, recall.valid_at,
+                   v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance,
+                   -- Ranks need every item, a weighted score only the best k.
+                   CASE recall.fusion WHEN 'weighted' THEN recall.k END, clock_timestamp()) AS f);
+    IF recall.fusion = 'rrf' THEN
+        v_found := memwarden_internal.fuse_ranks(
+            v_found, v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance, recall.k);
+    END IF;
+
     RETURN QUERY
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.similarity,
            i.confidence, i.confidence < l.confidence_floor, i.contradicted,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
-      FROM memwarden_internal.search(
-               v_scopes, recall.layers, recall.query, v_embedding::@extschema:vector@.halfvec, v_model.model_id,
-               recall.subject, recall.predicate, recall.kind, recall.filter, recall.min_confidence, recall.valid_at,
-               v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance,
-               recall.fusion, recall.k, clock_timestamp()) AS f
+      FROM unnest(v_found) AS f
       JOIN memwarden_data.item AS i ON i.org_id = f.org_id AND i.item_id = f.item_id
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
-     ORDER BY f.score DESC, i.updated_at DESC, f.item_id;
+     ORDER BY f.score DESC, f.updated_at DESC, f.item_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text) IS

@@ -19,7 +19,11 @@ DECLARE
     v_schema text;
 BEGIN
     IF memwarden_internal.partman_schema() IS NULL THEN
-        CREATE SCHEMA IF NOT EXISTS partman;
+        -- Who owned such a schema already could put functions beside pg_partman's: then this fails.
+        IF NOT EXISTS (SELECT FROM pg_namespace AS n JOIN pg_roles AS r ON r.oid = n.nspowner
+                        WHERE n.nspname = 'partman' AND r.rolsuper) THEN
+            CREATE SCHEMA partman;
+        END IF;
         CREATE EXTENSION pg_partman SCHEMA partman;
     END IF;
     v_schema := memwarden_internal.partman_schema();
@@ -56,12 +60,32 @@ BEGIN
         EXECUTE format('SELECT %s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3)', v_schema)
           USING 'memwarden_data.log', 'recorded_at', '1 month';
     END IF;
+    -- Otherwise months without a row get no partition, and the rows after them land in the default one.
+    EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true WHERE parent_table = ANY ($1)', v_schema)
+      USING ARRAY['memwarden_data.write_request', 'memwarden_data.log'];
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request and log to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
 REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
 
+-- Without a SET clause, for the reason given at setup().
 CREATE OR REPLACE FUNCTION memwarden.maintain()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+AS $function$
+DECLARE
+    v_search_path text := pg_catalog.current_setting('search_path');
+BEGIN
+    PERFORM memwarden_internal.maintain_storage();
+    PERFORM pg_catalog.set_config('search_path', v_search_path, false);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.maintain() IS
+    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens. Safe to run twice at once and to kill.';
+REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.maintain_storage()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -73,7 +97,6 @@ BEGIN
     DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
 END
 $function$;
-COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens. Safe to run twice at once and to kill.';
-REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.maintain_storage() IS 'The work of maintain(), as memwarden_owner.';
+REVOKE ALL ON FUNCTION memwarden_internal.maintain_storage() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.maintain_storage() TO memwarden_jobs, memwarden_admin;

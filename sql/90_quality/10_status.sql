@@ -5,6 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_storage integer;
+    v_wanted  integer := memwarden_internal.storage_version();
     v_waiting bigint;
 BEGIN
     RETURN QUERY SELECT 'logic', 'ok', e.extversion FROM pg_extension AS e WHERE e.extname = 'memwarden';
@@ -15,9 +16,10 @@ BEGIN
     END IF;
     SELECT max(s.storage_version) INTO v_storage FROM memwarden_data.storage AS s;
     RETURN QUERY SELECT 'storage',
-        CASE WHEN v_storage = memwarden_internal.storage_version() THEN 'ok' ELSE 'outdated' END,
-        format('version %s of %s', v_storage, memwarden_internal.storage_version())
-        || CASE WHEN v_storage = memwarden_internal.storage_version() THEN ''
+        CASE WHEN v_storage = v_wanted THEN 'ok' ELSE 'outdated' END,
+        format('version %s of %s', v_storage, v_wanted)
+        || CASE WHEN v_storage = v_wanted THEN ''
+                WHEN v_storage > v_wanted THEN '; writes are refused until newer functions are installed: ALTER EXTENSION memwarden UPDATE;'
                 ELSE '; writes are refused until a superuser runs: SELECT memwarden.setup();' END;
 
     RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
@@ -26,17 +28,8 @@ BEGIN
      WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
        AND NOT (c.relrowsecurity AND c.relforcerowsecurity);
 
-    RETURN QUERY SELECT 'gates', CASE WHEN bool_and(t.tgenabled <> 'D') THEN 'ok' ELSE 'warning' END,
-        string_agg(substr(t.tgname, 6) || CASE WHEN t.tgenabled = 'D' THEN ' (disabled)' ELSE '' END, ', ' ORDER BY t.tgname)
-      FROM pg_trigger AS t
-     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ '^gate_\d\d_';
-
-    RETURN QUERY SELECT 'master key', CASE WHEN k.hash IS NULL THEN 'warning' ELSE 'ok' END,
-        CASE WHEN k.hash IS NULL
-             THEN 'MEMWARDEN_MASTER_KEY_FILE is not set for the server: no hash of refused content is kept'
-             ELSE 'readable by the server' END
-      FROM (SELECT memwarden_internal.keyed_hash('status', '') AS hash) AS k;
-
+    RETURN QUERY SELECT * FROM memwarden_internal.gate_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.key_status();
     RETURN QUERY SELECT * FROM memwarden_internal.job_status();
 
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r WHERE r.outcome = 'DEFERRED';
@@ -49,6 +42,46 @@ COMMENT ON FUNCTION memwarden.status() IS
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_absent text;
+BEGIN
+    SELECT string_agg(g.name, ', ' ORDER BY g.ordinal) INTO v_absent
+      FROM memwarden_internal.built_in_gates() AS g WHERE memwarden_internal.gate_trigger(g.name) IS NULL;
+    RETURN QUERY SELECT 'gates',
+        CASE WHEN v_absent IS NOT NULL THEN 'missing' WHEN bool_and(t.tgenabled <> 'D') THEN 'ok' ELSE 'warning' END,
+        coalesce(format('without %s until a superuser runs: SELECT memwarden.setup(); there are ', v_absent), '')
+        || string_agg(substr(t.tgname, 6) || CASE WHEN t.tgenabled = 'D' THEN ' (disabled)' ELSE '' END, ', ' ORDER BY t.tgname)
+      FROM pg_trigger AS t
+     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_status() IS 'The gates in their order: missing when a built-in one is gone, a warning when one is disabled.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.key_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY SELECT 'master key', CASE WHEN k.hash IS NULL THEN 'warning' ELSE 'ok' END,
+        CASE WHEN k.hash IS NULL
+             THEN 'MEMWARDEN_MASTER_KEY_FILE is not set for the server: no hash of refused content is kept'
+             ELSE 'readable by the server' END
+      FROM (SELECT memwarden_internal.keyed_hash('status', '') AS hash) AS k;
+EXCEPTION WHEN config_file_error THEN
+    RETURN QUERY VALUES ('master key', 'missing',
+        'the file that MEMWARDEN_MASTER_KEY_FILE names cannot be read, or holds no key of 32 bytes in hexadecimal');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.key_status() IS 'Whether the server finds its master key.';
+REVOKE ALL ON FUNCTION memwarden_internal.key_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
 RETURNS TABLE (component text, state text, detail text)

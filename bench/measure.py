@@ -1,0 +1,57 @@
+"""Medians of two ways to do the same, taken in turns so that noise meets both."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One line of the report: ours beside theirs, in milliseconds, and the budget."""
+
+    name: str
+    ours: float
+    theirs: float
+    budget: float
+
+    @property
+    def value(self) -> float:
+        """Ours divided by theirs."""
+        return self.ours / self.theirs
+
+    def row(self) -> str:
+        """The line as Markdown."""
+        kept = "yes" if self.value <= self.budget else "**no**"
+        return (
+            f"| {self.name} | {self.ours:.2f} | {self.theirs:.2f} "
+            f"| {self.value:.2f} | {self.budget:.1f} | {kept} |"
+        )
+
+
+def milliseconds(call: Callable[[], object]) -> float:
+    """How long one call takes."""
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1000
+
+
+def compare(
+    name: str,
+    budget: float,
+    ours: Callable[[int], object],
+    theirs: Callable[[int], object],
+    rounds: int,
+    warmup: int = 20,
+) -> Ratio:
+    """Median of ours and theirs over interleaved rounds; each call gets the round's number."""
+    for number in range(warmup):
+        ours(-1 - number)
+        theirs(-1 - number)
+    mine, other = [], []
+    for number in range(rounds):
+        mine.append(milliseconds(lambda n=number: ours(n)))  # type: ignore[misc]
+        other.append(milliseconds(lambda n=number: theirs(n)))  # type: ignore[misc]
+    return Ratio(name, statistics.median(mine), statistics.median(other), budget)

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Measure the performance budget against a bare pgvector table in the same run.
+
+Ratios, not times: both sides run in turns on one server, so a noisy machine slows both.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+from measure import Ratio, compare, milliseconds
+from store import AGENT, RAW_SEARCH, Stores, array_literal, scope_path, vector_literal
+from workload import Workload
+
+RECALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[], scopes => ARRAY[%s])"
+NEAREST = (
+    "SELECT item_id FROM memwarden.recall(embedding => %s::real[], scopes => ARRAY[%s],"
+    """ weights => '{"vector": 1}')"""
+)
+EXACT = """
+SELECT e.item_id FROM memwarden_data.embedding AS e JOIN memwarden_data.scope AS s USING (scope_id)
+ WHERE s.path = %s ORDER BY e.embedding <=> %s::halfvec, e.item_id LIMIT 10"""
+# What a BI tool asks of an agent's memory: with policies by the agent, and by a superuser, whom no
+# policy binds, with the same rows named in the query.
+AGGREGATE = "SELECT kind, count(*), avg(confidence), max(updated_at) FROM memwarden_data.item"
+SECURED = f"{AGGREGATE} GROUP BY kind"
+UNSECURED = f"{AGGREGATE} WHERE org_id = ANY (%s) AND scope_id = ANY (%s) GROUP BY kind"
+
+
+def writes(stores: Stores, workload: Workload, rounds: int) -> list[Ratio]:
+    """One write beside one INSERT; a batch beside one INSERT of as many rows."""
+    singles = workload.memories(2 * rounds + 100)
+    batches = [workload.memories(1_000) for _ in range(12)]
+    scopes = [n % stores.scopes for n in range(1_000)]
+    single = compare(
+        "one governed write",
+        1.0,
+        lambda n: stores.write(n % stores.scopes, singles[n]),
+        lambda n: stores.raw_insert(n % stores.scopes, singles[rounds + n]),
+        rounds,
+    )
+    batch = compare(
+        "`write_many` of 1,000",
+        0.6,
+        lambda n: stores.write_many(scopes, batches[n]),
+        lambda n: stores.raw_insert_many(scopes, batches[n]),
+        rounds=5,
+        warmup=1,
+    )
+    return [single, batch]
+
+
+def reads(stores: Stores, workload: Workload, rounds: int) -> tuple[list[Ratio], float]:
+    """Hybrid recall in a scope beside an HNSW search, row security beside none, and recall@10."""
+    vectors = workload.vectors(rounds + 100).tolist()
+    queries = [" ".join(text.split()[:6]) for text in workload.texts(rounds + 100)]
+    recall = compare(
+        "hybrid recall, top 10, in scope",
+        1.0,
+        lambda n: stores.agent.execute(
+            RECALL, (queries[n], array_literal(vectors[n]), scope_path(n % stores.scopes))
+        ).fetchall(),
+        lambda n: stores.admin.execute(RAW_SEARCH, (vector_literal(vectors[n]),)).fetchall(),
+        rounds,
+    )
+    with stores.narrow_agent() as agent:
+        seen = agent.execute("SELECT memwarden_internal.visible_scopes()").fetchone()
+        org = agent.execute("SELECT memwarden_internal.visible_orgs()").fetchone()
+        assert seen is not None
+        assert org is not None
+        secured = compare(
+            "row-level security, all an agent sees",
+            1.1,
+            lambda _: agent.execute(SECURED).fetchall(),
+            lambda _: stores.admin.execute(UNSECURED, (org[0], seen[0])).fetchall(),
+            rounds,
+        )
+    found = []
+    for number in range(100):
+        path = scope_path(number % stores.scopes)
+        mine = stores.agent.execute(NEAREST, (array_literal(vectors[number]), path)).fetchall()
+        exact = stores.admin.execute(EXACT, (path, vector_literal(vectors[number]))).fetchall()
+        found.append(len(set(mine) & set(exact)) / max(len(exact), 1))
+    return [recall, secured], float(np.mean(found))
+
+
+def cost(stores: Stores, workload: Workload, rounds: int) -> tuple[float, float]:
+    """Medians of one write and one recall, milliseconds, on the store as it is now."""
+    memories = workload.memories(rounds)
+    vectors = workload.vectors(rounds).tolist()
+    write = [milliseconds(lambda n=n: stores.write(n, memories[n])) for n in range(rounds)]  # type: ignore[misc]
+    recall = [
+        milliseconds(
+            lambda n=n: stores.agent.execute(  # type: ignore[misc]
+                RECALL, ("word1 word200 word3000", array_literal(vectors[n]), scope_path(n))
+            ).fetchall()
+        )
+        for n in range(rounds)
+    ]
+    return statistics.median(write[20:]), statistics.median(recall[20:])
+
+
+def machine() -> str:
+    """Processor and cores, for the report."""
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    cores = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
+    return f"{model}, {cores} cores"
+
+
+def main() -> None:
+    """Build the stores, measure, print and keep the report."""
+    parser = argparse.ArgumentParser(description="Measure memwarden against a bare pgvector table.")
+    parser.add_argument("--dsn", required=True, help="superuser connection string of the server")
+    parser.add_argument("--items", type=int, default=100_000)
+    parser.add_argument("--scopes", type=int, default=1_000)
+    parser.add_argument("--rounds", type=int, default=300)
+    parser.add_argument(
+        "--growth", type=int, nargs="*", default=[], help="also measure as the store grows to these"
+    )
+    parser.add_argument("--report", type=Path, default=Path("build/bench.json"))
+    arguments = parser.parse_args()
+
+    workload = Workload(seed=20)
+    stores = Stores.create(arguments.dsn, arguments.scopes)
+    stores.load(workload, 0, arguments.items)
+    stores.index_raw()
+    version = stores.admin.execute("SHOW server_version").fetchone()
+
+    ratios = writes(stores, workload, arguments.rounds)
+    read_ratios, recall_at_10 = reads(stores, workload, arguments.rounds)
+    ratios += read_ratios
+
+    loaded, growth = arguments.items, []
+    for target in arguments.growth:
+        # The same scope size: new items go into new scopes, made first.
+        stores.widen(target * arguments.scopes // arguments.items)
+        stores.load(workload, loaded, target, raw=False)
+        stores.admin.execute("VACUUM ANALYZE")
+        loaded = target
+        growth.append((target, *cost(stores, workload, arguments.rounds)))
+
+    print(f"{datetime.now(UTC):%Y-%m-%d}, PostgreSQL {version[0] if version else '?'}, {machine()}")
+    print(f"{arguments.items:,} items in {arguments.scopes:,} scopes, 384 dimensions\n")
+    print("| what | memwarden, ms | pgvector table, ms | ratio | budget | kept |")
+    print("|---|---|---|---|---|---|")
+    for ratio in ratios:
+        print(ratio.row())
+    print(f"\nrecall@10 of a vector recall in scope against an exact search: {recall_at_10:.3f}")
+    for items, write, recall in growth:
+        print(f"at {items:,} items: one write {write:.2f} ms, one recall {recall:.2f} ms")
+
+    arguments.report.parent.mkdir(parents=True, exist_ok=True)
+    report = {
+        "ratios": {r.name: round(r.value, 3) for r in ratios},
+        "recall_at_10": recall_at_10,
+        "growth": growth,
+    }
+    arguments.report.write_text(json.dumps(report, indent=2) + "\n")
+    stores.admin.execute(f"DROP OWNED BY {AGENT}")
+
+
+if __name__ == "__main__":
+    main()

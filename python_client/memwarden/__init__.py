@@ -1,0 +1,65 @@
+"""memwarden: governed memory for AI agents, inside PostgreSQL.
+
+    import memwarden
+
+    with memwarden.connect("dbname=app user=my_agent") as memory:
+        memory.write("semantic", {"statement": "Ana prefers tea"}, subject="Ana")
+        for item in memory.recall("what does Ana drink?"):
+            print(item.score, item.text)
+
+`AsyncClient.connect` is the same for asyncio.
+"""
+
+from __future__ import annotations
+
+from memwarden._async.client import AsyncClient
+from memwarden._sync.client import Client
+from memwarden.embedders import Embedder, LexicalEmbedder
+from memwarden.errors import (
+    ConnectionFailed,
+    InvalidArgument,
+    InvalidContent,
+    MemwardenError,
+    NotAllowed,
+    NotIdentified,
+    NotReady,
+    WrongIsolation,
+)
+from memwarden.requests import WriteRequest
+from memwarden.results import (
+    ComponentStatus,
+    Item,
+    Outcome,
+    Reason,
+    RecalledItem,
+    RequestStatus,
+    Version,
+    WriteResult,
+)
+
+connect = Client.connect
+
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "ComponentStatus",
+    "ConnectionFailed",
+    "Embedder",
+    "InvalidArgument",
+    "InvalidContent",
+    "Item",
+    "LexicalEmbedder",
+    "MemwardenError",
+    "NotAllowed",
+    "NotIdentified",
+    "NotReady",
+    "Outcome",
+    "Reason",
+    "RecalledItem",
+    "RequestStatus",
+    "Version",
+    "WriteRequest",
+    "WriteResult",
+    "WrongIsolation",
+    "connect",
+]

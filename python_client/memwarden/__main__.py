@@ -1,0 +1,5 @@
+"""`python -m memwarden` is the command `memwarden`."""
+
+from memwarden.cli import main
+
+main()

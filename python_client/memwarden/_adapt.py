@@ -1,0 +1,24 @@
+"""How a connection of this package reads what PostgreSQL sends."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from psycopg.abc import AdaptContext, Buffer
+from psycopg.types.datetime import TimestamptzLoader
+
+
+class _TimestamptzLoader(TimestamptzLoader):
+    """Reads `infinity`, which a fact's valid time may hold and a Python datetime cannot."""
+
+    def load(self, data: Buffer) -> datetime:
+        if bytes(data) == b"infinity":
+            return datetime.max.replace(tzinfo=UTC)
+        if bytes(data) == b"-infinity":
+            return datetime.min.replace(tzinfo=UTC)
+        return super().load(data)
+
+
+def prepare(context: AdaptContext) -> None:
+    """Register what differs from psycopg's defaults on one connection."""
+    context.adapters.register_loader("timestamptz", _TimestamptzLoader)

@@ -1,0 +1,258 @@
+"""The client. Method and argument names are those of the SQL API."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from types import TracebackType
+from typing import Any, Self
+from uuid import UUID
+
+import psycopg
+
+from memwarden import _statements as sql
+from memwarden._async.session import AsyncSession
+from memwarden._json import strict_json
+from memwarden._offload import in_thread
+from memwarden._request_id import new_request_id
+from memwarden.embedders import Embedder, embedding_texts
+from memwarden.requests import (
+    WriteRequest,
+    in_batches,
+    payloads,
+    single_precision,
+    sql_arguments,
+)
+from memwarden.results import (
+    ComponentStatus,
+    Item,
+    Reason,
+    RecalledItem,
+    RequestStatus,
+    Version,
+    WriteResult,
+)
+
+
+class AsyncClient:
+    """Writes to memory and recalls from it.
+
+    Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
+    transaction), which then stays yours to commit and close. With an `embedder`, writes and
+    recalls that bring no embedding get one here; without, the server makes its own.
+    """
+
+    def __init__(
+        self,
+        connection: psycopg.AsyncConnection[Any] | None = None,
+        *,
+        dsn: str | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        self._session = AsyncSession(None if connection else dsn or "", connection)
+        self._embedder = embedder
+
+    @classmethod
+    async def connect(cls, dsn: str = "", *, embedder: Embedder | None = None) -> Self:
+        """Connect to the database that a libpq connection string or the PG* environment names.
+
+        Raises:
+            ConnectionFailed: no server there, or it does not let us in.
+        """
+        client = cls(dsn=dsn, embedder=embedder)
+        await client._session.open()
+        return client
+
+    async def close(self) -> None:
+        """Close the connection, unless it was handed over."""
+        await self._session.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def write(
+        self,
+        layer: str,
+        content: Any,
+        *,
+        subject: str | None = None,
+        predicate: str | None = None,
+        scope: str | None = None,
+        confidence: float | None = None,
+        evidence: Sequence[Mapping[str, Any]] = (),
+        embedding: Sequence[float] | None = None,
+        ttl: timedelta | None = None,
+        deadline: datetime | None = None,
+        idempotency_key: str | None = None,
+        request_id: UUID | None = None,
+        kind: str | None = None,
+        importance: float | None = None,
+        valid_from: datetime | None = None,
+        valid_to: datetime | None = None,
+        embedding_model: str | None = None,
+        trace_id: str | None = None,
+    ) -> WriteResult:
+        """Ask for one thing to be remembered, and return what the gates decided.
+
+        `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
+
+        Raises:
+            InvalidContent: the content or the evidence is not JSON; nothing was sent.
+            NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
+        """
+        request = WriteRequest(
+            layer=layer,
+            content=content,
+            subject=subject,
+            predicate=predicate,
+            scope=scope,
+            confidence=confidence,
+            evidence=evidence,
+            embedding=embedding,
+            ttl=ttl,
+            deadline=deadline,
+            idempotency_key=idempotency_key,
+            request_id=request_id or new_request_id(),
+            kind=kind,
+            importance=importance,
+            valid_from=valid_from,
+            valid_to=valid_to,
+            embedding_model=embedding_model,
+            trace_id=trace_id,
+        )
+        return await self._decide(request)
+
+    async def _decide(self, request: WriteRequest) -> WriteResult:
+        [request] = await self._embedded([request])
+        arguments = sql_arguments(request)
+        rows = await self._session.fetch(sql.WRITE, arguments, WriteResult, [request.request_id])
+        return rows[0]
+
+    async def write_many(
+        self,
+        requests: Iterable[WriteRequest | Mapping[str, Any]],
+        *,
+        batch_size: int = 1000,
+        progress: Callable[[Sequence[WriteResult]], object] | None = None,
+    ) -> list[WriteResult]:
+        """Write any number of requests and return their results in the same order.
+
+        Each batch is one call and one transaction; `progress` gets its results when it is done.
+        A bad request harms no other: one whose content is not JSON is sent all the same, for the
+        server to refuse and record.
+
+        Raises:
+            InvalidArgument: a mapping has an unknown name; earlier batches are written.
+            ConnectionFailed: with the ids of the batch whose outcome is not known.
+        """
+        results: list[WriteResult] = []
+        for batch in in_batches(requests, batch_size):
+            for part, payload in payloads(await self._embedded(batch)):
+                decided = await self._session.fetch(
+                    sql.WRITE_MANY,
+                    {"requests": payload, "offset": len(results)},
+                    WriteResult,
+                    [request.request_id for request in part],
+                )
+                results += decided
+                if progress is not None:
+                    progress(decided)
+        return results
+
+    async def recall(
+        self,
+        query: str | None = None,
+        *,
+        embedding: Sequence[float] | None = None,
+        k: int = 10,
+        layers: Sequence[str] | None = None,
+        scope: str | None = None,
+        scopes: Sequence[str] | None = None,
+        subject: str | None = None,
+        predicate: str | None = None,
+        kind: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        min_confidence: float | None = None,
+        valid_at: datetime | None = None,
+        weights: Mapping[str, float] | None = None,
+        fusion: str = "weighted",
+        embedding_model: str | None = None,
+    ) -> list[RecalledItem]:
+        """Return the `k` items that answer best, best first.
+
+        `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
+        that the caller may see. `filter` is a piece of JSON that the content must contain.
+        `weights` sets vector, keyword, recency and importance; `fusion` is weighted or rrf.
+        """
+        if self._embedder is not None and query is not None and embedding is None:
+            embedding = (await in_thread(self._embedder.embed, [query]))[0]
+            embedding_model = embedding_model or self._embedder.name
+        return await self._session.fetch(
+            sql.RECALL,
+            {
+                "query": query,
+                "embedding": None if embedding is None else single_precision(embedding),
+                "k": k,
+                "layers": None if layers is None else list(layers),
+                "scope": scope,
+                "scopes": None if scopes is None else list(scopes),
+                "subject": subject,
+                "predicate": predicate,
+                "kind": kind,
+                "filter": None if filter is None else strict_json(filter),
+                "min_confidence": min_confidence,
+                "valid_at": valid_at,
+                "weights": None if weights is None else strict_json(weights),
+                "fusion": fusion,
+                "embedding_model": embedding_model,
+            },
+            RecalledItem,
+        )
+
+    async def get(self, item_id: UUID) -> Item | None:
+        """Return an item as it stands, or None where there is none that the caller may see."""
+        rows = await self._session.fetch(sql.GET, {"item_id": item_id}, Item)
+        return rows[0] if rows else None
+
+    async def history(self, item_id: UUID) -> list[Version]:
+        """Return every version of an item, newest first; nothing where it cannot be seen."""
+        return await self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
+
+    async def request_status(self, request_id: UUID) -> RequestStatus | None:
+        """Return what became of a write request of the caller's, or None."""
+        arguments = {"request_id": request_id}
+        rows = await self._session.fetch(sql.REQUEST_STATUS, arguments, RequestStatus)
+        return rows[0] if rows else None
+
+    async def status(self) -> list[ComponentStatus]:
+        """Return the state of the extension, its storage, partitions and jobs."""
+        return await self._session.fetch(sql.STATUS, {}, ComponentStatus)
+
+    async def reasons(self) -> list[Reason]:
+        """Return every reason code with its meaning and what the writer can do."""
+        return await self._session.fetch(sql.REASONS, {}, Reason)
+
+    async def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
+        """Give an embedding to the requests of a batch that lack one and have a text."""
+        if self._embedder is None:
+            return batch
+        texts = embedding_texts(batch)
+        if not texts:
+            return batch
+        vectors = await in_thread(self._embedder.embed, list(texts.values()))
+        batch = list(batch)
+        for index, vector in zip(texts, vectors, strict=True):
+            if vector is not None:
+                batch[index] = replace(
+                    batch[index], embedding=vector, embedding_model=self._embedder.name
+                )
+        return batch

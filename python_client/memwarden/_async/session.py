@@ -1,0 +1,102 @@
+"""One connection: how it is made, kept, replaced once when it breaks, and asked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any, LiteralString, TypeVar
+from uuid import UUID
+
+import psycopg
+from psycopg.rows import class_row
+
+from memwarden import _adapt
+from memwarden.errors import InvalidArgument, translated, unreachable
+
+RowT = TypeVar("RowT")
+
+
+class AsyncSession:
+    """A connection that this object opened from a connection string, or was handed.
+
+    Each call is its own transaction, no statement is prepared and no setting is kept on the
+    connection, so a transaction pooler such as PgBouncer may sit in between. A connection that
+    was handed over stays as its owner made it, transaction included.
+    """
+
+    def __init__(
+        self, dsn: str | None, connection: psycopg.AsyncConnection[Any] | None = None
+    ) -> None:
+        self._dsn = dsn
+        self._connection = connection
+        self._opening = asyncio.Lock()
+
+    async def open(self, request_ids: Sequence[UUID] = ()) -> psycopg.AsyncConnection[Any]:
+        """Return a usable connection, a new one if the last is gone.
+
+        Raises:
+            ConnectionFailed: the server does not let us in. `request_ids` are passed on.
+            InvalidArgument: what we have is no connection string.
+        """
+        async with self._opening:
+            if self._connection is None or (self._connection.closed and self._dsn is not None):
+                try:
+                    self._connection = await psycopg.AsyncConnection.connect(
+                        self._dsn or "",
+                        autocommit=True,
+                        prepare_threshold=None,
+                        client_encoding="utf8",
+                        fallback_application_name="memwarden",
+                    )
+                except psycopg.ProgrammingError:
+                    # Its message quotes the string, which may hold a password.
+                    raise InvalidArgument(
+                        "the connection string cannot be read",
+                        hint="Write key=value pairs or a postgresql:// URI.",
+                    ) from None
+                except psycopg.Error as error:
+                    raise unreachable(error, request_ids) from error
+                _adapt.prepare(self._connection)
+            return self._connection
+
+    async def close(self) -> None:
+        """Close the connection if this object opened it."""
+        if self._connection is not None and self._dsn is not None:
+            await self._connection.close()
+
+    async def fetch(
+        self,
+        statement: LiteralString,
+        arguments: Mapping[str, Any],
+        row_type: type[RowT],
+        request_ids: Sequence[UUID] = (),
+    ) -> list[RowT]:
+        """Run one call and return its rows.
+
+        A connection that breaks on the way is replaced once and the call sent again. That is
+        safe: reads change nothing, and a write carries the same request id both times, so the
+        server answers the second with the outcome of the first.
+
+        Raises:
+            ConnectionFailed: it broke twice, or was not ours to replace.
+            MemwardenError: what the server raised, by its SQLSTATE.
+        """
+        replaced = False
+        while True:
+            connection = await self.open(request_ids)
+            try:
+                async with connection.cursor(row_factory=class_row(row_type)) as cursor:
+                    await cursor.execute(statement, arguments)
+                    return await cursor.fetchall()
+            except UnicodeEncodeError:
+                raise InvalidArgument("an argument holds half of a surrogate pair") from None
+            except psycopg.DataError as error:
+                if error.sqlstate is None:  # refused by psycopg: NUL in text
+                    raise InvalidArgument(str(error)) from None
+                raise translated(error) from error
+            except psycopg.Error as error:
+                if not connection.closed:
+                    raise translated(error) from error
+                if replaced or self._dsn is None:
+                    raise unreachable(error, request_ids) from error
+                replaced = True

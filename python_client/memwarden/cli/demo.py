@@ -1,0 +1,39 @@
+"""`memwarden demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memwarden.cli.options import Dsn, told_errors
+from memwarden.cli.terminal import console, printable
+from memwarden.demo.conversation import NotAConversation
+from memwarden.demo.run import run
+
+
+def demo(
+    *,
+    dsn: Dsn = "",
+    data: Annotated[
+        Path | None,
+        typer.Option(help="A file in the LoCoMo format; without it, a sample.", dir_okay=False),
+    ] = None,
+    database: Annotated[
+        str, typer.Option(help="The database to make. Only one of an earlier demo is dropped.")
+    ] = "memwarden_demo",
+    questions: Annotated[
+        int, typer.Option(min=0, help="How many questions to show for each conversation.")
+    ] = 5,
+) -> None:
+    """Push a conversation through the gates and ask about it.
+
+    Makes a database and a login role, <database>_agent, on the server: the login must be a
+    superuser.
+    """
+    try:
+        with told_errors():
+            run(dsn, database, data, console(), questions)
+    except NotAConversation as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None

@@ -1,0 +1,89 @@
+"""`memwarden get`, `memwarden history` and `memwarden request`: one item or request by its id."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Annotated, NoReturn
+from uuid import UUID
+
+import typer
+
+from memwarden.cli.options import AsJson, Dsn, ExitCode, ItemId, connected
+from memwarden.cli.terminal import cell, console, print_json, table
+from memwarden.results import Item, RequestStatus
+
+
+def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
+    """Show one item as it stands. Exits with 6 when there is none that you may see."""
+    with connected(dsn) as memory:
+        item = memory.get(item_id)
+    if item is None:
+        _not_found("item", item_id)
+    if as_json:
+        print_json(item)
+    else:
+        _show_fields(item)
+
+
+def history(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
+    """Show every version of an item, newest first."""
+    with connected(dsn) as memory:
+        versions = memory.history(item_id)
+    if not versions:
+        _not_found("item", item_id)
+    if as_json:
+        print_json(versions)
+        return
+    out = console()
+    rows = table(
+        out, "v", "operation", "status", "content", "conf.", "recorded", "actor", right=("v",)
+    )
+    for each in versions:
+        rows.add_row(
+            cell(each.version),
+            cell(each.operation),
+            cell(each.status),
+            cell(each.content),
+            cell(each.confidence),
+            cell(each.recorded_at),
+            cell(each.actor),
+        )
+    out.print(rows)
+
+
+def request(
+    request_id: Annotated[UUID, typer.Argument(help="The id that `write` returned.")],
+    *,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show what became of a write request, gate by gate."""
+    with connected(dsn) as memory:
+        found = memory.request_status(request_id)
+    if found is None:
+        _not_found("request", request_id)
+    if as_json:
+        print_json(found)
+        return
+    _show_fields(found, skip=("gates",))
+    out = console()
+    rows = table(out, "gate", "decision", "reason", "microseconds", right=("microseconds",))
+    for gate in found.gates or ():
+        rows.add_row(*(cell(gate.get(name)) for name in ("gate", "decision", "reason", "us")))
+    out.print(rows)
+
+
+def _show_fields(value: Item | RequestStatus, skip: tuple[str, ...] = ()) -> None:
+    out = console()
+    rows = table(out, "", "")
+    rows.show_header = False
+    for each in fields(value):
+        member = getattr(value, each.name)
+        if member is not None and each.name not in skip:
+            rows.add_row(each.name.replace("_", " "), cell(member))
+    out.print(rows)
+
+
+def _not_found(what: str, identifier: UUID) -> NoReturn:
+    typer.echo(f"no {what} {identifier} that this login may see", err=True)
+    raise typer.Exit(ExitCode.NOT_FOUND)

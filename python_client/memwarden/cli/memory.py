@@ -1,0 +1,201 @@
+"""`memwarden write` and `memwarden recall`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from memwarden._request_id import new_request_id
+from memwarden._sync.client import Client
+from memwarden.cli.options import AsJson, Dsn, connected, exit_code
+from memwarden.cli.terminal import cell, console, print_json, printable, shortened, table
+from memwarden.requests import WriteRequest
+from memwarden.results import RecalledItem, WriteResult
+from memwarden_core.canonical import NotCanonical, parse
+
+_Moment = Annotated[datetime | None, typer.Option(help="Local time.", show_default=False)]
+_Share = Annotated[float | None, typer.Option(help="From 0 to 1.", show_default=False)]
+
+
+def write(
+    layer: Annotated[str, typer.Argument(help="For example episodic or semantic.")],
+    content: Annotated[str, typer.Argument(help="JSON; - reads it from standard input.")],
+    *,
+    text: Annotated[
+        bool, typer.Option("--text", help='CONTENT is plain text, stored as {"text": ...}.')
+    ] = False,
+    subject: Annotated[str | None, typer.Option(help="What it is about.")] = None,
+    predicate: Annotated[str | None, typer.Option(help="Which property of it.")] = None,
+    scope: Annotated[str | None, typer.Option(help="Path; the agent's own by default.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Kind of content in the layer.")] = None,
+    confidence: _Share = None,
+    importance: _Share = None,
+    evidence: Annotated[
+        list[str] | None, typer.Option(help="URI of what it rests on; may be repeated.")
+    ] = None,
+    ttl_seconds: Annotated[float | None, typer.Option(help="Time to live.")] = None,
+    deadline: _Moment = None,
+    valid_from: _Moment = None,
+    valid_to: _Moment = None,
+    idempotency_key: Annotated[str | None, typer.Option()] = None,
+    request_id: Annotated[UUID | None, typer.Option(help="UUIDv7; made when absent.")] = None,
+    trace_id: Annotated[str | None, typer.Option()] = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask for one thing to be remembered.
+
+    Exits with 0 when it is stored, 3 when rejected, 4 when deferred, 5 when the deadline passed.
+    """
+    given = sys.stdin.read() if content == "-" else content
+    request = WriteRequest(
+        layer=layer,
+        content_text=json.dumps({"text": given}) if text else given,
+        subject=subject,
+        predicate=predicate,
+        scope=scope,
+        kind=kind,
+        confidence=confidence,
+        importance=importance,
+        evidence=[{"type": "human_input", "uri": uri} for uri in evidence or ()],
+        ttl=None if ttl_seconds is None else timedelta(seconds=ttl_seconds),
+        deadline=deadline,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        idempotency_key=idempotency_key,
+        request_id=request_id or new_request_id(),
+        trace_id=trace_id,
+    )
+    with connected(dsn) as memory:
+        result = _decide(memory, request)
+        if as_json:
+            print_json(result)
+        else:
+            _show_decision(memory, result)
+    raise typer.Exit(exit_code(result.outcome))
+
+
+def _decide(memory: Client, request: WriteRequest) -> WriteResult:
+    """Write the content exactly as it was typed.
+
+    Text that is not JSON travels in a batch of one, where the server refuses and records it; a
+    single write would raise.
+    """
+    try:
+        parse(request.content_text or "")
+    except NotCanonical:
+        return memory.write_many([request])[0]
+    return memory._decide(request)
+
+
+def _show_decision(memory: Client, result: WriteResult) -> None:
+    out = console()
+    rows = table(out, "", "")
+    rows.show_header = False
+    style = "green" if result.stored else "yellow" if result.deferred else "red"
+    rows.add_row("outcome", Text(printable(result.outcome), style=style))
+    meanings = {each.reason: each for each in memory.reasons()} if result.reason else {}
+    known = meanings.get(result.reason or "")
+    lines: list[tuple[str, Any]] = [
+        ("gate", result.gate),
+        ("reason", result.reason),
+        ("meaning", known.meaning if known else None),
+        ("remedy", known.remedy if known else None),
+        ("detail", result.detail or None),
+        ("retry after", result.retry_after),
+        ("item", result.item_id),
+        ("version", result.version_id),
+        ("request", result.request_id),
+    ]
+    for label, value in lines:
+        if value is not None:
+            rows.add_row(label, cell(value))
+    out.print(rows)
+
+
+def recall(
+    query: Annotated[str, typer.Argument(help="What to look for, in plain words.")],
+    *,
+    k: Annotated[int, typer.Option("-k", "--k", help="How many answers.")] = 10,
+    layer: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    scope: Annotated[str | None, typer.Option(help="This scope and its ancestors.")] = None,
+    subject: Annotated[str | None, typer.Option()] = None,
+    predicate: Annotated[str | None, typer.Option()] = None,
+    kind: Annotated[str | None, typer.Option()] = None,
+    min_confidence: _Share = None,
+    valid_at: _Moment = None,
+    fusion: Annotated[str, typer.Option(help="weighted or rrf")] = "weighted",
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show what memory holds about something.
+
+    The best answer comes first, with its scores and where it comes from.
+    """
+    with connected(dsn) as memory:
+        items = memory.recall(
+            query,
+            k=k,
+            layers=layer,
+            scope=scope,
+            subject=subject,
+            predicate=predicate,
+            kind=kind,
+            min_confidence=min_confidence,
+            valid_at=valid_at,
+            fusion=fusion,
+        )
+    if as_json:
+        print_json(items)
+    elif items:
+        show_recalled(console(), items)
+    else:
+        print("nothing found")
+
+
+def show_recalled(out: Console, items: list[RecalledItem]) -> None:
+    """Print answers as a table: scores, layer, text, and where each comes from."""
+    numbers = ("score", "vector", "keyword")
+    rows = table(out, *numbers, "layer", "what is remembered", "provenance", right=numbers)
+    for item in items:
+        marks = [
+            mark
+            for mark, on in (
+                ("low confidence", item.low_confidence),
+                ("contradicted", item.contradicted),
+            )
+            if on
+        ]
+        text = shortened(_words(item), 160)
+        rows.add_row(
+            cell(item.score),
+            cell(item.vector_score),
+            cell(item.keyword_score),
+            cell(item.layer),
+            cell(text + (f" [{', '.join(marks)}]" if marks else "")),
+            cell(_origin(item)),
+        )
+    out.print(rows)
+
+
+def _words(item: RecalledItem) -> str:
+    """Return what an item says: its only value where that is text, otherwise its search text."""
+    values = list(item.content.values()) if isinstance(item.content, dict) else [item.content]
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return item.text or json.dumps(item.content, ensure_ascii=False)
+
+
+def _origin(item: RecalledItem) -> str:
+    agent = item.provenance.get("agent")
+    version = item.provenance.get("version")
+    evidence = [each.get("uri") for each in item.provenance.get("evidence") or ()]
+    sources = ", ".join(str(uri) for uri in evidence if uri)
+    return f"{sources or 'no evidence'} ({agent}, v{version})"

@@ -1,0 +1,80 @@
+"""What the commands share: the connection, the exit codes, how an error is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Annotated
+from uuid import UUID
+
+import typer
+
+from memwarden._sync.client import Client
+from memwarden.cli.terminal import printable
+from memwarden.errors import MemwardenError
+from memwarden.results import Outcome
+
+
+class ExitCode(IntEnum):
+    """What a script can tell from the command's end. 2 is wrong usage, as everywhere."""
+
+    OK = 0
+    FAILED = 1
+    REJECTED = 3
+    DEFERRED = 4
+    DEADLINE_EXCEEDED = 5
+    NOT_FOUND = 6
+
+
+_BY_OUTCOME = {
+    Outcome.COMMITTED: ExitCode.OK,
+    Outcome.MERGED: ExitCode.OK,
+    Outcome.ALREADY_COMMITTED: ExitCode.OK,
+    Outcome.REJECTED: ExitCode.REJECTED,
+    Outcome.DEFERRED: ExitCode.DEFERRED,
+    Outcome.DEADLINE_EXCEEDED: ExitCode.DEADLINE_EXCEEDED,
+}
+
+
+def exit_code(outcome: str) -> ExitCode:
+    """Return the exit code for the outcome of a write."""
+    try:
+        return _BY_OUTCOME[Outcome(outcome)]
+    except ValueError:
+        return ExitCode.FAILED
+
+
+Dsn = Annotated[
+    str,
+    typer.Option(
+        "--dsn",
+        envvar="MEMWARDEN_DSN",
+        help="libpq connection string or URI; without it the PG* variables decide.",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+ItemId = Annotated[UUID, typer.Argument(help="The item's id, as `recall` shows it.")]
+
+
+@contextmanager
+def connected(dsn: str) -> Iterator[Client]:
+    """Yield a client; an error of the server or the connection becomes a message and exit 1."""
+    with told_errors(), Client.connect(dsn) as client:
+        yield client
+
+
+@contextmanager
+def told_errors() -> Iterator[None]:
+    """Turn the package's errors into lines on stderr and exit code 1."""
+    try:
+        yield
+    except MemwardenError as error:
+        code = f" ({error.sqlstate})" if error.sqlstate else ""
+        print(f"error: {printable(str(error))}{code}", file=sys.stderr)
+        for label, text in (("detail", error.detail), ("hint", error.hint)):
+            if text:
+                print(f"{label}: {printable(text)}", file=sys.stderr)
+        raise typer.Exit(ExitCode.FAILED) from None

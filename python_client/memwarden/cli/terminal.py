@@ -1,0 +1,101 @@
+"""Printing for people and for programs: tables that survive a pipe, JSON, harmless text."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, is_dataclass
+from datetime import datetime
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+_PIPE_WIDTH = 100
+
+
+def console() -> Console:
+    """Return a console for stdout: colours and lines on a terminal, plain text elsewhere."""
+    piped = not sys.stdout.isatty()
+    width = _PIPE_WIDTH if piped and "COLUMNS" not in os.environ else None
+    return Console(width=width, highlight=False, soft_wrap=False)
+
+
+def is_plain(to: Console) -> bool:
+    """Whether the output is a pipe, a file or a terminal that cannot move its cursor."""
+    return not to.is_terminal or to.is_dumb_terminal
+
+
+def table(to: Console, *headings: str, right: Sequence[str] = ()) -> Table:
+    """Return an empty table; columns named in `right` are aligned there."""
+    result = Table(
+        box=None if is_plain(to) else box.SIMPLE_HEAD, pad_edge=False, header_style="bold"
+    )
+    for heading in headings:
+        result.add_column(
+            heading,
+            justify="right" if heading in right else "left",
+            no_wrap=heading in right,
+            overflow="fold",
+        )
+    return result
+
+
+def cell(value: object) -> Text:
+    """Return one table cell; remembered content is shown as it is and never as markup."""
+    match value:
+        case None:
+            return Text("-", style="dim")
+        case bool():
+            return Text("yes" if value else "no")
+        case float():
+            return Text(f"{value:.3f}")
+        case datetime():
+            return Text(f"{value:%Y-%m-%d %H:%M:%S}")
+        case str():
+            return Text(printable(value))
+        case dict() | list():
+            return Text(printable(json.dumps(value, ensure_ascii=False)))
+        case _:
+            return Text(printable(str(value)))
+
+
+def shortened(text: str, characters: int) -> str:
+    """Return the text on one line, cut with an ellipsis where it is longer."""
+    line = " ".join(text.split())
+    return line if len(line) <= characters else f"{line[: characters - 1].rstrip()}…"
+
+
+def printable(text: str) -> str:
+    """Return text that cannot steer a terminal: control and direction marks become escapes.
+
+    What an agent remembers may have been written by an attacker, and is shown to a person.
+    """
+    return "".join(
+        character
+        if character in _HARMLESS or unicodedata.category(character) not in _UNSAFE
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
+_HARMLESS = "\n\t\N{ZERO WIDTH JOINER}"  # the joiner holds emoji together
+_UNSAFE = frozenset(("Cc", "Cf", "Cs", "Co", "Zl", "Zp"))
+
+
+def print_json(value: object) -> None:
+    """Print a result, or a list of results, as one JSON document."""
+    print(json.dumps(_plain(value), indent=2, ensure_ascii=True, default=str))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_plain(each) for each in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {name: _plain(member) for name, member in asdict(value).items()}
+    return value.isoformat() if isinstance(value, datetime) else value

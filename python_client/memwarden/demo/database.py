@@ -1,0 +1,112 @@
+"""A fresh database for the demo, and an agent that may use it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier, Literal
+from psycopg.types.json import Jsonb
+
+from memwarden.demo.writes import ORGANISATION, TURN_SCHEMA, TURN_TEXT
+from memwarden.errors import MemwardenError, NotAllowed, translated, unreachable
+
+AGENT = "demo-agent"
+_MARK = "Made by `memwarden demo`, which may change or drop it."
+
+Connection = psycopg.Connection[Any]
+
+
+def make(dsn: str, name: str, scopes: Sequence[str]) -> str:
+    """Create database `name` anew on the server of `dsn`, with extension, scopes and agent.
+
+    Returns the agent's connection string.
+
+    Raises:
+        NotAllowed: a database or role of that name exists which no demo made, or the login may
+            not create them.
+        MemwardenError: the server cannot be reached or the extension is not installed on it.
+    """
+    password = secrets.token_urlsafe(24)
+    admin_dsn = make_conninfo(dsn, dbname=name)
+    try:
+        with psycopg.connect(dsn, autocommit=True) as server:
+            _create_role(server, role_of(name), password)
+            _create_database(server, name)
+        with psycopg.connect(admin_dsn, autocommit=True) as admin:
+            admin.execute("SET client_min_messages = warning")
+            admin.execute("CREATE EXTENSION memwarden CASCADE")
+            admin.execute("SELECT memwarden.setup()")
+            _create_agent(admin, role_of(name), scopes)
+            admin.execute(
+                "SELECT memwarden.define_schema(layer => 'episodic', kind => 'turn', schema => %s, "
+                "text_template => %s)",
+                (Jsonb(TURN_SCHEMA), TURN_TEXT),
+            )
+    except psycopg.Error as error:
+        raise _explained(error) from None
+    return make_conninfo(admin_dsn, user=role_of(name), password=password)
+
+
+def role_of(name: str) -> str:
+    """Return the agent's login role for a database: roles belong to the whole server."""
+    return f"{name}_agent"
+
+
+def _create_database(server: Connection, name: str) -> None:
+    found = server.execute(
+        "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
+        (name,),
+    ).fetchone()
+    _require_mark(found, f"database {name}")
+    database = Identifier(name)
+    server.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(database))
+    server.execute(SQL("CREATE DATABASE {}").format(database))
+    server.execute(SQL("COMMENT ON DATABASE {} IS {}").format(database, Literal(_MARK)))
+
+
+def _create_role(server: Connection, role: str, password: str) -> None:
+    """Create the agent's login, or give the last demo's a new password. It travels hashed."""
+    found = server.execute(
+        "SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = %s", (role,)
+    ).fetchone()
+    _require_mark(found, f"role {role}")
+    if found is None:
+        server.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(role)))
+        server.execute(SQL("COMMENT ON ROLE {} IS {}").format(Identifier(role), Literal(_MARK)))
+    hashed = server.pgconn.encrypt_password(
+        password.encode(), role.encode(), b"scram-sha-256"
+    ).decode()
+    server.execute(SQL("ALTER ROLE {} PASSWORD {}").format(Identifier(role), Literal(hashed)))
+
+
+def _require_mark(found: tuple[Any, ...] | None, what: str) -> None:
+    """Refuse to change what exists and bears another comment than the demo's."""
+    if found is not None and found[0] != _MARK:
+        raise NotAllowed(
+            f"{what} exists and no demo made it",
+            hint="Rename or drop it, or choose another name with --database.",
+        )
+
+
+def _create_agent(admin: Connection, role: str, scopes: Sequence[str]) -> None:
+    admin.execute(SQL("GRANT memwarden_agent TO {}").format(Identifier(role)))
+    for path in (ORGANISATION, *scopes):
+        admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
+    admin.execute(
+        "SELECT memwarden.register_agent(name => %s, scope => %s, login_role => %s, "
+        "descendants => true)",
+        (AGENT, ORGANISATION, role),
+    )
+
+
+def _explained(error: psycopg.Error) -> MemwardenError:
+    if error.sqlstate is None:
+        return unreachable(error, ())
+    explained = translated(error)
+    if error.sqlstate == "0A000":  # the extension's files are not on this server
+        explained.hint = "Install the extension on the server first: make install."
+    return explained

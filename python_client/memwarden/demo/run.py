@@ -1,0 +1,63 @@
+"""The demo from beginning to end."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from rich.console import Console
+
+from memwarden._sync.client import Client
+from memwarden.cli.terminal import is_plain
+from memwarden.demo import answers, database, report
+from memwarden.demo.ask import ask
+from memwarden.demo.conversation import load
+from memwarden.demo.push import push, push_bad, push_into_busy_scope
+from memwarden.demo.writes import bad_requests, requests_of, scope_of
+
+_GATES = """
+SELECT gate, decision, reason, requests, p50_us, p95_us FROM memwarden.gate_statistics
+"""
+
+
+def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> None:
+    """Make database `name`, write the conversations, show what happened, ask the questions.
+
+    Raises:
+        NotAConversation: `data` is not in the LoCoMo format.
+        MemwardenError: the server is not there or not as it should be.
+    """
+    conversations = load(data)
+    started = time.monotonic()
+    scopes = [scope_of(each) for each in conversations]
+    agent_dsn = database.make(dsn, name, scopes)
+    out.print(
+        f"Database {name} made anew. {database.role_of(name)} writes into {', '.join(scopes)}."
+    )
+    with Client.connect(agent_dsn) as memory:
+        requests = [request for each in conversations for request in requests_of(each)]
+        decisions, taken = push(memory, requests, out)
+        report.show_counts(out, decisions, taken)
+        report.show_reasons(out, memory, decisions)
+        report.show_new_versions(out, memory, decisions)
+        refused = push_bad(memory, bad_requests(scopes[0]))
+        refused.append(push_into_busy_scope(agent_dsn, scopes[0]))
+        report.show_refused(out, memory, refused)
+        report.show_violations(out, refused)
+        report.show_gates(out, _gates(agent_dsn))
+        asked = {}
+        for each in conversations:
+            with out.status(f"asking about {each.name}") if not is_plain(out) else nullcontext():
+                asked[each.name] = ask(memory, each)
+            answers.show_answers(out, each, asked[each.name], shown)
+    answers.show_evidence_recall(out, dict(asked))
+    out.print(f"\nDone in {time.monotonic() - started:.1f} s.")
+
+
+def _gates(agent_dsn: str) -> list[dict[str, Any]]:
+    with psycopg.connect(agent_dsn, row_factory=dict_row) as connection:
+        return connection.execute(_GATES).fetchall()

@@ -1,0 +1,57 @@
+"""Where embeddings come from when the caller wants to choose.
+
+A model is anything with a name, a dimension and `embed`. Without one, the server makes its own
+lexical embeddings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from memwarden.embedders.lexical import LexicalEmbedder
+from memwarden.requests import WriteRequest
+from memwarden_core.text import content_text
+
+__all__ = ["Embedder", "LexicalEmbedder", "embedding_texts"]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. The server must know the name: `register_embedding_model`."""
+
+    @property
+    def name(self) -> str:
+        """The name that it is registered under."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    def embed(self, texts: Sequence[str]) -> Sequence[Sequence[float] | None]:
+        """Return one vector of `dimension` numbers for each text, in order.
+
+        None stands for a text that has no vector, such as one without a word.
+        """
+        ...
+
+
+def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:
+    """Return the default text of each request that brings content but no embedding, by position.
+
+    A kind whose schema has its own text template may differ from this default: give those
+    requests their embedding yourself.
+    """
+    texts: dict[int, str] = {}
+    for position, request in enumerate(requests):
+        if request.embedding is None and request.content_text is None:
+            try:
+                text = content_text(
+                    request.content, subject=request.subject, predicate=request.predicate
+                )
+            except (RecursionError, ValueError):
+                continue  # not JSON; the server will say so
+            if text:
+                texts[position] = text
+    return texts

@@ -1,0 +1,113 @@
+"""What a call can raise. Errors are told apart by SQLSTATE, never by their message.
+
+A refused *write* is not an error: it comes back as a result whose outcome says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+import psycopg
+
+
+class MemwardenError(Exception):
+    """The server, or the client before it, declined a call.
+
+    Attributes:
+        sqlstate: the server's five-character code; None when the server was not reached.
+        detail: which object was meant, by name or id; never remembered content.
+        hint: what to do about it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sqlstate: str | None = None,
+        detail: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.sqlstate = sqlstate
+        self.detail = detail
+        self.hint = hint
+
+
+class NotIdentified(MemwardenError):
+    """The login is bound to no agent and no person (SQLSTATE 28000)."""
+
+
+class NotReady(MemwardenError):
+    """The extension is missing, not set up, or its storage is of another version (55000)."""
+
+
+class NotAllowed(MemwardenError):
+    """The login role lacks a right that the call needs (42501)."""
+
+
+class InvalidArgument(MemwardenError):
+    """An argument has a value that the call does not take (class 22)."""
+
+
+class InvalidContent(InvalidArgument):
+    """The content is not JSON that the database can hold; nothing was sent."""
+
+
+class WrongIsolation(MemwardenError):
+    """The transaction is of a kind in which nothing may be written (class 25)."""
+
+
+class ConnectionFailed(MemwardenError):
+    """The server cannot be reached, or the connection broke and so did its replacement.
+
+    Attributes:
+        request_ids: the writes whose outcome is not known. Ask `request_status` for them, or
+            write them again with the same `request_id`: a request counts once.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sqlstate: str | None = None,
+        detail: str | None = None,
+        hint: str | None = None,
+        request_ids: Sequence[UUID] = (),
+    ) -> None:
+        super().__init__(message, sqlstate=sqlstate, detail=detail, hint=hint)
+        self.request_ids = tuple(request_ids)
+
+
+_BY_SQLSTATE: dict[str, type[MemwardenError]] = {
+    "28000": NotIdentified,
+    "3F000": NotReady,  # schema memwarden does not exist: the extension is not in this database
+    "42501": NotAllowed,
+    "55000": NotReady,
+}
+_BY_CLASS: dict[str, type[MemwardenError]] = {"22": InvalidArgument, "25": WrongIsolation}
+
+_NOT_INSTALLED = "Run CREATE EXTENSION memwarden CASCADE, then SELECT memwarden.setup()."
+
+
+def translated(error: psycopg.Error) -> MemwardenError:
+    """Return the error that stands for one that psycopg raised on a live connection."""
+    sqlstate = error.sqlstate or ""
+    kind = _BY_SQLSTATE.get(sqlstate) or _BY_CLASS.get(sqlstate[:2]) or MemwardenError
+    return kind(
+        error.diag.message_primary or str(error),
+        sqlstate=error.sqlstate,
+        detail=error.diag.message_detail,
+        hint=error.diag.message_hint or (_NOT_INSTALLED if sqlstate == "3F000" else None),
+    )
+
+
+def unreachable(error: psycopg.Error, request_ids: Sequence[UUID]) -> ConnectionFailed:
+    """Return the error for a connection that could not be made or kept."""
+    return ConnectionFailed(
+        error.diag.message_primary or str(error).strip() or "the connection was lost",
+        sqlstate=error.sqlstate,
+        detail=error.diag.message_detail,
+        hint=error.diag.message_hint,
+        request_ids=request_ids,
+    )

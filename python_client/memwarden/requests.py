@@ -1,0 +1,179 @@
+"""A write request, and the two forms in which it travels: SQL arguments and a JSON object."""
+
+from __future__ import annotations
+
+import json
+import math
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from memwarden._json import lenient_json, strict_json
+from memwarden._request_id import new_request_id
+from memwarden.errors import InvalidArgument, InvalidContent
+
+# A batch is one SQL parameter. PostgreSQL takes a gigabyte; far less keeps both ends small.
+_BATCH_CHARACTERS = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteRequest:
+    """The arguments of the SQL function `write`, by the same names.
+
+    `content` is any JSON value. `content_text` replaces it with JSON text that the server parses:
+    text that is not JSON is then a recorded refusal. `confidence` and `importance` lie in 0..1;
+    a date without a time zone counts as local time, as everywhere in Python. `request_id` is made
+    when the object is: the same object written twice counts once.
+    """
+
+    layer: str
+    content: Any = None
+    content_text: str | None = None
+    subject: str | None = None
+    predicate: str | None = None
+    scope: str | None = None
+    confidence: float | None = None
+    evidence: Sequence[Mapping[str, Any]] = ()
+    embedding: Sequence[float] | None = None
+    ttl: timedelta | None = None
+    deadline: datetime | None = None
+    idempotency_key: str | None = None
+    request_id: UUID = field(default_factory=new_request_id)
+    kind: str | None = None
+    importance: float | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    embedding_model: str | None = None
+    trace_id: str | None = None
+
+
+_FIELDS = tuple(each.name for each in fields(WriteRequest))
+
+
+def as_request(value: WriteRequest | Mapping[str, Any]) -> WriteRequest:
+    """Return the request that a mapping of argument names describes.
+
+    Raises:
+        InvalidArgument: a name is unknown or `layer` is missing.
+    """
+    if isinstance(value, WriteRequest):
+        return value
+    try:
+        return WriteRequest(**value)
+    except TypeError as error:
+        raise InvalidArgument(
+            str(error).removeprefix("WriteRequest.__init__() "),
+            hint=f"A request has the names {', '.join(_FIELDS)}.",
+        ) from None
+
+
+def sql_arguments(request: WriteRequest) -> dict[str, Any]:
+    """Return the parameters of one `write` call.
+
+    Raises:
+        InvalidContent: the content or the evidence is not JSON that the database can hold.
+    """
+    arguments = {name: getattr(request, name) for name in _FIELDS}
+    text = arguments.pop("content_text")
+    arguments["content"] = strict_json(request.content) if text is None else text
+    arguments["evidence"] = strict_json(list(request.evidence))
+    if request.embedding is not None:
+        arguments["embedding"] = single_precision(request.embedding)
+    for name in ("deadline", "valid_from", "valid_to"):
+        if arguments[name] is not None:
+            arguments[name] = _zoned(arguments[name])
+    return arguments
+
+
+def single_precision(embedding: Sequence[float]) -> list[float]:
+    """Return the numbers rounded to what a `real` holds.
+
+    What is too large becomes infinite, which the schema gate refuses by name. Sent as it is,
+    PostgreSQL would fail the whole call, also on a number too small.
+    """
+    return list(array("f", embedding))
+
+
+def json_object(request: WriteRequest) -> str:
+    """Return the request as one element of the array that `write_many` takes.
+
+    Never raises for a value: content or evidence that is not JSON is sent in a form that the
+    server refuses and records, so that one bad request harms no other.
+    """
+    members: dict[str, str] = {}
+    for name in _FIELDS:
+        value = getattr(request, name)
+        if value is not None and name not in _OWN_FORM:
+            members[name] = _json_scalar(value)
+    if request.content_text is not None:
+        members["content_text"] = json.dumps(request.content_text)
+    else:
+        try:
+            members["content"] = strict_json(request.content)
+        except InvalidContent:
+            members["content_text"] = json.dumps(lenient_json(request.content))
+    try:
+        members["evidence"] = strict_json(list(request.evidence))
+    except InvalidContent:
+        members["evidence"] = '"not JSON"'
+    if request.embedding is not None:
+        members["embedding"] = f"[{','.join(map(_json_real, array('f', request.embedding)))}]"
+    return "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
+
+
+_OWN_FORM = frozenset(("content", "content_text", "evidence", "embedding"))
+
+
+def _json_scalar(value: object) -> str:
+    match value:
+        case datetime():
+            return json.dumps(_zoned(value).isoformat())
+        case timedelta():
+            # Days stay days: 24 hours and a day differ when clocks change.
+            seconds = f"{value.seconds}.{value.microseconds:06}"
+            return json.dumps(f"{value.days} days {seconds} seconds")
+        case float() if not math.isfinite(value):
+            return json.dumps(str(value))
+        case bool() | int() | float():
+            return json.dumps(value)
+        case _:
+            return json.dumps(str(value))
+
+
+def _json_real(value: float) -> str:
+    """Nine digits carry a `real` exactly; PostgreSQL reads nan and inf from strings."""
+    return f"{value:.9g}" if math.isfinite(value) else f'"{value}"'
+
+
+def _zoned(value: datetime) -> datetime:
+    return value.astimezone() if value.tzinfo is None else value
+
+
+def in_batches(
+    requests: Iterable[WriteRequest | Mapping[str, Any]], size: int
+) -> Iterator[list[WriteRequest]]:
+    """Cut any iterable into lists of at most `size`, reading no further than needed."""
+    rest = iter(requests)
+    while batch := [as_request(each) for each in islice(rest, size)]:
+        yield batch
+
+
+def payloads(batch: Sequence[WriteRequest]) -> Iterator[tuple[list[WriteRequest], str]]:
+    """Yield the batch as JSON arrays with their requests, cut again where one would grow huge."""
+    part: list[WriteRequest] = []
+    objects: list[str] = []
+    characters = 0
+    for request in batch:
+        text = json_object(request)
+        if part and characters + len(text) > _BATCH_CHARACTERS:
+            yield part, f"[{','.join(objects)}]"
+            part, objects, characters = [], [], 0
+        part.append(request)
+        objects.append(text)
+        characters += len(text)
+    if part:
+        yield part, f"[{','.join(objects)}]"

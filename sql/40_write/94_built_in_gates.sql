@@ -1,0 +1,22 @@
+-- The pipeline as it is shipped: setup() makes the triggers that are missing, status() names them.
+CREATE OR REPLACE FUNCTION memwarden_internal.built_in_gates()
+RETURNS TABLE (ordinal integer, name text, condition text)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+VALUES
+    (0, 'reset', NULL),
+    (5, 'identity', NULL),
+    (8, 'canonical', 'NEW.outcome IS NULL'),
+    (10, 'idempotency', 'NEW.outcome IS NULL'),
+    (15, 'deadline', 'NEW.outcome IS NULL'),
+    (20, 'admission', 'NEW.outcome IS NULL'),
+    (25, 'schema', 'NEW.outcome IS NULL'),
+    (32, 'scope_lock', 'NEW.outcome IS NULL'),
+    (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (90, 'commit', 'NEW.outcome IS NULL'),
+    (99, 'store', NULL)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.built_in_gates() IS
+    'The gates of this release: where each stands at first, and when it is asked (always, where condition is NULL).';
+REVOKE ALL ON FUNCTION memwarden_internal.built_in_gates() FROM PUBLIC;

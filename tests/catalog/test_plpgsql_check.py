@@ -1,0 +1,118 @@
+"""plpgsql_check reads every PL/pgSQL function and finds nothing that is not explained here."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from psycopg.rows import DictRow
+
+from conftest import World
+
+# Function, beginning of the message, and why it is no fault.
+EXPECTED = {
+    ("apply_storage", "text type variable is not sanitized"): "runs the extension's own statements",
+    ("apply_bound", "text type variable is not sanitized"): "runs the extension's own statements",
+    ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is installed",
+    ("open_door", "control reached end of function"): "raise_error() never returns",
+}
+
+CHECK = """
+SELECT p.proname AS function, c.level, c.message, c.detail, c.lineno, c.query
+  FROM pg_proc AS p
+  JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
+  LEFT JOIN (SELECT DISTINCT t.tgfoid, t.tgrelid
+               FROM pg_trigger AS t WHERE t.tgparentid = 0) AS fired ON fired.tgfoid = p.oid,
+       LATERAL plpgsql_check_function_tb(
+           p.oid, CASE WHEN p.prorettype = 'trigger'::regtype
+                       THEN coalesce(fired.tgrelid, 'memwarden_data.write_request'::regclass)
+                       ELSE 0 END,
+           fatal_errors => false, other_warnings => true, extra_warnings => true,
+           security_warnings => true, compatibility_warnings => true) AS c
+ WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
+"""
+
+# Who calls whom: PL/pgSQL as plpgsql_check sees it, SQL-standard bodies as the catalog has it.
+CALLS = """
+SELECT p.oid AS caller, d.oid AS callee
+  FROM pg_proc AS p
+  JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql',
+       LATERAL plpgsql_show_dependency_tb(
+           p.oid, CASE WHEN p.prorettype = 'trigger'::regtype
+                       THEN 'memwarden_data.write_request'::regclass ELSE 0 END) AS d
+ WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
+   AND d.type = 'FUNCTION' AND p.proname <> 'guard_version'
+UNION
+SELECT d.objid, d.refobjid
+  FROM pg_depend AS d
+ WHERE d.classid = 'pg_proc'::regclass AND d.refclassid = 'pg_proc'::regclass AND d.deptype = 'n'
+"""
+
+CHANGES = re.compile(
+    r"\b(INSERT INTO|UPDATE memwarden|DELETE FROM|EXECUTE|LOCK TABLE|FOR .*UPDATE)\b"
+)
+
+STRICTER = {"s": 0, "r": 1, "u": 2}
+LOOSER = {"i": 0, "s": 1, "v": 2}
+
+
+@pytest.fixture
+def checked(world: World) -> World:
+    """A database in which plpgsql_check is at hand."""
+    world.admin.execute("CREATE EXTENSION plpgsql_check")
+    return world
+
+
+def test_no_function_has_an_error_or_a_warning(checked: World) -> None:
+    """Triggers are checked against their tables; security warnings count."""
+    found = checked.rows(CHECK)
+    unexpected = [
+        row
+        for row in found
+        if not any(row["function"] == f and row["message"].startswith(m) for f, m in EXPECTED)
+    ]
+    assert unexpected == []
+    met = {(f, m) for row in found for f, m in EXPECTED if row["function"] == f}
+    assert met == EXPECTED.keys()
+
+
+def test_a_mistake_would_be_found(checked: World) -> None:
+    """The check above looks at what it says it looks at: one function of each language and kind."""
+    checked.admin.execute(
+        "CREATE FUNCTION memwarden_internal.mistaken() RETURNS trigger LANGUAGE plpgsql"
+        " AS 'BEGIN NEW.no_such_column := 1; RETURN NEW; END'"
+    )
+    messages = [row["message"] for row in checked.rows(CHECK) if row["function"] == "mistaken"]
+    assert 'record "new" has no field "no_such_column"' in messages
+
+
+def test_labels_hold_for_whatever_a_function_calls(
+    checked: World, functions: list[DictRow]
+) -> None:
+    """A PARALLEL SAFE function calls safe ones only; what writes is PARALLEL UNSAFE.
+
+    A writer that is merely RESTRICTED fails under a parallel plan with "cannot execute INSERT
+    during a parallel operation".
+    """
+    by_oid = {f["oid"]: f for f in functions}
+    wrong = []
+    for row in checked.rows(CALLS):
+        caller, callee = by_oid.get(row["caller"]), by_oid.get(row["callee"])
+        # raise_error() only raises; a trigger function's label is never looked at.
+        if not caller or not callee or callee["name"] == "raise_error" or caller["is_trigger"]:
+            continue
+        if (
+            STRICTER[caller["parallel"]] < STRICTER[callee["parallel"]]
+            or LOOSER[caller["volatility"]] < LOOSER[callee["volatility"]]
+        ):
+            wrong.append((caller["qualified"], callee["qualified"]))
+    assert wrong == []
+    writers = [
+        f
+        for f in functions
+        if f["language"] == "plpgsql"
+        and not f["is_trigger"]
+        and CHANGES.search(re.sub(r"'[^']*'", "", f["body"]))
+    ]
+    assert len(writers) > 10
+    assert [f["name"] for f in writers if (f["volatility"], f["parallel"]) != ("v", "u")] == []

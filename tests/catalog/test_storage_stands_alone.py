@@ -1,0 +1,167 @@
+"""The storage needs no function of the extension to exist, and shows nothing without one."""
+
+from __future__ import annotations
+
+import pytest
+from psycopg.rows import DictRow
+
+from conftest import World
+
+TABLES = (
+    "SELECT c.oid, c.relname AS name, c.relispartition AS is_partition, c.relacl AS acl,"
+    " c.relrowsecurity AND c.relforcerowsecurity AS secured, pg_get_userbyid(c.relowner) AS owner"
+    "  FROM pg_class AS c"
+    " WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')"
+)
+
+# Objects of the storage that depend on a function or a type of the extension.
+DEPENDENT = """
+SELECT pg_describe_object(d.classid, d.objid, d.objsubid) AS what
+  FROM pg_depend AS d
+  JOIN pg_depend AS e ON e.classid = d.refclassid AND e.objid = d.refobjid AND e.deptype = 'e'
+  JOIN pg_extension AS x ON x.oid = e.refobjid AND x.extname = 'memwarden'
+  LEFT JOIN pg_attrdef AS a ON d.classid = 'pg_attrdef'::regclass AND a.oid = d.objid
+  LEFT JOIN pg_constraint AS k ON d.classid = 'pg_constraint'::regclass AND k.oid = d.objid
+  JOIN pg_class AS c ON c.oid = coalesce(a.adrelid, k.conrelid, d.objid)
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace
+   AND d.classid IN ('pg_attrdef'::regclass, 'pg_constraint'::regclass, 'pg_class'::regclass)
+"""
+
+UNINDEXED_FOREIGN_KEYS = """
+SELECT k.conrelid::regclass::text AS relation, k.conname
+  FROM pg_constraint AS k
+ WHERE k.contype = 'f' AND k.connamespace = 'memwarden_data'::regnamespace
+   AND NOT EXISTS (SELECT FROM pg_index AS i
+                    WHERE i.indrelid = k.conrelid AND i.indpred IS NULL
+                      AND (i.indkey::int2[])[0:cardinality(k.conkey) - 1] @> k.conkey)
+"""
+
+FOREIGN_TYPES = """
+SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type
+  FROM pg_attribute AS a
+  JOIN pg_class AS c ON c.oid = a.attrelid
+  JOIN pg_type AS t ON t.oid = a.atttypid
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+   AND a.attnum > 0 AND NOT a.attisdropped AND t.typnamespace <> 'pg_catalog'::regnamespace
+   AND NOT EXISTS (SELECT FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
+                    WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid
+                      AND d.deptype = 'e' AND x.extname = 'vector')
+"""
+
+# Every policy but the engine's, with the functions of the extension that it calls.
+POLICIES = """
+SELECT p.polrelid::regclass::text AS relation, p.polname AS name, p.polcmd AS command,
+       p.polpermissive AS permissive,
+       array_agg(f.proname) FILTER (WHERE e.objid IS NOT NULL) AS calls
+  FROM pg_policy AS p
+  JOIN pg_class AS c ON c.oid = p.polrelid
+  LEFT JOIN pg_depend AS d ON d.classid = 'pg_policy'::regclass AND d.objid = p.oid
+       AND d.refclassid = 'pg_proc'::regclass
+  LEFT JOIN pg_proc AS f ON f.oid = d.refobjid
+  LEFT JOIN pg_depend AS e
+    ON e.classid = 'pg_proc'::regclass AND e.objid = f.oid AND e.deptype = 'e'
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace AND p.polname <> 'engine'
+ GROUP BY 1, 2, 3, 4
+"""
+
+
+@pytest.mark.parametrize(
+    "query",
+    [DEPENDENT, UNINDEXED_FOREIGN_KEYS, FOREIGN_TYPES],
+    ids=["needs an extension function or type", "foreign key without index", "foreign type"],
+)
+def test_no_table_has(world: World, query: str) -> None:
+    """A default that called the extension would go with it."""
+    assert world.rows(query) == []
+
+
+def test_extension_members_are_functions_types_and_schemas(world: World) -> None:
+    """A table that is a member loses rows, partitions and policies in a dump."""
+    kinds = world.rows(
+        "SELECT DISTINCT d.classid::regclass::text AS catalog, c.relkind AS kind"
+        "  FROM pg_depend AS d"
+        "  JOIN pg_extension AS x ON x.oid = d.refobjid AND x.extname = 'memwarden'"
+        "  LEFT JOIN pg_class AS c ON d.classid = 'pg_class'::regclass AND c.oid = d.objid"
+        " WHERE d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass"
+    )
+    assert {row["catalog"] for row in kinds} == {"pg_proc", "pg_type", "pg_namespace"}
+
+
+def test_the_public_schema_holds_functions_and_views_only(world: World) -> None:
+    """Composite types live in memwarden_internal, tables in memwarden_data."""
+    kinds = {
+        schema: world.rows(
+            "SELECT c.relkind FROM pg_class AS c WHERE c.relnamespace = %s::regnamespace", schema
+        )
+        for schema in ("memwarden", "memwarden_internal")
+    }
+    assert {row["relkind"] for row in kinds["memwarden"]} == {"v"}
+    assert {row["relkind"] for row in kinds["memwarden_internal"]} == {"c"}
+    for catalog, prefix in [("type", "typ"), ("operator", "opr"), ("opclass", "opc")]:
+        views = "AND o.typrelid = 0 AND o.typelem = 0" if catalog == "type" else ""
+        others = world.rows(
+            f"SELECT o.oid FROM pg_{catalog} AS o"
+            f" WHERE o.{prefix}namespace = 'memwarden'::regnamespace {views}"
+        )
+        assert others == [], catalog
+
+
+def secured(world: World) -> list[DictRow]:
+    """Check every table and partition, return them."""
+    tables = world.rows(TABLES)
+    assert [t["name"] for t in tables if not t["secured"] or t["owner"] != "memwarden_owner"] == []
+    engine = world.rows(
+        "SELECT p.polrelid FROM pg_policy AS p"
+        " WHERE p.polname = 'engine' AND p.polroles = ARRAY['memwarden_owner'::regrole::oid]"
+    )
+    assert {t["oid"] for t in tables} == {row["polrelid"] for row in engine}
+    assert [t["name"] for t in tables if t["is_partition"] and t["acl"]] == []
+    return tables
+
+
+def test_row_security_is_forced_on_every_table_and_partition(world: World) -> None:
+    """Partitions carry no grant: they are reached through their parent only.
+
+    Proves: A3 (the mechanism), Z1
+    """
+    assert any(table["is_partition"] for table in secured(world))
+
+
+def test_partitions_made_by_the_job_are_secured_too(world: World) -> None:
+    """The job runs as memwarden_jobs, which may do nothing else.
+
+    Proves: A3 (the mechanism)
+    """
+    before = len(secured(world))
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 3")
+    world.connect("memwarden_jobs").execute("SELECT memwarden.maintain()")
+    assert len(secured(world)) >= before + 6
+
+
+def test_every_policy_for_others_than_the_engine_asks_the_extension(world: World) -> None:
+    """DROP EXTENSION CASCADE takes these policies with it: what then remains shows nothing."""
+    policies = world.rows(POLICIES)
+    assert policies
+    assert [p for p in policies if not p["calls"]] == []
+    assert {(p["command"], p["permissive"]) for p in policies} == {("r", True)}
+
+
+def test_views_run_with_the_rights_of_the_caller(world: World) -> None:
+    """A view that did not would show its owner's rows to everyone."""
+    views = world.rows(
+        "SELECT c.relname, c.reloptions FROM pg_class AS c"
+        " WHERE c.relkind = 'v' AND c.relnamespace = 'memwarden'::regnamespace"
+    )
+    assert views
+    assert {tuple(view["reloptions"] or []) for view in views} == {("security_invoker=true",)}
+
+
+def test_no_role_of_memwarden_can_bypass_row_security(world: World) -> None:
+    """Neither by attribute nor by membership in a role that could."""
+    mighty = world.rows(
+        "SELECT r.rolname FROM pg_roles AS r, pg_roles AS g"
+        " WHERE r.rolname LIKE 'memwarden%%' AND pg_has_role(r.oid, g.oid, 'MEMBER')"
+        "   AND (g.rolsuper OR g.rolbypassrls OR g.rolcreaterole"
+        "        OR (g.rolname = 'memwarden_owner' AND r.rolname <> 'memwarden_owner'))"
+    )
+    assert mighty == []

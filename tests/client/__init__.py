@@ -1,0 +1,1 @@
+"""The Python client, its command and the demo, against a real server."""

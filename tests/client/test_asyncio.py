@@ -1,0 +1,108 @@
+"""The client for asyncio does what the other does, side by side with other tasks."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import time
+from collections.abc import Sequence
+
+import psycopg
+
+import memwarden
+from memwarden import AsyncClient, Client
+
+
+def test_both_clients_have_the_same_methods_and_arguments() -> None:
+    """Only `await` tells them apart."""
+
+    def public(kind: type) -> dict[str, list[str]]:
+        return {
+            name: list(inspect.signature(member).parameters)
+            for name, member in inspect.getmembers(kind, callable)
+            if not name.startswith("_")
+        }
+
+    assert public(AsyncClient) == public(Client)
+    assert memwarden.connect == Client.connect
+
+
+def test_all_methods_work_with_asyncio(agent_dsn: str) -> None:
+    """Each public method is awaited once against a real server."""
+
+    async def live() -> None:
+        async with await AsyncClient.connect(agent_dsn) as memory:
+            written = await memory.write("semantic", {"statement": "Ana drinks tea"})
+            many = await memory.write_many(
+                {"layer": "semantic", "content": {"n": n}} for n in range(5)
+            )
+            assert written.committed
+            assert [result.committed for result in many] == [True] * 5
+            assert written.item_id is not None
+            item = await memory.get(written.item_id)
+            assert item is not None
+            assert len(await memory.history(written.item_id)) == 1
+            assert (await memory.recall("what does Ana drink?"))[0].item_id == item.item_id
+            assert await memory.request_status(written.request_id) is not None
+            assert await memory.status()
+            assert await memory.reasons()
+
+    asyncio.run(live())
+
+
+def test_tasks_share_one_client(agent_dsn: str) -> None:
+    """Their calls queue on its one connection."""
+
+    async def live() -> set[str]:
+        async with await AsyncClient.connect(agent_dsn) as memory:
+            results = await asyncio.gather(
+                *(memory.write("semantic", {"n": number}) for number in range(20))
+            )
+            return {result.outcome for result in results}
+
+    assert asyncio.run(live()) == {"COMMITTED"}
+
+
+class _Slow:
+    name = "default"
+    dimension = 384
+
+    def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        time.sleep(0.3)
+        return [[1.0] * 384 for _ in texts]
+
+
+def test_embedding_does_not_hold_up_the_event_loop(agent_dsn: str) -> None:
+    """Other tasks go on while a model computes."""
+
+    async def live() -> int:
+        async with await AsyncClient.connect(agent_dsn, embedder=_Slow()) as memory:
+            writing = asyncio.create_task(memory.write("semantic", {"statement": "tea"}))
+            turns = 0
+            while not writing.done():
+                await asyncio.sleep(0.01)
+                turns += 1
+            assert writing.result().committed
+            return turns
+
+    assert asyncio.run(live()) > 5
+
+
+def test_a_cancelled_call_leaves_the_client_usable(
+    agent_dsn: str, admin: psycopg.Connection
+) -> None:
+    """The server cancels the statement and the connection lives on."""
+
+    async def live() -> None:
+        async with await AsyncClient.connect(agent_dsn) as memory:
+            admin.execute("BEGIN")
+            admin.execute("LOCK TABLE memwarden_data.layer IN ACCESS EXCLUSIVE MODE")
+            writing = asyncio.create_task(memory.write("semantic", {"statement": "tea"}))
+            await asyncio.sleep(0.3)
+            writing.cancel()
+            await asyncio.gather(writing, return_exceptions=True)
+            assert writing.cancelled()
+            admin.execute("ROLLBACK")
+            assert (await memory.write("semantic", {"statement": "coffee"})).committed
+
+    asyncio.run(live())

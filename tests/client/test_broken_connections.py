@@ -1,0 +1,188 @@
+"""A connection that breaks is replaced once, and what was sent counts once."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from memwarden import AsyncClient, Client, ConnectionFailed, WriteRequest
+
+FACT = {"statement": "Ana drinks green tea"}
+
+
+class Proxy:
+    """Stands between client and server, and can swallow the server's answer to a call.
+
+    The server has then decided and committed, which the client cannot know.
+    """
+
+    def __init__(self, folder: Path, server: str) -> None:
+        self.swallow = 0
+        self.dsn = ""
+        self._server = server
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(str(folder / ".s.PGSQL.5432"))
+        self._listening.listen()
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Cut every connection and take no new one."""
+        # Shut down first: it wakes the threads that wait on the sockets.
+        for each in (self._listening, *self._open):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listening.accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self._server)
+            self._open += [client, server]
+            for source, target in ((client, server), (server, client)):
+                threading.Thread(
+                    target=self._forward, args=(source, target, source is server), daemon=True
+                ).start()
+
+    def _forward(self, source: socket.socket, target: socket.socket, answers: bool) -> None:
+        with suppress(OSError):
+            while data := source.recv(65536):
+                if answers and self.swallow > 0:
+                    self.swallow -= 1
+                    break
+                target.sendall(data)
+        for each in (source, target):
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def proxy(agent_dsn: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
+    """Yield a proxy before the test's server; `dsn` leads through it."""
+    server = conninfo_to_dict(agent_dsn)
+    folder = tmp_path_factory.mktemp("p")
+    made = Proxy(folder, f"{server['host']}/.s.PGSQL.{server.get('port', 5432)}")
+    made.dsn = make_conninfo(agent_dsn, host=str(folder), port=5432)
+    yield made
+    made.close()
+
+
+def _count(admin: psycopg.Connection) -> tuple[int, int]:
+    row = admin.execute(
+        "SELECT (SELECT count(*) FROM memwarden_data.write_request), "
+        "(SELECT count(*) FROM memwarden_data.version)"
+    ).fetchone()
+    assert row is not None
+    return row[0], row[1]
+
+
+def test_a_write_whose_answer_is_lost_is_sent_again_and_counts_once(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """Proves: W4."""
+    with Client.connect(proxy.dsn) as memory:
+        proxy.swallow = 1
+        result = memory.write("semantic", FACT)
+        assert result.outcome == "ALREADY_COMMITTED"
+        assert result.stored
+        assert result.item_id is not None
+        assert memory.get(result.item_id) is not None
+    assert _count(admin) == (1, 1)
+
+
+def test_a_batch_whose_answer_is_lost_is_sent_again_and_counts_once(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """Proves: W4, W8."""
+    requests = [WriteRequest(layer="semantic", content={"n": n}) for n in range(20)]
+    requests[7] = WriteRequest(layer="nowhere", content={"n": 7})
+    with Client.connect(proxy.dsn) as memory:
+        proxy.swallow = 1
+        results = memory.write_many(requests)
+    assert [result.request_id for result in results] == [each.request_id for each in requests]
+    assert results[7].reason == "UNKNOWN_LAYER"
+    others = {result.outcome for result in results[:7] + results[8:]}
+    assert others == {"ALREADY_COMMITTED"}
+    assert _count(admin) == (20, 19)
+
+
+def test_without_asyncio_and_with_it_the_same_happens(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """Proves: W4."""
+
+    async def write() -> str:
+        async with await AsyncClient.connect(proxy.dsn) as memory:
+            proxy.swallow = 1
+            return (await memory.write("semantic", FACT)).outcome
+
+    assert asyncio.run(write()) == "ALREADY_COMMITTED"
+    assert _count(admin) == (1, 1)
+
+
+def test_a_connection_that_was_terminated_is_replaced(
+    memory: Client, admin: psycopg.Connection
+) -> None:
+    """The caller notices nothing."""
+    admin.execute(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND application_name = 'memwarden'"
+    )
+    assert memory.recall("tea") == []
+    assert memory.write("semantic", FACT).committed
+
+
+def test_when_the_second_attempt_fails_too_the_unknown_requests_are_named(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """Proves: W4."""
+    requests = [WriteRequest(layer="semantic", content={"n": n}) for n in range(3)]
+    with Client.connect(proxy.dsn) as memory:
+        proxy.swallow = 2
+        with pytest.raises(ConnectionFailed) as caught:
+            memory.write_many(requests)
+        assert list(caught.value.request_ids) == [each.request_id for each in requests]
+        proxy.swallow = 0
+        results = memory.write_many(requests)
+    assert {result.stored for result in results} == {True}
+    assert _count(admin) == (3, 3)
+
+
+def test_a_connection_that_was_handed_over_is_not_replaced(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """Its owner decides what follows; the server has committed all the same."""
+    with ExitStack() as stack:
+        connection = psycopg.connect(proxy.dsn, autocommit=True)
+        stack.callback(connection.close)
+        memory = Client(connection)
+        proxy.swallow = 1
+        with pytest.raises(ConnectionFailed):
+            memory.write("semantic", FACT)
+    assert _count(admin) == (1, 1)
+
+
+def test_nothing_stays_on_a_connection_that_a_pooler_may_hand_on(memory: Client) -> None:
+    """No prepared statement, no setting, no open transaction."""
+    for number in range(12):
+        memory.write("semantic", {"n": number})
+        memory.recall("n")
+    connection = memory._session.open()
+    assert connection.execute("SELECT count(*) FROM pg_prepared_statements").fetchone() == (0,)
+    changed = connection.execute(
+        "SELECT array_agg(name) FROM pg_settings WHERE source = 'session'"
+    ).fetchone()
+    assert changed == (None,)
+    assert connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE

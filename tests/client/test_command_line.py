@@ -1,0 +1,156 @@
+"""The command, as a person and as a script run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+from uuid import uuid4
+
+import psycopg
+import pytest
+
+MAIN = "from memwarden.cli import main; main()"
+
+
+def run(*arguments: str, dsn: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own, warnings being errors."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", MAIN, *arguments],
+        env=os.environ | {"MEMWARDEN_DSN": dsn, "TERM": "dumb"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **options,
+    )
+
+
+def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
+    """Proves: W1, L6."""
+    fact = '{"statement": "Ana drinks green tea"}'
+    ran = run(
+        *("write", "semantic", fact, "--subject", "Ana", "--predicate", "drinks"),
+        *("--confidence", "0.9", "--evidence", "chat:1", "--json"),
+        dsn=agent_dsn,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    written = json.loads(ran.stdout)
+    assert written["outcome"] == "COMMITTED"
+
+    ran = run("recall", "what does Ana drink?", dsn=agent_dsn)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    for shown in ("Ana drinks green tea", "chat:1", "semantic", "vector", "keyword"):
+        assert shown in ran.stdout
+    assert ran.stdout.isprintable() or "\x1b" not in ran.stdout
+
+    [recalled] = json.loads(run("recall", "tea", "--json", dsn=agent_dsn).stdout)
+    assert recalled["item_id"] == written["item_id"]
+    assert recalled["content"] == json.loads(fact)
+
+    item = json.loads(run("get", written["item_id"], "--json", dsn=agent_dsn).stdout)
+    assert item["provenance"]["evidence"] == [{"type": "human_input", "uri": "chat:1"}]
+    assert "green tea" in run("get", written["item_id"], dsn=agent_dsn).stdout
+    [version] = json.loads(run("history", written["item_id"], "--json", dsn=agent_dsn).stdout)
+    assert version["version"] == 1
+    assert "ACTIVE" in run("history", written["item_id"], dsn=agent_dsn).stdout
+    asked = run("request", written["request_id"], dsn=agent_dsn)
+    assert "commit" in asked.stdout
+    assert "ACCEPT" in asked.stdout
+
+
+def test_content_comes_as_plain_text_or_from_standard_input(agent_dsn: str) -> None:
+    """Quoting JSON in a shell is nobody's pleasure."""
+    ran = run("write", "working", "--text", 'Ana said "hello" \\', "--json", dsn=agent_dsn)
+    assert ran.returncode == 0, ran.stderr
+    item = run("get", json.loads(ran.stdout)["item_id"], "--json", dsn=agent_dsn)
+    assert json.loads(item.stdout)["content"] == {"text": 'Ana said "hello" \\'}
+    ran = run("write", "working", "-", dsn=agent_dsn, input='{"statement": "from a pipe"}')
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "shown"),
+    [
+        (["semantic", '{"a": 1}', "--confidence", "1.7"], 3, "CONFIDENCE_OUT_OF_RANGE"),
+        (["semantic", "{not json"], 3, "INVALID_JSON"),
+        (["gossip", '{"a": 1}'], 3, "UNKNOWN_LAYER"),
+        (["semantic", '{"a": 1}', "--deadline", "2020-01-01"], 5, "DEADLINE_EXCEEDED"),
+    ],
+)
+def test_what_is_not_stored_ends_with_a_code_and_an_explanation(
+    agent_dsn: str, arguments: list[str], code: int, shown: str
+) -> None:
+    """A script reads the code, a person the meaning and the remedy."""
+    ran = run("write", *arguments, dsn=agent_dsn)
+    assert ran.returncode == code, ran.stderr
+    assert shown in ran.stdout
+    assert "meaning" in ran.stdout
+    assert "remedy" in ran.stdout
+
+
+def test_a_busy_scope_defers_and_says_when(agent_dsn: str) -> None:
+    """Exit code 4: nothing is lost, and the server tries again."""
+    with psycopg.connect(agent_dsn) as holding:
+        holding.execute("SELECT memwarden.write('semantic', '{\"first\": \"here\"}')")
+        ran = run(
+            *("write", "semantic", '{"second": "here"}'),
+            dsn=psycopg.conninfo.make_conninfo(agent_dsn, options="-c lock_timeout=50ms"),
+        )
+    assert ran.returncode == 4, ran.stdout
+    assert "SCOPE_BUSY" in ran.stdout
+    assert "retry after" in ran.stdout
+
+
+def test_status_lists_the_components(agent_dsn: str) -> None:
+    """It fails when something is missing, so that a script notices."""
+    ran = run("status", dsn=agent_dsn)
+    assert "storage" in ran.stdout
+    components = json.loads(run("status", "--json", dsn=agent_dsn).stdout)
+    assert {"component", "state", "detail"} == set(components[0])
+    wrong = [each for each in components if each["state"] in ("missing", "outdated")]
+    assert ran.returncode == (1 if wrong else 0)
+
+
+@pytest.mark.parametrize("command", ["get", "history", "request"])
+def test_what_cannot_be_seen_is_not_found(agent_dsn: str, command: str) -> None:
+    """Exit code 6, and nothing on standard output."""
+    ran = run(command, str(uuid4()), dsn=agent_dsn)
+    assert ran.returncode == 6
+    assert ran.stdout == ""
+    assert "no " in ran.stderr
+
+
+def test_nothing_found_is_no_error(agent_dsn: str) -> None:
+    """An empty memory is an answer."""
+    assert run("recall", "tea", dsn=agent_dsn).stdout == "nothing found\n"
+    assert json.loads(run("recall", "tea", "--json", dsn=agent_dsn).stdout) == []
+
+
+def test_errors_are_one_message_with_a_hint_and_no_traceback(stranger_dsn: str) -> None:
+    """No identity, no server, no connection string."""
+    for dsn in (stranger_dsn, "host=/nonexistent", "no connection string"):
+        ran = run("recall", "tea", dsn=dsn)
+        assert ran.returncode == 1
+        assert ran.stderr.startswith("error: ")
+        assert "Traceback" not in ran.stderr
+    assert "hint: " in run("recall", "tea", dsn=stranger_dsn).stderr
+
+
+def test_wrong_usage_ends_with_2(agent_dsn: str) -> None:
+    """As it does for every other command."""
+    assert run("get", "not-an-id", dsn=agent_dsn).returncode == 2
+    assert run("write", "semantic", dsn=agent_dsn).returncode == 2
+    assert run("remember", dsn=agent_dsn).returncode == 2
+
+
+def test_remembered_escape_sequences_do_not_reach_the_terminal(agent_dsn: str) -> None:
+    """What an attacker had remembered is shown, not executed."""
+    written = run("write", "working", "--text", "tea \x1b]0;owned\x07 \u202e", dsn=agent_dsn)
+    assert written.returncode == 0
+    shown = run("recall", "tea", dsn=agent_dsn).stdout
+    assert "\\x1b]0;owned\\x07" in shown
+    assert "\x1b" not in shown
+    assert "\u202e" not in shown

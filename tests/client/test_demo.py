@@ -1,0 +1,120 @@
+"""`memwarden demo`: a conversation goes in, a report comes out, on any kind of output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+from psycopg.sql import SQL, Identifier
+
+MAIN = "from memwarden.cli import main; main()"
+COMMAND = [sys.executable, "-W", "error", "-c", MAIN, "demo"]
+DATABASE = f"memwarden_demo_{os.getpid()}"  # tests may run in several processes
+
+
+def demo(dsn: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the demo in a process of its own."""
+    return subprocess.run(
+        [*COMMAND, "--dsn", dsn, "--database", DATABASE, *arguments],
+        env=os.environ | {"TERM": "dumb"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+@pytest.fixture(autouse=True)
+def _no_demo_stays(server_dsn: str) -> Iterator[None]:
+    yield
+    with psycopg.connect(server_dsn, autocommit=True) as server:
+        drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
+        server.execute(drop.format(Identifier(DATABASE)))
+        server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(f"{DATABASE}_agent")))
+
+
+def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server_dsn: str) -> None:
+    """Proves: W1, W3, W4, W5, W7, W8, V1, D1, D2, D5, L6."""
+    ran = demo(server_dsn)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    shown = ran.stdout
+    assert "\x1b" not in shown
+    assert "\r" not in shown
+    for reason in (
+        "STRUCTURAL_DUPLICATE",
+        "ALREADY_COMMITTED",
+        "CONTENT_TOO_LARGE",
+        "CONFIDENCE_OUT_OF_RANGE",
+        "EMBEDDING_DIMENSION",
+        "DEADLINE_EXCEEDED",
+        "UNKNOWN_LAYER",
+        "UNKNOWN_SCOPE",
+        "INVALID_JSON",
+        "SCOPE_BUSY",
+        "SCHEMA_VIOLATION",
+    ):
+        assert reason in shown, reason
+    for gate in ("identity", "idempotency", "deadline", "admission", "schema", "known", "commit"):
+        assert gate in shown, gate
+    assert "SUPERSEDED" in shown
+    assert "expected: " in shown
+    found = re.search(r"^\s*all\s+13\s+([\d.]+)\s+([\d.]+)\s*$", shown, re.MULTILINE)
+    assert found is not None
+    assert float(found[1]) > 0.4
+    assert float(found[2]) > 0.8
+
+
+def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(
+    server_dsn: str, tmp_path: Path
+) -> None:
+    """Each has a scope of its own, and the last demo leaves no trace."""
+
+    def conversation(name: str) -> dict[str, object]:
+        turn = {"speaker": "A", "dia_id": "D1:1", "text": f"I live in {name}."}
+        return {
+            "sample_id": name,
+            "conversation": {"session_1_date_time": "1:56 pm on 8 May, 2023", "session_1": [turn]},
+            "qa": [{"question": "Where does A live?", "answer": name, "evidence": ["D1:1"]}],
+        }
+
+    data = tmp_path / "several.json"
+    data.write_text(json.dumps([conversation("Rome"), conversation("Oslo")]))
+    for _ in range(2):
+        ran = demo(server_dsn, "--data", str(data), "--questions", "1")
+        assert (ran.returncode, ran.stderr) == (0, "")
+    assert re.search(r"^\s*all\s+2\s+1\.000\s+1\.000\s*$", ran.stdout, re.MULTILINE)
+    assert "I live in Oslo." in ran.stdout
+
+
+def test_what_no_demo_made_is_not_touched(server_dsn: str) -> None:
+    """A database or a role may bear the name by chance."""
+    with psycopg.connect(server_dsn, autocommit=True) as server:
+        server.execute(SQL("CREATE DATABASE {}").format(Identifier(DATABASE)))
+        ran = demo(server_dsn)
+        assert ran.returncode == 1
+        assert "no demo made it" in ran.stderr
+        server.execute(SQL("DROP ROLE {}").format(Identifier(f"{DATABASE}_agent")))
+        server.execute(SQL("CREATE ROLE {}").format(Identifier(f"{DATABASE}_agent")))
+        ran = demo(server_dsn)
+        assert ran.returncode == 1
+        assert "no demo made it" in ran.stderr
+    with psycopg.connect(make_conninfo(server_dsn, dbname=DATABASE)) as kept:
+        assert kept.execute("SELECT 1").fetchone() == (1,)
+
+
+def test_a_file_that_is_no_conversation_is_wrong_usage(server_dsn: str, tmp_path: Path) -> None:
+    """And nothing is made on the server."""
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text('{"a": 1}')
+    for path in (wrong, tmp_path / "missing.json", tmp_path):
+        ran = demo(server_dsn, "--data", str(path))
+        assert ran.returncode == 2
+        assert "Traceback" not in ran.stderr

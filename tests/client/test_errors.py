@@ -1,0 +1,131 @@
+"""Errors have types of their own, chosen by SQLSTATE, and say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+import memwarden
+from memwarden import (
+    Client,
+    ConnectionFailed,
+    InvalidArgument,
+    MemwardenError,
+    NotAllowed,
+    NotIdentified,
+    NotReady,
+    WrongIsolation,
+)
+
+FACT = {"statement": "Ana drinks green tea"}
+
+
+def test_a_login_that_is_no_agent_is_not_identified(stranger_dsn: str) -> None:
+    """It has the role of agents and is bound to none."""
+    with memwarden.connect(stranger_dsn) as memory, pytest.raises(NotIdentified) as caught:
+        memory.write("semantic", FACT)
+    assert caught.value.sqlstate == "28000"
+    assert caught.value.detail
+    assert caught.value.hint
+
+
+def test_a_login_without_the_role_is_not_allowed(outsider_dsn: str) -> None:
+    """PostgreSQL itself refuses it."""
+    with memwarden.connect(outsider_dsn) as memory, pytest.raises(NotAllowed) as caught:
+        memory.write("semantic", FACT)
+    assert caught.value.sqlstate == "42501"
+
+
+def test_a_database_without_the_extension_is_not_ready(empty_dsn: str) -> None:
+    """The hint says how to install it."""
+    with memwarden.connect(empty_dsn) as memory, pytest.raises(NotReady) as caught:
+        memory.status()
+    assert caught.value.sqlstate == "3F000"
+    assert caught.value.hint is not None
+    assert "CREATE EXTENSION" in caught.value.hint
+
+
+def test_an_extension_that_is_not_set_up_is_not_ready(empty_dsn: str) -> None:
+    """`status()` answers all the same."""
+    with psycopg.connect(empty_dsn, autocommit=True) as admin:
+        admin.execute("SET client_min_messages = warning")
+        admin.execute("CREATE EXTENSION memwarden CASCADE")
+    with memwarden.connect(empty_dsn) as memory:
+        assert {each.component: each.state for each in memory.status()}["storage"] == "missing"
+        with pytest.raises(NotReady) as caught:
+            memory.write("semantic", FACT)
+    assert caught.value.sqlstate == "55000"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("isolation_level", psycopg.IsolationLevel.REPEATABLE_READ),
+        ("isolation_level", psycopg.IsolationLevel.SERIALIZABLE),
+        ("read_only", True),
+    ],
+)
+def test_a_transaction_of_the_wrong_kind_is_told_so(
+    agent_dsn: str, setting: str, value: object
+) -> None:
+    """Isolation other than READ COMMITTED, or read-only."""
+    with psycopg.connect(agent_dsn) as connection:
+        setattr(connection, setting, value)
+        with pytest.raises(WrongIsolation) as caught:
+            Client(connection).write("semantic", FACT)
+    assert caught.value.sqlstate is not None
+    assert caught.value.sqlstate.startswith("25")
+
+
+def test_a_write_in_a_transaction_of_the_caller_is_the_callers_to_commit(
+    agent_dsn: str, memory: Client
+) -> None:
+    """The client neither commits nor closes a connection it was given."""
+    with psycopg.connect(agent_dsn) as connection:
+        with Client(connection) as inside:
+            written = inside.write("semantic", FACT)
+        assert written.item_id is not None
+        assert not connection.closed, "the connection is the caller's"
+        assert memory.get(written.item_id) is None
+        connection.commit()
+    assert memory.get(written.item_id) is not None
+
+
+def test_errors_of_the_server_that_have_no_type_keep_their_sqlstate(
+    memory: Client, admin: psycopg.Connection
+) -> None:
+    """A lock time-out stands for them."""
+    admin.execute("BEGIN")
+    admin.execute("LOCK TABLE memwarden_data.layer IN ACCESS EXCLUSIVE MODE")
+    connection = memory._session.open()
+    connection.execute("SET lock_timeout = '50ms'")
+    with pytest.raises(MemwardenError) as caught:
+        memory.write("semantic", FACT)
+    admin.execute("ROLLBACK")
+    assert type(caught.value) is MemwardenError
+    assert caught.value.sqlstate == "55P03"
+
+
+NOWHERE: dict[str, Callable[[str], str]] = {
+    "no server": lambda _: "host=/nonexistent",
+    "no database": lambda dsn: psycopg.conninfo.make_conninfo(dsn, dbname="memwarden_nowhere"),
+    "no role": lambda dsn: psycopg.conninfo.make_conninfo(dsn, user="memwarden_nobody"),
+}
+
+
+@pytest.mark.parametrize("change", NOWHERE.values(), ids=NOWHERE.keys())
+def test_a_server_that_does_not_let_us_in_is_a_failed_connection(
+    agent_dsn: str, change: Callable[[str], str]
+) -> None:
+    """Whatever the cause, before the first call."""
+    with pytest.raises(ConnectionFailed) as caught:
+        memwarden.connect(change(agent_dsn))
+    assert str(caught.value)
+
+
+def test_a_connection_string_that_is_none_is_an_error_of_the_caller() -> None:
+    """The message does not repeat it, since it may hold a password."""
+    with pytest.raises(InvalidArgument):
+        memwarden.connect("this is no connection string")

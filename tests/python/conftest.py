@@ -1,0 +1,26 @@
+"""Tests of what runs in the server and in the client alike. They need no server of their own.
+
+Alone: ``pytest tests/python --confcutdir=tests/python``.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
+
+settings.register_profile("without a clock", deadline=None)
+settings.load_profile("without a clock")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data from outside."""
+    if not DATA.is_dir():
+        pytest.skip(f"no data from outside: {DATA} is absent (MEMWARDEN_DATA names another place)")
+    return DATA

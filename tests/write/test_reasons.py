@@ -1,0 +1,223 @@
+"""Every reason code that reasons() lists can really be answered, and no other ever is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from helpers import write, write_many
+from psycopg.rows import DictRow
+from write.obedient import add_obedient_gate, answering, run_retries
+
+if TYPE_CHECKING:
+    from conftest import World
+
+ROOT = Path(__file__).parents[2]
+TEXT = {"text": "Ana prefers green tea"}
+Recipe = Callable[["World", str], DictRow]
+
+
+@pytest.fixture(scope="module")
+def ready(shared_world: World) -> Iterator[World]:
+    """A world with a gate that obeys the content, and layers and kinds that refuse in every way."""
+    world = shared_world
+    add_obedient_gate(world)
+    world.admin.execute(
+        "INSERT INTO memwarden_data.layer SELECT (jsonb_populate_record(l, changed)).*"
+        "  FROM memwarden_data.layer AS l, (VALUES"
+        """ ('{"layer": "fed", "ordinal": 90, "direct_writes": false}'::jsonb),"""
+        """ ('{"layer": "vectors", "ordinal": 91, "embedding": "required"}'),"""
+        """ ('{"layer": "patient", "ordinal": 92, "lock_wait": "1 millisecond"}')) AS v (changed)"""
+        " WHERE l.layer = 'semantic'"
+    )
+    world.admin.execute(
+        "SELECT memwarden.define_schema('semantic', 'trip', %s, constraints => %s)",
+        (
+            '{"properties": {"to": {"type": "string"}}, "required": ["to"]}',
+            '[{"id": "order", "description": "ends after it begins",'
+            ' "left": "/from_day", "op": "<=", "right": "/to_day"}]',
+        ),
+    )
+    yield world
+
+
+def one(layer: str = "semantic", content: Any = TEXT, **arguments: Any) -> Recipe:
+    """Ask for one write, as an agent at home."""
+    return lambda world, home: write(world.agent(home), layer, content, **arguments)
+
+
+def batch(**request: Any) -> Recipe:
+    """Ask for a batch of one, as an agent at home."""
+    return lambda world, home: write_many(
+        world.agent(home), [{"layer": "semantic", "content": TEXT} | request]
+    )[0]
+
+
+def twice(first: dict[str, Any], second: dict[str, Any]) -> Recipe:
+    """Ask for two writes, as one agent at home; the second is the one that counts."""
+
+    def ask(world: World, home: str) -> DictRow:
+        agent = world.agent(home)
+        write(agent, **({"layer": "semantic", "content": TEXT} | first))
+        return write(agent, **({"layer": "semantic", "content": TEXT} | second))
+
+    return ask
+
+
+def disabled_while_waiting(world: World, home: str) -> DictRow:
+    """Defer a write, disable its agent, retry."""
+    role = world.register(home)
+    asked = write(world.connect(role), "semantic", answering("DEFER"))
+    world.admin.execute(
+        "UPDATE memwarden_data.principal SET disabled_at = now() WHERE name = %s", (role,)
+    )
+    run_retries(world)
+    query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
+    return world.rows(query, asked["request_id"])[0]
+
+
+def into_a_closed_scope(world: World, home: str) -> DictRow:
+    """Write into a scope that has been closed."""
+    agent = world.agent(home)
+    world.admin.execute("UPDATE memwarden_data.scope SET closed_at = now() WHERE path = %s", (home,))
+    return write(agent, "semantic", TEXT)
+
+
+def over_a_colleague(world: World, home: str) -> DictRow:
+    """Write a key of a session that another agent of the same scope has written."""
+    write(world.agent(home), "session", TEXT, subject="goal", predicate="is")
+    return write(world.agent(home), "session", {"text": "no"}, subject="goal", predicate="is")
+
+
+def into_a_busy_scope(world: World, home: str) -> DictRow:
+    """Write where another session has written and not yet committed."""
+    holder, other = world.agent(home), world.agent(home)
+    with holder.transaction():
+        write(holder, "patient", TEXT)
+        return write(other, "patient", {"text": "another thing"})
+
+
+def deferred_for_ever(world: World, home: str) -> DictRow:
+    """Retry a write whose gate never accepts, as often as its layer allows."""
+    agent = world.agent(home)
+    asked = write(agent, "working", answering("DEFER", reason="NOT_YET"))
+    for _ in range(3):
+        run_retries(world)
+    rows = agent.execute("SELECT * FROM memwarden.request_status(%s)", (asked["request_id"],))
+    return rows.fetchall()[0]
+
+
+RECIPES: dict[str, Recipe] = {
+    "PRINCIPAL_DISABLED": disabled_while_waiting,
+    "INVALID_REQUEST_ID": one(request_id=uuid.uuid4()),
+    "UNKNOWN_LAYER": one("no_such_layer"),
+    "UNKNOWN_SCOPE": one(scope="/org/nobody"),
+    "SCOPE_READ_ONLY": lambda world, home: write(
+        world.agent(home), "semantic", TEXT, scope=home.partition("/user")[0]
+    ),
+    "SCOPE_CLOSED": into_a_closed_scope,
+    "ALREADY_PENDING": twice({"content": answering("DEFER")}, {"content": answering("DEFER")}),
+    "IDEMPOTENCY_KEY_REUSED": twice(
+        {"idempotency_key": "k"}, {"idempotency_key": "k", "content": {"text": "else"}}
+    ),
+    "DEADLINE_PASSED": one(deadline="2020-01-01"),
+    "DIRECT_WRITE_OFF": one("fed"),
+    "AGENT_NOT_VALIDATED": lambda world, home: write(
+        world.agent(home, validated=False), "semantic", TEXT
+    ),
+    "NOT_OWNER": over_a_colleague,
+    "INVALID_JSON": batch(content=None, content_text="{"),
+    "NOT_CANONICAL": one(content={"n": 2**53}),
+    "CONTENT_TOO_DEEP": batch(content=None, content_text="[" * 65 + "1" + "]" * 65),
+    "CONTENT_TOO_LARGE": one(content="x" * 1_048_576),
+    "CONTENT_EMPTY": one(content={"text": "  "}),
+    "SCHEMA_VIOLATION": one(content={"text": "somewhere"}, kind="trip"),
+    "CONSTRAINT_VIOLATION": one(content={"to": "Rome", "from_day": 9, "to_day": 2}, kind="trip"),
+    "MULTIPLE_VIOLATIONS": one(confidence=2, importance=2),
+    "UNKNOWN_KIND": one(kind="no.such.kind"),
+    "UNKNOWN_ARGUMENT": batch(confidance=0.5),
+    "INVALID_ARGUMENT": batch(confidence="high"),
+    "SUBJECT_INVALID": one(subject=" "),
+    "PREDICATE_INVALID": one(predicate="p" * 1001),
+    "IDEMPOTENCY_KEY_INVALID": one(idempotency_key=""),
+    "TRACE_ID_INVALID": one(trace_id="t" * 201),
+    "CONFIDENCE_OUT_OF_RANGE": one(confidence=1.01),
+    "IMPORTANCE_OUT_OF_RANGE": one(importance=-0.01),
+    "EVIDENCE_INVALID": one(evidence=[{"type": "document"}]),
+    "TTL_OUT_OF_RANGE": one("working", ttl="2 hours"),
+    "VALID_TIME_INVALID": one(valid_from="2025-01-02", valid_to="2025-01-01"),
+    "UNKNOWN_EMBEDDING_MODEL": one(embedding=[1.0], embedding_model="none"),
+    "EMBEDDING_DIMENSION": one(embedding=[1.0, 2.0]),
+    "EMBEDDING_OUT_OF_RANGE": one(embedding=[0.0] * 384),
+    "EMBEDDING_REQUIRED": one("vectors"),
+    "GATE_FAULT": one(content=answering(**{"raise": "P0001"})),
+    "SCOPE_BUSY": into_a_busy_scope,
+    "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
+    "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
+    "RETRIES_EXHAUSTED": deferred_for_ever,
+    "UNSPECIFIED": one(content=answering("REJECT")),
+}
+
+
+@pytest.mark.parametrize("reason", RECIPES)
+def test_a_listed_reason_is_answered_as_listed(ready: World, home: str, reason: str) -> None:
+    """Outcome, reason and gate are what reasons() says, and the request is on record.
+
+    Proves: W1, W2
+    """
+    listed = ready.rows("SELECT outcome, gate FROM memwarden.reasons() WHERE reason = %s", reason)
+    answer = RECIPES[reason](ready, home)
+    assert [(answer["outcome"], answer["reason"])] == [(row["outcome"], reason) for row in listed]
+    if listed[0]["gate"] not in ("any", "added gates"):
+        assert answer["gate"][3:] == listed[0]["gate"]
+    recorded = ready.rows(
+        "SELECT outcome, reason, gate, decided_at FROM memwarden_data.write_request"
+        " WHERE request_id = %s",
+        answer["request_id"],
+    )
+    assert len(recorded) == 1
+    assert recorded[0]["decided_at"] is not None
+    assert {name: recorded[0][name] for name in ("outcome", "reason", "gate")} == {
+        name: answer[name] for name in ("outcome", "reason", "gate")
+    }
+
+
+def test_every_listed_reason_has_a_recipe(ready: World) -> None:
+    """No reason is listed that this module does not bring about."""
+    assert {row["reason"] for row in ready.rows("SELECT reason FROM memwarden.reasons()")} == set(
+        RECIPES
+    )
+
+
+def codes_in_sources() -> set[str]:
+    """Every code that the gates can answer with, read from the sources."""
+    found: set[str] = set()
+    assigned = re.compile(r"reason := [^;]*;", re.DOTALL)
+    for path in (ROOT / "sql/40_write").glob("*.sql"):
+        if path.name == "98_reasons.sql":
+            continue
+        text = path.read_text()
+        for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
+            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED)'", statement))
+        found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
+        found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
+    for path in (ROOT / "plpython/memwarden_core").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                first = node.args[0] if node.args else None
+                if node.func.id in ("Violation", "NotCanonical") and isinstance(first, ast.Constant):
+                    found.add(str(first.value))
+    return found
+
+
+def test_every_reason_in_the_sources_is_listed_and_every_listed_one_is_in_the_sources(
+    ready: World,
+) -> None:
+    """The list that clients switch on and the code that answers do not drift apart."""
+    listed = {row["reason"] for row in ready.rows("SELECT reason FROM memwarden.reasons()")}
+    assert codes_in_sources() == listed

@@ -1,0 +1,270 @@
+#!/usr/bin/env python3
+"""Write docs/reference.md from the catalog of a server that has memwarden.
+
+usage: tools/reference.py --dsn DSN [--check]
+
+The comments in the catalog are the documentation; nothing is described here. Deterministic: two
+fresh databases of one version give the same bytes, on PostgreSQL 17 and 18. With --check nothing
+is written, and the exit status is 1, with a diff, when the file is not what the catalog says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.rows import DictRow, dict_row
+
+PAGE = Path(__file__).resolve().parent.parent / "docs/reference.md"
+
+HEAD = """\
+# Reference
+
+Written by `tools/reference.py` from the catalog of a server: do not edit. Every text is the
+object's own comment, as `\\df+` and `\\d+` show it. Pages by task: [README](README.md).
+"""
+
+# Who calls what, by the first of these groups that holds the right.
+AUDIENCES = {
+    "memwarden_agent": "For agents",
+    "memwarden_jobs": "For jobs",
+    "memwarden_admin": "For administrators",
+    "": "For superusers",
+}
+
+
+def queries() -> dict[str, str]:
+    """The named queries of tools/reference.sql."""
+    text = Path(__file__).with_suffix(".sql").read_text(encoding="utf-8")
+    parts = re.split(r"^-- name: (\w+)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def cell(value: object) -> str:
+    """A value as it stands in a table."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return re.sub(r"^@ ", "", str(value)).replace("|", r"\|")
+
+
+def table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """A Markdown table, with the empty line behind it."""
+    names = list(header)
+    yield f"| {' | '.join(names)} |"
+    yield f"|{'---|' * len(names)}"
+    for row in rows:
+        yield f"| {' | '.join(map(cell, row))} |"
+    yield ""
+
+
+def short(type_name: str) -> str:
+    """The usual name of a type."""
+    return type_name.replace("timestamp with time zone", "timestamptz")
+
+
+def columns(rows: list[dict[str, Any]], word: str) -> Iterator[str]:
+    """The columns of a result or a table on one line, then what is said of some."""
+    yield f"{word}: " + ", ".join(f"`{row['name']}` {short(row['type'])}" for row in rows) + "."
+    yield ""
+    commented = [row for row in rows if row.get("comment")]
+    yield from (f"- `{row['name']}`: {row['comment'].rstrip('.')}" for row in commented)
+    if commented:
+        yield ""
+
+
+def description(comment: str | None, names: Iterable[str]) -> Iterator[str]:
+    """A comment as paragraphs; what it says of single arguments becomes a list."""
+    name = "(?:" + "|".join(map(re.escape, names)) + ")" if names else "(?!)"
+    argument = re.compile(rf"({name}(?:, {name})*): ")
+    text = re.sub(r"\s*Source: .*$", "", comment or "")
+    listed = False
+    for part in re.split(
+        rf"(?:(?<=\.)|;) (?={argument.pattern.replace('(', '(?:', 1)}|[A-Z])", text
+    ):
+        if found := argument.match(part):
+            of = ", ".join(f"`{n}`" for n in found[1].split(", "))
+            if not listed:
+                yield ""
+            yield f"- {of}: {part[found.end() :].rstrip('.')}"
+            listed = True
+        elif listed or part.startswith("Raises "):
+            yield from ("", part)
+            listed = False
+        else:
+            yield part
+    yield ""
+
+
+def default(expression: str | None) -> str:
+    """A default without the cast that the server adds."""
+    if expression is None:
+        return ""
+    return " DEFAULT " + re.sub(r"::[a-z ]+(\[\])?$", "", expression)
+
+
+def signature(routine: DictRow) -> Iterator[str]:
+    """The call, one argument a line."""
+    given = [a for a in routine["arguments"] if not a["is_result"]]
+    call = f"memwarden.{routine['name']}("
+    result = "" if routine["is_procedure"] else f" -> {result_type(routine)}"
+    yield "```text"
+    if given:
+        width = max(len(a["name"]) for a in given)
+        yield call
+        lines = [
+            f"    {a['name']:{width}}  {short(a['type'])}{default(a['default'])}" for a in given
+        ]
+        yield ",\n".join(lines)
+        yield f"){result}"
+    else:
+        yield f"{call}){result}"
+    yield "```"
+    yield ""
+
+
+def result_columns(routine: DictRow) -> list[dict[str, Any]]:
+    """The columns of what a function returns; none for a plain value."""
+    results = [a for a in routine["arguments"] if a["is_result"]]
+    return results or routine["columns"] or []
+
+
+def result_type(routine: DictRow) -> str:
+    """What a function returns, in words."""
+    if not result_columns(routine):
+        return str(routine["returns"])
+    return "rows" if routine["is_set"] else "one row"
+
+
+def audience(roles: list[str]) -> str:
+    """The heading a function stands under."""
+    return next(title for role, title in AUDIENCES.items() if not role or role in roles)
+
+
+def routines(rows: list[DictRow]) -> Iterator[str]:
+    """Functions and procedures, by who may call them."""
+    for title in AUDIENCES.values():
+        yield from (f"## {title}", "")
+        for routine in rows:
+            if audience(routine["roles"]) != title:
+                continue
+            yield from (f"### {routine['name']}", "")
+            yield from signature(routine)
+            yield from description(routine["comment"], [a["name"] for a in routine["arguments"]])
+            if found := result_columns(routine):
+                yield from columns(found, "Returns")
+            yield f"May call it: {', '.join(routine['roles']) or 'a superuser'}."
+            yield ""
+
+
+def relations(rows: list[DictRow], schema: str) -> Iterator[str]:
+    """Views or tables."""
+    for relation in rows:
+        yield from (f"### {schema}.{relation['name']}", "")
+        yield from description(relation["comment"], [])
+        yield from columns(relation["columns"], "Columns")
+        yield f"May read it: {', '.join(relation['roles']) or 'nobody but the engine'}."
+        yield ""
+
+
+def roles(found: list[DictRow], rights: list[DictRow]) -> Iterator[str]:
+    """The roles of the extension and what each may call."""
+    for role in found:
+        called = [f"`{r['name']}`" for r in rights if role["name"] in r["roles"]]
+        login = "logs in" if role["can_login"] else "no login"
+        calls = ", ".join(called) or "runs the engine; it is nobody's to use"
+        yield f"- **{role['name']}** ({login}): {calls}."
+    yield ""
+
+
+def layers(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The settings of the layers as setup() makes them, a column for each layer."""
+    settings = [name for name in rows[0] if name != "layer"]
+    yield from table(
+        ("setting", *(row["layer"] for row in rows)),
+        ([f"`{name}`", *(row[name] for row in rows)] for name in settings),
+    )
+
+
+def page(connection: psycopg.Connection[DictRow]) -> str:
+    """The whole reference."""
+    named = queries()
+
+    def fetch(name: str, **parameters: Any) -> list[DictRow]:
+        return connection.execute(named[name], parameters or None).fetchall()
+
+    fetch("session")
+    calls = fetch("routines")
+    lines = [
+        *HEAD.splitlines(),
+        "",
+        *routines(calls),
+        "## Views",
+        "",
+        "They show the rows that the reader may see.",
+        "",
+        *relations(fetch("relations", schema="memwarden", kinds=["v"]), "memwarden"),
+        "## Reason codes",
+        "",
+        *table(
+            ("reason", "outcome", "gate", "meaning", "remedy"),
+            ([f"`{r.pop('reason')}`", *r.values()] for r in fetch("reasons")),
+        ),
+        "## SQLSTATEs",
+        "",
+        "What is raised on purpose. A refused write is a result, never one of these.",
+        "",
+        *table(("SQLSTATE", "message", "hint"), (r.values() for r in fetch("errors"))),
+        "## Roles",
+        "",
+        *roles(fetch("roles"), calls),
+        "## Settings as setup() makes them",
+        "",
+        "### Layers",
+        "",
+        *layers([row["layer"] for row in fetch("layers")]),
+        "### Embedding models",
+        "",
+        *table(("name", "dimension", "vector weight"), (r.values() for r in fetch("models"))),
+        "### Scope kinds",
+        "",
+        *table(("kind", "what it stands for"), (r.values() for r in fetch("kinds"))),
+        "## Tables",
+        "",
+        "The storage. Row-level security is forced on each: who may read one reads the rows that",
+        "are theirs to see. Nobody writes to one but the engine.",
+        "",
+        *relations(fetch("relations", schema="memwarden_data", kinds=["r", "p"]), "memwarden_data"),
+    ]
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def main() -> None:
+    """Write the page, or check it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--dsn", required=True, help="a database with the extension, as superuser")
+    parser.add_argument("--check", action="store_true", help="compare instead of writing")
+    arguments = parser.parse_args()
+    with psycopg.connect(arguments.dsn, row_factory=dict_row) as connection:
+        text = page(connection)
+    if not arguments.check:
+        PAGE.write_text(text, encoding="utf-8")
+        return
+    committed = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
+    diff = difflib.unified_diff(
+        committed.splitlines(), text.splitlines(), "docs/reference.md", "the catalog", lineterm=""
+    )
+    for line in diff:
+        print(line)
+    sys.exit(committed != text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Every check, as `make test` runs them: reading the code, then the tests on each PostgreSQL.
+
+usage: tools/run_checks.py [lint] [17] [18]
+
+Needs Python's own library only; tools/python-env brings the rest. All steps run, whatever came of
+those before; the exit status is 0 when none failed. However the tests end, no server of this
+checkout runs afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+SERVER = ROOT / "deploy/server"
+PACKAGES = [ROOT / folder for folder in ("plpython", "python_client")]
+MODULES = [*PACKAGES, *(ROOT / folder for folder in ("tests", "tests/packaging", "bench", "tools"))]
+CHECKED = ["plpython/memwarden_core", "python_client", "tests", "tools", "bench"]
+# What says the same on every PostgreSQL runs on the first one only.
+ONCE = [Path("tests/python"), *sorted((ROOT / "tests/packaging").glob("test_server_*.py"))]
+NO_POSTGRESQL_18 = 75
+
+
+def main() -> None:
+    """Run the steps that are named, tell how each ended."""
+    steps = sys.argv[1:] or ["lint", "17", "18"]
+    if not set(steps) <= {"lint", "17", "18"}:
+        raise SystemExit(__doc__)
+    listen()
+    os.chdir(ROOT)
+    results: list[tuple[str, str, float]] = []
+    try:
+        environment = Path(output(ROOT / "tools/python-env"))
+        tools = environment / "bin"
+        os.environ["PATH"] = f"{tools}:{os.environ['PATH']}"
+        for step in steps:
+            started = time.monotonic()
+            result = lint(tools) if step == "lint" else tests(step, tools, once=step != "18")
+            results.append((step, result, time.monotonic() - started))
+    except KeyboardInterrupt:
+        results.append(("interrupted", "FAILED", 0))
+    print()
+    for step, result, seconds in results:
+        name = f"PostgreSQL {step}" if step.isdigit() else step
+        print(f"{name:14} {result:8} {seconds:4.0f} s", flush=True)
+    sys.exit(any(result == "FAILED" for _, result, _ in results))
+
+
+def output(*command: str | Path) -> str:
+    """Run a command and return what it prints."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(done.returncode)
+    return done.stdout.strip()
+
+
+def run(*command: str | Path, **variables: str) -> int:
+    """Run a command in the checkout; an interrupted one gets the time to tidy up."""
+    process = subprocess.Popen(command, env=os.environ | variables)
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        process.send_signal(signal.SIGINT)
+        try:
+            process.wait(60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        raise
+
+
+def lint(tools: Path) -> str:
+    """Read the code with every linter."""
+    script = output("make", "--silent", "build", "script")
+    print("ruff, mypy, unasyncd, pgspot, shellcheck", flush=True)
+    commands: list[list[str | Path]] = [
+        [tools / "ruff", "check", "--quiet", "--output-format=concise", "."],
+        [tools / "ruff", "format", "--quiet", "--check", "."],
+        [tools / "mypy", "--no-error-summary", "--explicit-package-bases", *CHECKED],
+        [tools / "python", "python_client/generate_sync.py", "--check"],
+        [tools / "python", "tools/run_pgspot.py", script],
+    ]
+    if shutil.which("shellcheck"):
+        commands.append(["shellcheck", "--external-sources", *shell_scripts()])
+    else:
+        print("*** shellcheck is not installed: the shell scripts are NOT checked", flush=True)
+    paths = os.pathsep.join(map(str, MODULES))
+    failed = [command for command in commands if run(*command, MYPYPATH=paths)]
+    for command in failed:
+        print("FAILED:", *command[:4], flush=True)
+    return "FAILED" if failed else "ok"
+
+
+def shell_scripts() -> list[Path]:
+    """Every file of the checkout that begins with a shell's name."""
+    folders = [ROOT / ".ci", ROOT / "deploy", ROOT / "deploy/lib", ROOT / "tools"]
+    files = [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
+    shells = (b"#!/bin/sh\n", b"#!/bin/bash\n")
+    found = [path for path in files if path.read_bytes().startswith(shells)]
+    return [path.relative_to(ROOT) for path in found]
+
+
+def tests(postgresql: str, tools: Path, *, once: bool) -> str:
+    """Run the tests on one PostgreSQL."""
+    os.environ["PG"] = postgresql
+    status = subprocess.run([SERVER, "root"], stdout=subprocess.DEVNULL, check=False).returncode
+    if status == NO_POSTGRESQL_18 and postgresql == "18":
+        print(
+            "\n*** NOTHING WAS TESTED ON POSTGRESQL 18: Debian testing gives none today", flush=True
+        )
+        return "NOT RUN"
+    if status:
+        return "FAILED"
+    skipped = [] if once else [f"--ignore={path}" for path in ONCE]
+    with leaving_nothing() as folder:
+        options = ["-n2", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]
+        failed = run(tools / "python", "-m", "pytest", *options)
+    return "FAILED" if failed else "ok"
+
+
+@contextmanager
+def leaving_nothing() -> Iterator[Path]:
+    """Give the tests a folder; stop this checkout's servers and those of checkouts in there."""
+    folder = Path(tempfile.mkdtemp(prefix="memwarden-tests-"))
+    try:
+        yield folder
+    finally:
+        for name in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(name, signal.SIG_IGN)
+        for server in folder.rglob("deploy/server"):
+            subprocess.run([server, "clean"], check=False)
+        subprocess.run([SERVER, "down", "--all"], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+        listen()
+
+
+def listen() -> None:
+    """Let SIGTERM end a run as Ctrl-C does."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+if __name__ == "__main__":
+    main()

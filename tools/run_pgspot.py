@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Run pgspot over every statement of the extension script and of the storage that setup() makes.
+
+usage: tools/run_pgspot.py build/memwarden--VERSION.sql
+
+Given a whole script, pgspot stops at the first function with an SQL-standard body (RETURN, BEGIN
+ATOMIC) and skips the rest without a word. So each statement becomes a file of its own, in order;
+such a body becomes the query that it is, since its names are resolved while the script runs.
+
+Exit status 1 for a finding that is not expected below, and for an expectation that nothing meets.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from pglast import ast, parse_sql, split
+from pglast.stream import RawStream
+
+ROOT = Path(__file__).resolve().parent.parent
+
+_UPDATE = "an update runs the script again; PostgreSQL then refuses a schema that is not its own"
+_SESSION_PATH = "a SET clause would not do: see the function; it names everything with its schema"
+_PARSER = "a limit of pgspot's parser; plpgsql_check reads the function (tests/catalog)"
+
+# What pgspot says of which function or file, and why it is no fault.
+EXPECTED = {
+    ("script", "PS010: Unsafe schema creation: memwarden"): _UPDATE,
+    ("script", "PS010: Unsafe schema creation: memwarden_internal"): _UPDATE,
+    (
+        "memwarden.setup",
+        "PS005: Function without explicit search_path: "
+        "memwarden.setup(component text,state text,detail text)",
+    ): _SESSION_PATH,
+    (
+        "memwarden.maintain",
+        "PS005: Function without explicit search_path: memwarden.maintain()",
+    ): _SESSION_PATH,
+    (
+        "memwarden.retry_deferred",
+        "PS005: Function without explicit search_path: memwarden.retry_deferred()",
+    ): _SESSION_PATH,
+    ("memwarden.add_gate", 'syntax error at or near "position"'): _PARSER,
+    ("memwarden.move_gate", 'syntax error at or near "position"'): _PARSER,
+    ("memwarden_internal.guard_version", '"v_allowed.status" is not a known variable'): _PARSER,
+    (
+        "memwarden_internal.recall_model",
+        '"recall_model.model_id" is not a known variable',
+    ): _PARSER,
+    ("memwarden_internal.replayed", '"v_result.request_id" is not a known variable'): _PARSER,
+    (
+        "memwarden_internal.require_scope",
+        '"require_scope.scope_id" is not a known variable',
+    ): _PARSER,
+    ("memwarden_internal.write_rows", 'syntax error at or near "p_offset"'): _PARSER,
+}
+
+
+def statements(script: str) -> Iterator[tuple[str, str]]:
+    """Split a script into (function, statement); the former is empty for other statements.
+
+    The placeholders of extension scripts and psql's commands are replaced as pgspot does it.
+    """
+    script = re.sub(r"^\\", r"-- \\", script, flags=re.MULTILINE)
+    script = re.sub(r"@extschema:([^@]+)@", r"extschema_\1", script)
+    for statement in map(str, split(script, with_parser=True)):
+        node = parse_sql(statement)[0].stmt
+        if not isinstance(node, ast.CreateFunctionStmt):
+            yield "", statement
+            continue
+        name = ".".join(part.sval for part in node.funcname)
+        if node.sql_body is None:
+            yield name, statement
+        else:
+            yield from ((name, query) for query in queries(node.sql_body))
+
+
+def queries(body: object) -> Iterator[str]:
+    """Take an SQL-standard function body apart into its queries."""
+    if isinstance(body, tuple):
+        for part in body:
+            yield from queries(part)
+    elif isinstance(body, ast.ReturnStmt):
+        yield "SELECT " + deparse(body.returnval)
+    else:
+        yield deparse(body)
+
+
+def deparse(node: object) -> str:
+    """Return the SQL of a parsed node."""
+    return str(RawStream()(node))  # type: ignore[no-untyped-call]
+
+
+def installed(script: Path) -> Iterator[tuple[str, str]]:
+    """Every statement that an installation runs, in order, with the function or file it is in."""
+    for name, statement in statements(script.read_text()):
+        yield name or "script", statement
+    yield "setup()", "SET search_path = pg_catalog, pg_temp"
+    for phase in ("table", "bound"):
+        for path in sorted((ROOT / "sql").glob(f"*/*.{phase}.sql")):
+            for name, statement in statements(path.read_text()):
+                yield name or path.name, statement
+
+
+def findings(named: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return what pgspot says of each statement, what it could not read included."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for number, (name, statement) in enumerate(named):
+            files.append(f"{number:05} {name}")
+            Path(folder, files[-1]).write_text(statement)
+        done = subprocess.run(
+            [sys.executable, "-m", "pgspot", "--append", "--ignore-lang=plpython3u", *files],
+            cwd=folder,
+            text=True,
+            stdout=subprocess.PIPE,
+        )
+    found = set()
+    name = ""
+    *lines, total = done.stdout.rstrip().splitlines()
+    if not total.startswith("TOTAL:"):
+        raise SystemExit(f"pgspot did not come to its end: {total}")
+    for line in lines:
+        if header := re.match(r"\d{5} (.*): $", line):
+            name = header[1]
+        elif line.strip() and not re.match(r" Errors: \d", line):
+            found.add((name, re.sub(r",? at (line|index) \d+$", "", line.strip())))
+    return found
+
+
+def main() -> None:
+    """Print what pgspot finds and nobody expects."""
+    found = findings(installed(Path(sys.argv[1])))
+    for name, finding in sorted(found - EXPECTED.keys()):
+        print(f"{name}: {finding}")
+    for name, finding in sorted(EXPECTED.keys() - found):
+        print(f"{name}: expected by {Path(__file__).name}, and not found: {finding}")
+    sys.exit(found != EXPECTED.keys())
+
+
+if __name__ == "__main__":
+    main()
