@@ -95,11 +95,14 @@ def cost(stores: Stores, workload: Workload, rounds: int) -> tuple[float, float]
     """Medians of one write and one recall, milliseconds, on the store as it is now."""
     memories = workload.memories(rounds)
     vectors = workload.vectors(rounds).tolist()
-    write = [milliseconds(lambda n=n: stores.write(n, memories[n])) for n in range(rounds)]  # type: ignore[misc]
+    write = [
+        milliseconds(lambda n=n: stores.write(n % stores.scopes, memories[n]))  # type: ignore[misc]
+        for n in range(rounds)
+    ]
     recall = [
         milliseconds(
             lambda n=n: stores.agent.execute(  # type: ignore[misc]
-                RECALL, ("word1 word200 word3000", array_literal(vectors[n]), scope_path(n))
+                RECALL, ("word1 word200 word3000", array_literal(vectors[n]), scope_path(n % stores.scopes))
             ).fetchall()
         )
         for n in range(rounds)
@@ -145,6 +148,8 @@ def main() -> None:
     ratios += read_ratios
 
     loaded, growth = arguments.items, []
+    if arguments.growth:
+        growth.append((loaded, *cost(stores, workload, arguments.rounds)))
     for target in arguments.growth:
         # The same scope size: new items go into new scopes, made first.
         stores.widen(target * arguments.scopes // arguments.items)

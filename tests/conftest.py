@@ -159,7 +159,9 @@ def shared_world(server: Any) -> Iterator[World]:
 @pytest.fixture(autouse=True)
 def _disconnect(request: pytest.FixtureRequest) -> Iterator[None]:
     """Close what a test has opened in a world that it shares: connections are few."""
-    made = request.getfixturevalue("shared_world") if "shared_world" in request.fixturenames else None
+    made = (
+        request.getfixturevalue("shared_world") if "shared_world" in request.fixturenames else None
+    )
     yield
     if made is not None:
         made.disconnect()

@@ -149,23 +149,21 @@ def check_store(connection: Connection[DictRow]) -> dict[UUID, Head]:
 
 
 def _check_embeddings(connection: Connection[DictRow]) -> None:
-    """Every item whose text has words has one vector per model that it was given, in its scope."""
-    rows = connection.execute(
-        "SELECT i.item_id, count(e.item_id) AS vectors,"
-        "       memwarden.lexical_embedding(v.search_text) IS NOT NULL AS has_words"
-        "  FROM memwarden_data.item AS i"
-        "  JOIN memwarden_data.version AS v USING (org_id, version_id)"
+    """Every item whose text has words has a vector, and every vector an item, in its scope."""
+    wrong = connection.execute(
+        "SELECT i.item_id FROM memwarden_data.item AS i"
+        "  JOIN memwarden_data.version AS v"
+        "    ON v.org_id = i.org_id AND v.version_id = i.version_id"
         "  LEFT JOIN memwarden_data.embedding AS e"
         "    ON e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id"
-        " GROUP BY i.item_id, has_words"
-    )
-    for row in rows:
-        assert row["vectors"] == 1 or not row["has_words"], f"item {row['item_id']}: no embedding"
-    orphans = connection.execute(
-        "SELECT count(*) AS orphans FROM memwarden_data.embedding AS e WHERE NOT EXISTS"
-        " (SELECT FROM memwarden_data.item AS i WHERE i.item_id = e.item_id)"
-    ).fetchone()
-    assert orphans == {"orphans": 0}, "an embedding without an item"
+        " WHERE e.item_id IS NULL AND memwarden.lexical_embedding(v.search_text) IS NOT NULL"
+        " UNION ALL "
+        "SELECT e.item_id FROM memwarden_data.embedding AS e"
+        "  LEFT JOIN memwarden_data.item AS i"
+        "    ON i.org_id = e.org_id AND i.scope_id = e.scope_id AND i.item_id = e.item_id"
+        " WHERE i.item_id IS NULL"
+    ).fetchall()
+    assert wrong == [], "items without a vector, or vectors without an item"
 
 
 def _check_requests(connection: Connection[DictRow], versions: dict[UUID, DictRow]) -> None:

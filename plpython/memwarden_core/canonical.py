@@ -76,6 +76,23 @@ _DECODER = json.JSONDecoder(
 )
 
 
+def _stored_integer(literal: str) -> float:
+    number = float(literal)
+    return int(number) if -_MAX_INTEGER <= number <= _MAX_INTEGER else number
+
+
+_STORED_DECODER = json.JSONDecoder(parse_int=_stored_integer)
+
+
+def parse_stored(text: str) -> object:
+    """Parse content that was canonical when it came and that PostgreSQL has written out again.
+
+    ``jsonb`` spells 1E30 as 1 and thirty zeros: an integer beyond 2**53 - 1 was a double.
+    """
+    value: object = _STORED_DECODER.decode(text)
+    return value
+
+
 def _children(value: object) -> Iterable[object]:
     if isinstance(value, dict):
         return value.values()

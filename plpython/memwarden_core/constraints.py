@@ -58,7 +58,7 @@ def _constraint(row: object) -> Constraint:
     for pointer in (row["left"], None if literal else right):
         if pointer is not None and not (isinstance(pointer, str) and pointer.startswith("/")):
             raise ConstraintRefused("left and right are JSON pointers, right may be {'value': ...}")
-    if row["op"] not in _COMPARE:
+    if not isinstance(row["op"], str) or row["op"] not in _COMPARE:
         raise ConstraintRefused(f"op is one of {' '.join(_COMPARE)}")
     if not (isinstance(row["id"], str) and isinstance(row["description"], str)):
         raise ConstraintRefused("id and description are texts")

@@ -8,6 +8,7 @@ from . import canonical, embedding
 from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
+from .fingerprint import fingerprint, key_hash
 from .schema import check_schema
 from .text import check_template
 
@@ -58,6 +59,15 @@ def examine(
         found.embedding,
         findings,
     )
+
+
+def fingerprints(
+    content: str, subject: str | None, predicate: str | None, synonyms: str
+) -> tuple[bytes, bytes | None]:
+    """Return fingerprint and key hash of stored content under the synonyms of a JSON object."""
+    table = examination.prepared_synonyms(synonyms)
+    value = canonical.parse_stored(content)
+    return fingerprint(value, subject, predicate, table), key_hash(subject, predicate, table)
 
 
 def lexical_embedding(text: str) -> list[float] | None:

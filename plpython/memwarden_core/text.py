@@ -10,6 +10,9 @@ from .canonical import serialise
 MAX_CHARACTERS = 65_536
 """Longer text is cut at a word: PostgreSQL's tsvector and every embedder have a limit."""
 
+_FEW = 8
+# Names that every content could bear tell nothing about this one.
+_BARE = frozenset({"content", "fact", "message", "note", "text", "value"})
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -26,9 +29,9 @@ def _scalar(value: object) -> str:
 
 
 def _says_little(value: object) -> bool:
-    """A number, true, false, a single word or none at all: its property name tells about what."""
+    """A few words, a number, true or false: its property name tells about what."""
     if isinstance(value, str):
-        return len(value.split(None, 1)) == 1
+        return 0 < len(value.split(None, _FEW)) <= _FEW
     return value is not None and not isinstance(value, (dict, list))
 
 
@@ -36,9 +39,8 @@ def _collect(value: object, words: list[str]) -> None:
     if isinstance(value, dict):
         for name in sorted(value):
             child = value[name]
-            if child in ([], {}) or any(
-                map(_says_little, child if isinstance(child, list) else (child,))
-            ):
+            told = child if isinstance(child, list) else (child,)
+            if name not in _BARE and (child in ([], {}) or any(map(_says_little, told))):
                 words.append(name)
             _collect(child, words)
     elif isinstance(value, list):

@@ -41,3 +41,15 @@ $memwarden_python$;
 COMMENT ON FUNCTION memwarden_internal.load_python() IS
     'Compiles the embedded Python package into this session. Called by the PL/Python wrappers.';
 REVOKE ALL ON FUNCTION memwarden_internal.load_python() FROM PUBLIC;
+
+-- Loading takes a tenth of a second: who writes does it before locking a scope, not while others wait there.
+CREATE OR REPLACE FUNCTION memwarden_internal.ready_python()
+RETURNS void
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+$function$;
+COMMENT ON FUNCTION memwarden_internal.ready_python() IS
+    'Loads the embedded Python package into this session, unless it is there.';
+REVOKE ALL ON FUNCTION memwarden_internal.ready_python() FROM PUBLIC;

@@ -43,12 +43,34 @@ BEGIN
     IF NOT has_schema_privilege('memwarden_owner', '@extschema:vector@'::regnamespace, 'USAGE') THEN
         GRANT USAGE ON SCHEMA @extschema:vector@ TO memwarden_owner;
     END IF;
+    PERFORM memwarden_internal.own_tables();
     PERFORM memwarden_internal.build_storage();
     PERFORM memwarden_internal.schedule_jobs();
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_up() IS 'The work of setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.set_up() FROM PUBLIC;
+
+-- A partition that pg_partman made for a superuser belongs to that superuser, and maintain() stumbles over it.
+CREATE OR REPLACE FUNCTION memwarden_internal.own_tables()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_table regclass;
+BEGIN
+    FOR v_table IN
+        SELECT c.oid FROM pg_class AS c
+         WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+           AND c.relowner <> 'memwarden_owner'::regrole
+    LOOP
+        EXECUTE format('ALTER TABLE %s OWNER TO memwarden_owner', v_table);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.own_tables() IS 'Gives every table of the storage to memwarden_owner.';
+REVOKE ALL ON FUNCTION memwarden_internal.own_tables() FROM PUBLIC;
 
 -- SECURITY DEFINER, so that what is created belongs to memwarden_owner, partitions made by pg_partman
 -- included.
@@ -163,8 +185,19 @@ BEGIN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
     END LOOP;
+    -- The log's own trigger does not see a statement that names a partition.
+    FOR v_table IN
+        SELECT i.inhrelid::regclass AS relation
+          FROM pg_inherits AS i
+         WHERE i.inhparent = to_regclass('memwarden_data.log')
+           AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = i.inhrelid AND t.tgname = 'append_only')
+         ORDER BY i.inhrelid
+    LOOP
+        EXECUTE format('CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s '
+                       'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.relation);
+    END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
-    'Forces row-level security on every table and partition of the storage; what has no policy for a role shows it nothing.';
+    'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it nothing), and makes every partition of the log append-only.';
 REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

@@ -10,10 +10,10 @@ DECLARE
     v_org_id bigint;
     v_path   text := '';
 BEGIN
-    IF create_scope.path IS NULL OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
+    IF create_scope.path IS NULL OR length(create_scope.path) > 1000 OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
        OR v_parts[1] <> 'org' OR 'global' = ANY (v_parts) OR 'org' = ANY (v_parts[3:]) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'path: write /org/<name> and then any number of /<kind>/<name>');
+            'path: write /org/<name> and then any number of /<kind>/<name>, at most 1,000 characters');
     END IF;
 
     INSERT INTO memwarden_data.organisation (name) VALUES (v_parts[2]) ON CONFLICT DO NOTHING;

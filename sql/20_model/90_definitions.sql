@@ -54,7 +54,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) IS
     'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version before, which is kept. '
-    'schema: JSON Schema 2020-12. The kind default speaks for writes that name none. text_template: how the searched text is made, e.g. '
+    'schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: how the searched text is made, e.g. '
     '"{subject} likes {content.drink}"; by default all string values. embedding_dimension: what a caller''s vector must have. constraints: an array of '
     '{"id", "description", "left", "op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. '
     'org: an organisation of its own; otherwise for all. Raises 22023 for a broken definition, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';

@@ -1,3 +1,16 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.fingerprints(
+    p_content text, p_subject text, p_predicate text, p_synonyms text, OUT fingerprint bytea, OUT key_hash bytea)
+RETURNS record
+LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].fingerprints(p_content, p_subject, p_predicate, p_synonyms)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) IS
+    'What content that is stored already is compared by, under other synonyms: its fingerprint of D2 and the hash of its key.';
+REVOKE ALL ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.set_synonyms(org text, synonyms jsonb)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -14,7 +27,9 @@ BEGIN
     ELSIF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'synonyms: a JSON object of texts'));
     END IF;
-    -- Writers wait: what they compare with is being worked out anew.
+    -- Writers wait: what they compare with is being worked out anew. Where nobody has written yet there is
+    -- no row to lock; who makes one asks the organisation first.
+    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR UPDATE;
     PERFORM FROM memwarden_data.write_lock AS w WHERE w.org_id = v_org_id ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
     INSERT INTO memwarden_data.vocabulary AS v (org_id, synonyms) VALUES (v_org_id, set_synonyms.synonyms)
     ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
@@ -26,8 +41,7 @@ BEGIN
                                   ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) AS claim
           FROM memwarden_data.item AS i
           JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id,
-               LATERAL memwarden_internal.examine(v.content::text, i.subject, i.predicate, NULL, NULL, NULL,
-                                                  set_synonyms.synonyms::text, 2147483647, false) AS e
+               LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, set_synonyms.synonyms::text) AS e
          WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
     )
     UPDATE memwarden_data.item AS i

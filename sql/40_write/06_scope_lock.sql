@@ -29,8 +29,13 @@ BEGIN
            FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
     END IF;
     BEGIN
-        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
-        VALUES (p_org_id, p_scope_id, p_layer) ON CONFLICT DO NOTHING;
+        IF NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                        WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer) THEN
+            -- Not while set_synonyms() holds the rows that there are.
+            PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR KEY SHARE;
+            INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
+            VALUES (p_org_id, p_scope_id, p_layer) ON CONFLICT DO NOTHING;
+        END IF;
         PERFORM FROM memwarden_data.write_lock AS w
           WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
         FOR NO KEY UPDATE;
@@ -78,6 +83,11 @@ BEGIN
         PERFORM set_config('lock_timeout', '5min', true);
     END IF;
     BEGIN
+        PERFORM FROM memwarden_data.organisation AS o
+          WHERE o.org_id IN (SELECT t.org_id FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+                              WHERE NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                                                 WHERE w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer))
+            FOR KEY SHARE;
         INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
         SELECT t.org_id, t.scope_id, t.layer
           FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)

@@ -1,7 +1,7 @@
 -- Conditions that every write shares, asked once a call.
 CREATE OR REPLACE FUNCTION memwarden_internal.open_door()
 RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -11,6 +11,7 @@ BEGIN
     IF (SELECT max(s.storage_version) FROM memwarden_data.storage AS s) IS DISTINCT FROM memwarden_internal.storage_version() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     END IF;
+    PERFORM memwarden_internal.ready_python();
     RETURN memwarden_internal.require_principal();
 EXCEPTION WHEN undefined_table OR invalid_schema_name THEN
     PERFORM memwarden_internal.raise_error('not_set_up', 'there is no storage');

@@ -75,8 +75,10 @@ BEGIN
                count(*) OVER (PARTITION BY t.config, t.ordinal) AS frequency
           FROM candidates AS c JOIN terms AS t ON t.config = c.config AND c.search_vector @@ t.term
     ), words AS (
+        -- Rounded to whole numbers, whose sum does not depend on the order in which a plan adds them.
         SELECT h.item_id,
-               sum(h.rank * ln(1 + ((SELECT count(*) FROM candidates) - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision))) AS rank
+               sum(round(1e12::double precision * h.rank
+                         * ln(1 + ((SELECT count(*) FROM candidates) - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision)))) AS rank
           FROM hits AS h
          GROUP BY h.item_id
     ), bounded AS (

@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden_internal.check_recall(p_k integer, p_layers text[], p_weights jsonb, p_fusion text)
+CREATE OR REPLACE FUNCTION memwarden_internal.check_recall(
+    p_k integer, p_layers text[], p_min_confidence double precision, p_weights jsonb, p_fusion text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -8,6 +9,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 1,000');
     ELSIF p_fusion IS NULL OR p_fusion NOT IN ('weighted', 'rrf') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'fusion: weighted or rrf');
+    ELSIF p_min_confidence NOT BETWEEN 0 AND 1 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'min_confidence: 0 to 1');
     ELSIF p_layers IS NOT NULL AND EXISTS (
             SELECT FROM unnest(p_layers) AS wanted
              WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = wanted)) THEN
@@ -20,8 +23,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], jsonb, text) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recall_model(
     p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision)

@@ -57,7 +57,7 @@ DECLARE
     v_weight       record;
     v_found        memwarden_internal.scored_item[];
 BEGIN
-    PERFORM memwarden_internal.check_recall(recall.k, recall.layers, recall.weights, recall.fusion);
+    PERFORM memwarden_internal.check_recall(recall.k, recall.layers, recall.min_confidence, recall.weights, recall.fusion);
     IF v_embedding IS NULL THEN
         v_embedding := memwarden.lexical_embedding(recall.query);
     END IF;
@@ -103,7 +103,7 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'layers: all by default. scope: that scope and those it inherits from; scopes: exactly these; neither: all the caller sees. '
     'subject, predicate, kind: equal (the first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; valid_at: true in the world at that time. '
     'weights: {"vector", "keyword", "recency", "importance"}, by default what measured best for the model. fusion: weighted or rrf (reciprocal ranks, k = 60). '
-    'Expired items are never returned; low_confidence and contradicted ones are, marked. Order is deterministic. '
+    'There is no cut-off: what fits less well fills up to k. Expired items are never returned; low_confidence and contradicted ones are, marked. Order is deterministic. '
     'Raises 28000 without identity, 42704 for an unknown scope, layer or model, 22023 for arguments out of range. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -61,7 +61,9 @@ BEGIN
           USING 'memwarden_data.log', 'recorded_at', '1 month';
     END IF;
     -- Otherwise months without a row get no partition, and the rows after them land in the default one.
-    EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true WHERE parent_table = ANY ($1)', v_schema)
+    -- Maintenance of everything at once would be another role's, and so would the partitions it makes.
+    EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true, automatic_maintenance = ''off'' '
+                   'WHERE parent_table = ANY ($1)', v_schema)
       USING ARRAY['memwarden_data.write_request', 'memwarden_data.log'];
 END
 $function$;

@@ -17,16 +17,31 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_job record;
+    v_job          record;
+    v_is_scheduled boolean;
+    v_is_changed   boolean := false;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') THEN
         RETURN;
     END IF;
     FOR v_job IN SELECT w.name, w.schedule, w.command FROM memwarden_internal.wanted_jobs() AS w LOOP
-        EXECUTE 'SELECT cron.schedule_in_database($1, $2, $3, $4, $5)'
+        EXECUTE 'SELECT EXISTS (SELECT FROM cron.job AS j WHERE j.jobname = $1 AND j.schedule = $2 AND j.command = $3 '
+                'AND j.database = $4 AND j.username = $5)'
+           INTO v_is_scheduled
           USING v_job.name, v_job.schedule, v_job.command, current_database()::text, 'memwarden_jobs';
+        IF NOT v_is_scheduled THEN
+            EXECUTE 'SELECT cron.schedule_in_database($1, $2, $3, $4, $5)'
+              USING v_job.name, v_job.schedule, v_job.command, current_database()::text, 'memwarden_jobs';
+            v_is_changed := true;
+        END IF;
     END LOOP;
+    IF v_is_changed THEN
+        -- So much is created in this transaction that pg_cron's process may lose the message that its list
+        -- of jobs has changed. A reload makes it read the list again, for which it waits until this commits.
+        EXECUTE 'LOCK TABLE cron.job IN ACCESS EXCLUSIVE MODE';
+        PERFORM pg_reload_conf();
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS 'Schedules the wanted jobs where pg_cron is installed in this database.';
+COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS 'Schedules the wanted jobs where pg_cron is installed in this database. A job that somebody paused stays so.';
 REVOKE ALL ON FUNCTION memwarden_internal.schedule_jobs() FROM PUBLIC;

@@ -30,6 +30,7 @@ BEGIN
 
     RETURN QUERY SELECT * FROM memwarden_internal.gate_status();
     RETURN QUERY SELECT * FROM memwarden_internal.key_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.partition_status();
     RETURN QUERY SELECT * FROM memwarden_internal.job_status();
 
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r WHERE r.outcome = 'DEFERRED';
@@ -55,7 +56,7 @@ BEGIN
       FROM memwarden_internal.built_in_gates() AS g WHERE memwarden_internal.gate_trigger(g.name) IS NULL;
     RETURN QUERY SELECT 'gates',
         CASE WHEN v_absent IS NOT NULL THEN 'missing' WHEN bool_and(t.tgenabled <> 'D') THEN 'ok' ELSE 'warning' END,
-        coalesce(format('without %s until a superuser runs: SELECT memwarden.setup(); there are ', v_absent), '')
+        coalesce('without ' || v_absent || ' until a superuser runs: SELECT memwarden.setup(); there are ', '')
         || string_agg(substr(t.tgname, 6) || CASE WHEN t.tgenabled = 'D' THEN ' (disabled)' ELSE '' END, ', ' ORDER BY t.tgname)
       FROM pg_trigger AS t
      WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_';
@@ -82,6 +83,33 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.key_status() IS 'Whether the server finds its master key.';
 REVOKE ALL ON FUNCTION memwarden_internal.key_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.partition_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_months_ahead integer;
+BEGIN
+    -- A row outside every month sits in the default partition and keeps the partition of its month from being made.
+    IF EXISTS (SELECT FROM memwarden_data.write_request_default) OR EXISTS (SELECT FROM memwarden_data.log_default) THEN
+        RETURN QUERY VALUES ('partitions', 'warning', 'rows lie outside the partitions: maintain() did not run in time; docs/operate.md tells how to move them');
+        RETURN;
+    END IF;
+    SELECT min(p.ahead) INTO v_months_ahead
+      FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD'))) AS ahead
+              FROM pg_class AS parent
+              JOIN pg_inherits AS i ON i.inhparent = parent.oid
+              JOIN pg_class AS c ON c.oid = i.inhrelid
+             WHERE parent.oid IN ('memwarden_data.write_request'::regclass, 'memwarden_data.log'::regclass) AND c.relname !~ '_default$'
+             GROUP BY parent.oid) AS p;
+    RETURN QUERY SELECT 'partitions', CASE WHEN v_months_ahead > 0 THEN 'ok' ELSE 'warning' END,
+        format('%s months ahead', v_months_ahead) || CASE WHEN v_months_ahead > 0 THEN '' ELSE '; run: SELECT memwarden.maintain();' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.partition_status() IS 'Whether requests and log have partitions for the months to come, and no rows outside them.';
+REVOKE ALL ON FUNCTION memwarden_internal.partition_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
 RETURNS TABLE (component text, state text, detail text)

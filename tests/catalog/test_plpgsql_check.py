@@ -13,7 +13,7 @@ from conftest import World
 EXPECTED = {
     ("apply_storage", "text type variable is not sanitized"): "runs the extension's own statements",
     ("apply_bound", "text type variable is not sanitized"): "runs the extension's own statements",
-    ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is installed",
+    ("schedule_jobs", 'relation "cron.job" does not exist'): "only called where pg_cron is there",
     ("open_door", "control reached end of function"): "raise_error() never returns",
 }
 

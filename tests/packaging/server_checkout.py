@@ -1,4 +1,4 @@
-"""A throw-away checkout with a small extension in it, to try the server scripts on."""
+"""Throw-away checkouts: a small one, to try the server scripts on, and a whole one."""
 
 from __future__ import annotations
 
@@ -28,21 +28,15 @@ endif
 """
 
 
-class Checkout:
-    """A copy of `deploy/` with an extension named memwarden that holds one function.
+# What an installation is made from.
+SOURCES = ["deploy", "sql", "plpython", "migrations", "tools", "Makefile", "memwarden.control"]
 
-    Its function `memwarden.setup()` returns `marker`, which tells one checkout's extension from
-    another's.
-    """
 
-    def __init__(self, directory: Path, marker: str) -> None:
+class Scripts:
+    """A checkout in any folder, and the commands of its server."""
+
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.marker = marker
-        shutil.copytree(REPOSITORY / "deploy", directory / "deploy")
-        (directory / "build").mkdir()
-        (directory / "memwarden.control").write_text(CONTROL)
-        (directory / "build/memwarden--0.1.0.sql").write_text(SCRIPT.format(marker=marker))
-        (directory / "Makefile").write_text(MAKEFILE)
 
     def run(
         self,
@@ -87,6 +81,45 @@ class Checkout:
             for process in Path("/proc").iterdir()
             if process.name.isdigit() and run_directory in command_line(process)
         ]
+
+
+class Checkout(Scripts):
+    """A copy of `deploy/` with an extension named memwarden that holds one function.
+
+    Its function `memwarden.setup()` returns `marker`, which tells one checkout's extension from
+    another's.
+    """
+
+    def __init__(self, directory: Path, marker: str) -> None:
+        super().__init__(directory)
+        self.marker = marker
+        shutil.copytree(REPOSITORY / "deploy", directory / "deploy")
+        (directory / "build").mkdir()
+        (directory / "memwarden.control").write_text(CONTROL)
+        (directory / "build/memwarden--0.1.0.sql").write_text(SCRIPT.format(marker=marker))
+        (directory / "Makefile").write_text(MAKEFILE)
+
+
+class WorkingCopy(Scripts):
+    """A copy of everything that an installation is made from, to be changed at will."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        directory.mkdir()
+        for name in SOURCES:
+            source = REPOSITORY / name
+            if source.is_dir():
+                ignored = shutil.ignore_patterns("__pycache__", "secrets")
+                shutil.copytree(source, directory / name, ignore=ignored)
+            else:
+                shutil.copy(source, directory / name)
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Replace a text in one of its files, which must be there exactly once."""
+        file = self.directory / path
+        text = file.read_text()
+        assert text.count(old) == 1, f"{path} has {text.count(old)} times: {old}"
+        file.write_text(text.replace(old, new))
 
 
 def command_line(process: Path) -> str:

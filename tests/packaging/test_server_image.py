@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from server_checkout import REPOSITORY, Checkout
 
 ENTRYPOINT = "/usr/src/memwarden/deploy/docker-entrypoint"

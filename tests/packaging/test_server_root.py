@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+
 from server_checkout import Checkout
 
 # Stands in for mmdebstrap: the last argument is where the root file system goes.

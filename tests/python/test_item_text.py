@@ -24,14 +24,18 @@ from memwarden_core.text import (
         ({"note": "tea is what she drinks"}, "tea is what she drinks"),
         ({"drink": "tea", "cups": 3, "hot": True, "milk": None}, "cups 3 drink tea hot true"),
         ({"tags": ["tea", "green", 1.50]}, "tags tea green 1.5"),
-        ({"b": "second thing", "a": ["first thing"]}, "first thing second thing"),
-        ({"a": {"b": [{"c": "inner words"}, 7]}}, "b inner words 7"),
+        ({"food": "pickled fish"}, "food pickled fish"),
+        ({"text": "fish"}, "fish"),
+        ({"plan": "one two three four five six seven eight nine"}, "one two three four five six seven eight nine"),
+        ({"allergies": []}, "allergies"),
+        ({"b": "second thing", "a": ["first thing"]}, "a first thing b second thing"),
+        ({"a": {"b": [{"c": "inner words"}, 7]}}, "b c inner words 7"),
         (None, ""),
         ([[], {}, ""], ""),
     ],
 )
 def test_by_default_the_text_is_the_values(value: object, text: str) -> None:
-    """Single words and numbers bring their property name. Proves: V1."""
+    """A few words and numbers bring their property name, unless it says nothing. Proves: V1."""
     assert content_text(value) == text
 
 
@@ -83,7 +87,7 @@ def test_a_template_reaches_nothing_but_the_content() -> None:
     """Proves: V1."""
     for template in ("{content.__class__}", "{content!r}", "{content:>9999999}", "{content[0]}"):
         try:
-            assert content_text({"a": "x y"}, template) in ("", "x y")
+            assert content_text({"a": "x y"}, template) in ("", "a x y")
         except TemplateRefused:
             continue
 

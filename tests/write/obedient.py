@@ -14,7 +14,8 @@ DECLARE
     v_answer jsonb := request -> 'content' -> 'answer';
 BEGIN
     IF v_answer ? 'raise'
-       AND (request ->> 'attempt')::integer >= coalesce((v_answer ->> 'from_attempt')::integer, 1) THEN
+       AND (request ->> 'attempt')::integer
+           >= coalesce((v_answer ->> 'from_attempt')::integer, 1) THEN
         RAISE EXCEPTION 'the gate fails' USING ERRCODE = v_answer ->> 'raise';
     ELSIF v_answer ? 'assert' THEN
         ASSERT false, 'the gate asserts';
@@ -30,7 +31,8 @@ END
 """
 
 SIGNATURE = (
-    "(request jsonb, OUT decision text, OUT reason text, OUT detail jsonb, OUT retry_at timestamptz)"
+    "(request jsonb, OUT decision text, OUT reason text, OUT detail jsonb,"
+    " OUT retry_at timestamptz)"
 )
 
 

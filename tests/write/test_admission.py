@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from helpers import write
 from psycopg.rows import DictRow
+
+from helpers import write
 
 if TYPE_CHECKING:
     from conftest import World
@@ -59,7 +60,7 @@ def test_the_layers_of_the_moment_take_writes_of_any_agent(
 
 
 def test_working_memory_is_free(shared_world: World, home: str) -> None:
-    """No schema is applied and no duplicate is sought: every thought of every agent is its own item.
+    """No schema is applied and no duplicate is sought: every thought is an item of its own.
 
     Proves: W3
     """
@@ -73,9 +74,7 @@ def test_working_memory_is_free(shared_world: World, home: str) -> None:
     assert len({answer["item_id"] for answer in answers}) == 3
 
 
-def test_session_memory_is_checked_against_its_schema_only(
-    shared_world: World, home: str
-) -> None:
+def test_session_memory_is_checked_against_its_schema_only(shared_world: World, home: str) -> None:
     """A kind's schema holds, but what another agent has noted already may be noted again.
 
     Proves: W3

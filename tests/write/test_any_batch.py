@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import psycopg
-from helpers import write_many
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg.rows import DictRow
+
+from helpers import write_many
 
 ANYTHING = st.recursive(
     st.none()
@@ -23,15 +24,14 @@ ANYTHING = st.recursive(
     ),
     max_leaves=4,
 )
-ARGUMENTS = (
-    "layer content content_text subject predicate scope confidence evidence embedding ttl deadline "
-    "idempotency_key request_id kind importance valid_from valid_to embedding_model trace_id other"
-).split()
+ARGUMENTS = [
+    *("layer", "content", "content_text", "subject", "predicate", "scope", "confidence"),
+    *("evidence", "embedding", "ttl", "deadline", "idempotency_key", "request_id", "kind"),
+    *("importance", "valid_from", "valid_to", "embedding_model", "trace_id", "other"),
+]
 
 
-@settings(
-    max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(
     st.lists(
         ANYTHING
@@ -60,6 +60,7 @@ def test_no_batch_whatsoever_raises(
     assert "GATE_FAULT" not in {answer["reason"] for answer in answers}
     asked = {answer["request_id"] for answer in answers}
     recorded = agent.execute(
-        "SELECT count(*) AS rows FROM memwarden.requests WHERE request_id = ANY (%s)", (list(asked),)
+        "SELECT count(*) AS rows FROM memwarden.requests WHERE request_id = ANY (%s)",
+        (list(asked),),
     )
     assert recorded.fetchall() == [{"rows": len(asked)}]

@@ -7,8 +7,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from helpers import write, write_many
 from psycopg.rows import DictRow
+
+from helpers import write, write_many
 
 TEXT = {"text": "Ana prefers green tea"}
 VECTOR = [0.5] * 384
@@ -110,15 +111,13 @@ def test_an_embedding_at_the_limits_of_half_precision_is_kept(
     ],
 )
 def test_a_fact_that_ends_before_it_begins_is_refused(
-    agent: psycopg.Connection[DictRow], room: str, valid_from: str | None, valid_to: str | None
+    agent: psycopg.Connection[DictRow], valid_from: str | None, valid_to: str | None
 ) -> None:
     """Where no beginning is given it is now.
 
     Proves: V1, T4
     """
-    answer = write(
-        agent, "semantic", TEXT, valid_from=valid_from, valid_to=valid_to
-    )
+    answer = write(agent, "semantic", TEXT, valid_from=valid_from, valid_to=valid_to)
     assert (answer["outcome"], answer["reason"]) == ("REJECTED", "VALID_TIME_INVALID")
 
 
@@ -166,13 +165,13 @@ def test_a_fact_may_hold_at_any_time_there_is(
     ],
 )
 def test_an_empty_name_is_no_name(
-    agent: psycopg.Connection[DictRow], room: str, name: str, reason: str
+    agent: psycopg.Connection[DictRow], name: str, reason: str
 ) -> None:
     """Leaving an argument out and passing an empty text are not the same.
 
     Proves: V1
     """
-    request = {"layer": "semantic", "content": TEXT} | {name: ""}
+    request: dict[str, Any] = {"layer": "semantic", "content": TEXT} | {name: ""}
     assert write(agent, **request)["reason"] == reason
 
 
@@ -192,5 +191,3 @@ def test_arguments_that_are_no_values_of_their_type_never_reach_the_pipeline(
         with pytest.raises(error):
             write(agent, "semantic", TEXT, scope=room, **{name: value})
     assert write(agent, "semantic", TEXT, scope=room)["outcome"] == "COMMITTED"
-
-

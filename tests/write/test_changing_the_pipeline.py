@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from helpers import write
 from psycopg import Connection
 from psycopg.rows import DictRow
+
+from helpers import write
 from write.obedient import SIGNATURE, add_obedient_gate, answering, create_gate_function
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def test_gates_run_in_the_order_of_their_positions(
     for position, name in ((50, "second"), (40, "first"), (50, "almost")):
         function = create_gate_function(world, f"public.{name}")
         admin.execute("SELECT memwarden.add_gate(%s, %s, %s)", (position, name, function))
-    order = []
+    order: list[str] = []
     for name in ("first", "almost", "second"):
         order.append(write(agent, "semantic", answering("REJECT", n=len(order)))["gate"])
         admin.execute("SELECT memwarden.remove_gate(%s)", (name,))
@@ -113,9 +114,7 @@ def test_a_built_in_gate_can_be_switched_off_but_not_removed(
 
 
 @pytest.mark.parametrize("gate", PROTECTED)
-def test_what_holds_the_pipeline_together_cannot_be_touched(
-    shared_world: World, gate: str
-) -> None:
+def test_what_holds_the_pipeline_together_cannot_be_touched(shared_world: World, gate: str) -> None:
     """Not moved, disabled, enabled, removed, and no other gate takes its name.
 
     Proves: W7, Z1

@@ -1,4 +1,4 @@
-"""Content that cannot be kept is refused with the reason: too large, no JSON, not canonical, empty."""
+"""Content that cannot be kept is refused: too large, no JSON, not canonical, too deep, empty."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from helpers import write, write_many
 from psycopg.rows import DictRow
+
+from helpers import write, write_many
 
 if TYPE_CHECKING:
     from conftest import World
@@ -105,5 +106,3 @@ def test_little_is_not_nothing(agent: psycopg.Connection[DictRow], room: str, te
     """
     request = {"layer": "semantic", "scope": room, "content_text": text}
     assert write_many(agent, [request])[0]["outcome"] == "COMMITTED"
-
-

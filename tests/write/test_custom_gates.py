@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from helpers import write, write_many
 from write.obedient import add_obedient_gate, answering, create_gate_function
 
@@ -93,7 +94,7 @@ def test_a_gate_whose_function_is_gone_or_forbidden_refuses(world: World) -> Non
 
 
 def test_a_gate_sees_the_request_with_its_own_owners_rights(world: World) -> None:
-    """Everything that was asked, in canonical form, and who asks; the session's role is the owner's.
+    """Everything that was asked, in canonical form, and who asks; it runs as its owner.
 
     Proves: W1, W7
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from helpers import write
 from write.obedient import add_obedient_gate, answering, run_retries
 

@@ -1,4 +1,4 @@
-"""A deferred request waits, is tried again with growing patience, and is decided in bounded time."""
+"""A deferred request waits, is tried again with growing patience, and is decided at last."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+
 from helpers import recall, write, write_many
 from replay import check_store
 from write.obedient import add_obedient_gate, answering, make_due, run_retries, status
 
 if TYPE_CHECKING:
     from conftest import World
-
-HOME = "/org/acme/user/ana"
 
 
 @pytest.fixture
@@ -58,7 +57,7 @@ def test_a_deferred_write_commits_once_its_gate_accepts(ready: World) -> None:
 
 
 def test_patience_grows_and_ends(ready: World) -> None:
-    """Twice as long after each attempt, an hour at most; then RETRIES_EXHAUSTED with the last reason.
+    """Twice as long after each attempt, an hour at most; then RETRIES_EXHAUSTED.
 
     Proves: W2
     """
@@ -109,7 +108,10 @@ CHANGES = {
         "PRINCIPAL_DISABLED",
     ),
     "its grant was lost": ("DELETE FROM memwarden_data.scope_grant", "UNKNOWN_SCOPE"),
-    "its grant reads only": ("UPDATE memwarden_data.scope_grant SET writes = false", "SCOPE_READ_ONLY"),
+    "its grant reads only": (
+        "UPDATE memwarden_data.scope_grant SET writes = false",
+        "SCOPE_READ_ONLY",
+    ),
     "the scope was closed": ("UPDATE memwarden_data.scope SET closed_at = now()", "SCOPE_CLOSED"),
     "nobody vouches for it": (
         "UPDATE memwarden_data.principal SET validated = false",

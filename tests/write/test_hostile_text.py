@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
-from helpers import write, write_many
 from psycopg.rows import DictRow
+
+from helpers import write, write_many
 
 TEXT = {"text": "Ana prefers green tea"}
 HOSTILE = {
@@ -18,7 +21,7 @@ HOSTILE = {
     "beyond the plane": "\U0001f9e0\U0001f469\u200d\U0001f52c \U000e0041\U0010ffff",
     "noncharacters": "\ufffe\uffff\ufdd0",
     "controls": "\x01\x07\x1b[31m\x7f\x85\r\n\t",
-    "a dotted i": "İstanbul ıI ß ﬁ ǅ ΑΣ",
+    "a dotted i": "\u0130stanbul \u0131I \u00df \ufb01 \u01c5 \u0391\u03a3",
     "a path": "../../etc/passwd\\..\\C:",
     "a regular expression": "((a+)+)+$",
     "a query": "a & b | !c <-> 'd':*",
@@ -26,7 +29,9 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_text_is_kept_as_it_is(agent: psycopg.Connection[DictRow], room: str, text: str) -> None:
+def test_hostile_text_is_kept_as_it_is(
+    agent: psycopg.Connection[DictRow], room: str, text: str
+) -> None:
     """In content, subject, predicate, evidence, key and trace id, and it is found again by recall.
 
     Proves: V1, W1
@@ -52,12 +57,16 @@ def test_hostile_text_is_kept_as_it_is(agent: psycopg.Connection[DictRow], room:
         f"p {text}",
     )
     assert rows[0]["provenance"]["evidence"] == evidence
-    found = agent.execute("SELECT item_id FROM memwarden.recall(%s, scopes => ARRAY[%s])", (text, room))
+    found = agent.execute(
+        "SELECT item_id FROM memwarden.recall(%s, scopes => ARRAY[%s])", (text, room)
+    )
     assert found.fetchall() == [{"item_id": answer["item_id"]}]
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_names_lead_nowhere(agent: psycopg.Connection[DictRow], room: str, text: str) -> None:
+def test_hostile_names_lead_nowhere(
+    agent: psycopg.Connection[DictRow], room: str, text: str
+) -> None:
     """As layer, scope, kind or model they are unknown, and nothing else happens.
 
     Proves: V1, W2
@@ -69,10 +78,8 @@ def test_hostile_names_lead_nowhere(agent: psycopg.Connection[DictRow], room: st
         "embedding_model": "UNKNOWN_EMBEDDING_MODEL",
     }
     for name, reason in reasons.items():
-        request = {"layer": "semantic", "content": TEXT} | {name: text}
+        request: dict[str, Any] = {"layer": "semantic", "content": TEXT} | {name: text}
         answers = [write(agent, **request), *write_many(agent, [request])]
         assert [answer["reason"] for answer in answers] == [reason] * 2
     working = write(agent, "working", TEXT, scope=room, kind=text)
     assert working["reason"] == "UNKNOWN_KIND"
-
-

@@ -6,6 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
 from helpers import write, write_many
 from races import together
 from write.obedient import add_obedient_gate, answering, run_retries

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import re
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from helpers import write, write_many
 from psycopg.rows import DictRow
+
+from helpers import write, write_many
 from write.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ Recipe = Callable[["World", str], DictRow]
 
 
 @pytest.fixture(scope="module")
-def ready(shared_world: World) -> Iterator[World]:
+def ready(shared_world: World) -> World:
     """A world with a gate that obeys the content, and layers and kinds that refuse in every way."""
     world = shared_world
     add_obedient_gate(world)
@@ -43,7 +44,7 @@ def ready(shared_world: World) -> Iterator[World]:
             ' "left": "/from_day", "op": "<=", "right": "/to_day"}]',
         ),
     )
-    yield world
+    return world
 
 
 def one(layer: str = "semantic", content: Any = TEXT, **arguments: Any) -> Recipe:
@@ -84,7 +85,9 @@ def disabled_while_waiting(world: World, home: str) -> DictRow:
 def into_a_closed_scope(world: World, home: str) -> DictRow:
     """Write into a scope that has been closed."""
     agent = world.agent(home)
-    world.admin.execute("UPDATE memwarden_data.scope SET closed_at = now() WHERE path = %s", (home,))
+    world.admin.execute(
+        "UPDATE memwarden_data.scope SET closed_at = now() WHERE path = %s", (home,)
+    )
     return write(agent, "semantic", TEXT)
 
 
@@ -210,7 +213,9 @@ def codes_in_sources() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 first = node.args[0] if node.args else None
-                if node.func.id in ("Violation", "NotCanonical") and isinstance(first, ast.Constant):
+                if node.func.id in ("Violation", "NotCanonical") and isinstance(
+                    first, ast.Constant
+                ):
                     found.add(str(first.value))
     return found
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from helpers import write, write_many
 from psycopg import sql
 from psycopg.rows import DictRow
+
+from helpers import write, write_many
 from write.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ FAR = "x" * 1_100_000
 
 
 def traces(world: World, marker: str) -> list[str]:
-    """The tables and the parts of the log that hold the marker, in any column, plain or as bytes."""
+    """Where the marker is found: tables, in any column, plain or as bytes; the server's log."""
     found: list[str] = []
     tables = world.rows(
         "SELECT c.relname FROM pg_class AS c"
@@ -91,7 +92,7 @@ def ready(shared_world: World) -> World:
 def test_a_refused_request_leaves_no_trace_of_its_content(
     ready: World, agent: psycopg.Connection[DictRow], case: str
 ) -> None:
-    """Its record stays, with outcome and reason; its words are nowhere. The batch neighbour commits.
+    """Its record stays, with outcome and reason; its words are nowhere; its neighbour commits.
 
     Proves: W1, W8
     """
@@ -132,8 +133,16 @@ def test_the_search_for_traces_finds_what_was_committed(ready: World, home: str)
 @pytest.mark.parametrize(
     ("change", "outcome", "reason"),
     [
-        ("UPDATE memwarden_data.principal SET validated = false", "REJECTED", "AGENT_NOT_VALIDATED"),
-        ("UPDATE memwarden_data.principal SET disabled_at = now()", "REJECTED", "PRINCIPAL_DISABLED"),
+        (
+            "UPDATE memwarden_data.principal SET validated = false",
+            "REJECTED",
+            "AGENT_NOT_VALIDATED",
+        ),
+        (
+            "UPDATE memwarden_data.principal SET disabled_at = now()",
+            "REJECTED",
+            "PRINCIPAL_DISABLED",
+        ),
         ("UPDATE memwarden_data.write_request SET deadline = now()", "DEADLINE_EXCEEDED", None),
         ("DROP FUNCTION public.obey", "REJECTED", "GATE_FAULT"),
     ],

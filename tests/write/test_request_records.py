@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from helpers import write
 from psycopg.rows import DictRow
+
+from helpers import write
 from write.obedient import add_obedient_gate, answering
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def test_a_gate_that_raises_does_not_lose_the_request(world: World) -> None:
     for content, sqlstate in (
         (answering(**{"raise": "P0001"}), "P0001"),
         (answering(**{"raise": "23505"}), "23505"),
-        (answering(**{"assert": True}), "P0004"),
+        (answering(None, **{"assert": True}), "P0004"),
     ):
         answer = write(agent, "semantic", content)
         assert (answer["outcome"], answer["reason"]) == ("REJECTED", "GATE_FAULT")

@@ -1,0 +1,47 @@
+CREATE OR REPLACE FUNCTION memwarden.configure_layer(layer text, settings jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_old memwarden_data.layer;
+    v_new memwarden_data.layer;
+    v_key text;
+BEGIN
+    SELECT l.* INTO v_old FROM memwarden_data.layer AS l WHERE l.layer = configure_layer.layer FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', configure_layer.layer));
+    ELSIF jsonb_typeof(settings) IS DISTINCT FROM 'object' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'settings: an object of columns of memwarden_data.layer');
+    END IF;
+    SELECT k INTO v_key FROM jsonb_object_keys(settings) AS k
+     WHERE k IN ('layer', 'ordinal') OR NOT to_jsonb(v_old) ? k LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %L is not one', v_key));
+    END IF;
+
+    v_new := jsonb_populate_record(v_old, settings);
+    -- The table's own constraints say what each may be.
+    UPDATE memwarden_data.layer AS l
+       SET description = v_new.description, admission = v_new.admission, writers = v_new.writers, direct_writes = v_new.direct_writes,
+           same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
+           default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
+           text_search_config = v_new.text_search_config::regconfig::text, recency_half_life = v_new.recency_half_life,
+           max_content_bytes = v_new.max_content_bytes, idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
+           max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff
+     WHERE l.layer = configure_layer.layer;
+    IF v_new.text_search_config <> v_old.text_search_config THEN
+        UPDATE memwarden_data.item AS i
+           SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
+          FROM memwarden_data.version AS v
+         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
+    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
+    'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL. '
+    'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, 22023 for an unknown setting, '
+    '23514 for a value out of range.';
+REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;

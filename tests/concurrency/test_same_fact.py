@@ -1,0 +1,122 @@
+"""The same fact written by everybody at once is one fact; different values of it take turns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+from helpers import write
+from races import together
+from replay import check_store
+
+if TYPE_CHECKING:
+    from conftest import World
+
+WRITERS = 32
+FACT: dict[str, Any] = {
+    "layer": "semantic",
+    "content": {"drink": "green tea"},
+    "subject": "Ana",
+    "predicate": "prefers",
+}
+
+
+def at_once(sessions: list[Connection[DictRow]], requests: list[dict[str, Any]]) -> list[DictRow]:
+    """Let every session make its request at the same moment."""
+    return together(
+        [
+            lambda session=session, request=request: write(session, **request)  # type: ignore[misc]
+            for session, request in zip(sessions, requests, strict=True)
+        ]
+    )
+
+
+@pytest.fixture(params=["one agent", "many agents"])
+def sessions(world: World, request: pytest.FixtureRequest) -> list[Connection[DictRow]]:
+    """Thirty-two sessions, of one agent or of as many."""
+    role = world.register()
+    roles = [role if request.param == "one agent" else world.register() for _ in range(WRITERS)]
+    # However slow the machine is, nobody gives up waiting.
+    return [world.connect(role, options="-c lock_timeout=2min") for role in roles]
+
+
+def test_thirty_two_writers_of_one_fact_make_one_item(
+    world: World, sessions: list[Connection[DictRow]]
+) -> None:
+    """One COMMITTED; the others learn that it is known, and which item it is.
+
+    Proves: W4, D1
+    """
+    answers = at_once(sessions, [FACT] * WRITERS)
+    outcomes = Counter(answer["outcome"] for answer in answers)
+    known = {a["reason"] or a["outcome"] for a in answers if a["outcome"] != "COMMITTED"}
+    assert outcomes["COMMITTED"] == 1
+    assert known in ({"ALREADY_COMMITTED"}, {"EXACT_DUPLICATE"})
+    assert len({(answer["item_id"], answer["version_id"]) for answer in answers}) == 1
+    assert len(check_store(world.admin)) == 1
+    assert world.value("SELECT count(*) FROM memwarden_data.write_request") == WRITERS
+
+
+def test_thirty_two_values_of_one_key_are_thirty_two_versions(
+    world: World, sessions: list[Connection[DictRow]]
+) -> None:
+    """One item, consecutive versions, each the successor of the one before; none is lost.
+
+    Proves: D5, T1, T2
+    """
+    values = [FACT | {"content": {"drink": f"tea number {n}"}} for n in range(WRITERS)]
+    answers = at_once(sessions, values)
+    assert {answer["outcome"] for answer in answers} == {"COMMITTED"}
+    assert len({answer["item_id"] for answer in answers}) == 1
+    numbers = world.rows("SELECT version FROM memwarden_data.version ORDER BY version")
+    assert [row["version"] for row in numbers] == list(range(1, WRITERS + 1))
+    heads = check_store(world.admin)
+    assert [head.version for head in heads.values()] == [WRITERS]
+
+
+def test_a_key_for_many_values_at_once_is_kept_by_the_first(
+    world: World, sessions: list[Connection[DictRow]]
+) -> None:
+    """One idempotency key, thirty-two contents: an agent commits one, whoever comes first.
+
+    Proves: W4
+    """
+    requests = [
+        {"layer": "working", "content": {"n": n}, "idempotency_key": "k"} for n in range(WRITERS)
+    ]
+    answers = at_once(sessions, requests)
+    outcomes = Counter(answer["reason"] or answer["outcome"] for answer in answers)
+    agents = world.value("SELECT count(DISTINCT principal_id) FROM memwarden_data.write_request")
+    expected = {"COMMITTED": agents, "IDEMPOTENCY_KEY_REUSED": WRITERS - agents}
+    assert outcomes == Counter(expected)
+    assert len(check_store(world.admin)) == agents
+
+
+def test_an_update_against_its_duplicate_leaves_one_current_value(
+    world: World, sessions: list[Connection[DictRow]]
+) -> None:
+    """Two values of one key, each written by half: the head is one of them and both are history.
+
+    Proves: D1, D5, T1
+    """
+    write(sessions[0], **FACT)
+    values = [FACT | {"content": {"drink": "coffee" if n % 2 else "water"}} for n in range(WRITERS)]
+    answers = at_once(sessions, values)
+    assert {answer["outcome"] for answer in answers} <= {
+        "COMMITTED",
+        "ALREADY_COMMITTED",
+        "REJECTED",
+    }
+    heads = check_store(world.admin)
+    assert len(heads) == 1
+    history = world.rows(
+        "SELECT content ->> 'drink' AS drink FROM memwarden_data.version ORDER BY version"
+    )
+    drinks = [row["drink"] for row in history]
+    assert set(drinks) == {"green tea", "coffee", "water"}
+    assert all(one != other for one, other in pairwise(drinks))

@@ -1,0 +1,182 @@
+"""Every SQL and Python example of the pages is run, and its stated answer compared.
+
+A block in SQL begins with `-- as ROLE`. Behind a statement `-- =>` states a row of its result, with
+` | ` between columns, or the SQLSTATE it raises; a statement that says nothing must succeed, and a
+write that says nothing must commit. `...` stands for anything. In Python, `# =>` states a printed
+line. Blocks inside an HTML comment run too: what a page needs and a reader does not.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import contextlib
+import inspect
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import psycopg
+import pytest
+from psycopg import Connection
+from psycopg.conninfo import make_conninfo
+
+if TYPE_CHECKING:
+    from conftest import World
+
+DOCS = Path(__file__).parents[2] / "docs"
+CAST = DOCS / "README.md"
+PAGES = sorted(path for path in DOCS.glob("*.md") if "```sql" in path.read_text(encoding="utf-8"))
+
+_BLOCK = re.compile(r"^```(sql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_QUOTE = re.compile(r"\$[a-z_]*\$")
+
+
+class Statement(NamedTuple):
+    """One statement, and the rows or the error that the page states."""
+
+    text: str
+    expected: list[str]
+
+
+def blocks(page: Path) -> Iterator[tuple[str, str]]:
+    """The (language, text) of every example of a page, in order."""
+    for found in _BLOCK.finditer(page.read_text(encoding="utf-8")):
+        yield found[1], found[2]
+
+
+def statements(block: str) -> Iterator[Statement]:
+    """Cut a block at each line that ends with a semicolon, outside dollar quotes."""
+    lines: list[str] = []
+    done: list[str] = []
+    expected: list[str] = []
+    quote: str | None = None
+    for line in block.splitlines():
+        if line.startswith("-- =>"):
+            expected.append(line.removeprefix("-- =>").strip())
+            continue
+        if done:
+            yield Statement("\n".join(done), expected)
+            done, expected = [], []
+        lines.append(line)
+        for mark in _QUOTE.findall(line):
+            quote = None if quote == mark else quote or mark
+        if quote is None and line.endswith(";"):
+            done, lines = lines, []
+    if done:
+        yield Statement("\n".join(done), expected)
+    assert not any(line.strip() for line in lines), f"a statement without an end: {lines}"
+
+
+def matches(expected: str, actual: str) -> bool:
+    """Whether a stated line is the actual one; `...` stands for anything."""
+    pattern = ".*".join(map(re.escape, expected.split("...")))
+    return re.fullmatch(pattern, actual, re.DOTALL) is not None
+
+
+class Stage:
+    """A database in which the pages are played, with role names of its own."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.renamed: dict[str, str] = {"postgres": "postgres"}
+        self._connections: dict[str, Connection[Any]] = {}
+        self._names: dict[str, object] = {}
+
+    def rename(self, text: str) -> str:
+        """Roles belong to the whole cluster: each test has its own by another name."""
+        for role in re.findall(r"^CREATE ROLE (\w+)", text, re.MULTILINE):
+            self.renamed[role] = f"{role}_{id(self.world):x}"
+            self.world.roles.append(self.renamed[role])
+        words = "|".join(sorted(self.renamed, key=len, reverse=True))
+        return re.sub(rf"\b({words})\b", lambda found: self.renamed[found[1]], text)
+
+    def connection(self, role: str) -> Connection[Any]:
+        """The session of a role, one for a page."""
+        if role not in self._connections:
+            self._connections[role] = self.world.connect(self.renamed[role])
+        return self._connections[role]
+
+    def play(self, page: Path) -> None:
+        """Run the examples of a page in order."""
+        for language, text in blocks(page):
+            if language == "python":
+                self.run_python(text)
+                continue
+            first, _, rest = text.partition("\n")
+            assert first.startswith("-- as "), f"{page.name}: who runs {first!r}?"
+            for statement in statements(self.rename(rest)):
+                self.run_sql(first.removeprefix("-- as ").strip(), statement)
+
+    def run_sql(self, role: str, statement: Statement) -> None:
+        """Run one statement and compare what it says."""
+        text, expected = statement
+        raised: psycopg.Error | None = None
+        try:
+            result = self.connection(role).execute(text).pgresult
+        except psycopg.Error as error:
+            raised = error
+        if raised is not None:
+            assert expected == [f"ERROR {raised.sqlstate}"], f"{text}\n{raised}"
+            return
+        assert result is not None
+        columns = [(result.fname(c) or b"").decode() for c in range(result.nfields)]
+        values = [
+            [
+                "NULL" if (value := result.get_value(r, c)) is None else value.decode()
+                for c in range(result.nfields)
+            ]
+            for r in range(result.ntuples)
+        ]
+        rows = [" | ".join(row) for row in values]
+        if expected:
+            same = len(rows) == len(expected) and all(map(matches, expected, rows))
+            assert same, f"{text}\nstated: {expected}\nanswer: {rows}"
+        elif "outcome" in columns:
+            place = columns.index("outcome")
+            assert all(row[place] == "COMMITTED" for row in values), f"{text}\nanswer: {rows}"
+
+    def run_python(self, text: str) -> None:
+        """Run a block, `await` at its top included, and compare what it prints."""
+        expected = re.findall(r"# => (.*)$", text, re.MULTILINE)
+        text = re.sub(
+            r'"dbname=app user=(\w+)"',
+            lambda found: repr(make_conninfo(self.world.dsn, user=self.renamed[found[1]])),
+            text,
+        )
+        code = compile(text, "<example>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            running = eval(code, self._names)
+            if inspect.iscoroutine(running):
+                asyncio.run(running)
+        lines = printed.getvalue().splitlines()
+        same = len(lines) == len(expected) and all(map(matches, expected, lines))
+        assert same, f"{text}\nstated: {expected}\nprinted: {lines}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_examples_of_a_page_answer_as_it_says(world: World, page: Path) -> None:
+    """Each page starts from a fresh database and the cast of the examples."""
+    stage = Stage(world)
+    stage.play(CAST)
+    if page != CAST:
+        stage.play(page)
+
+
+def test_an_answer_that_differs_is_noticed(world: World) -> None:
+    """The comparison itself: a wrong row, a missing row, an unstated refusal, another error."""
+    stage = Stage(world)
+    stage.run_sql("postgres", Statement("SELECT 1 AS a, NULL AS b;", ["1 | NULL"]))
+    stage.run_sql("postgres", Statement("SELECT 1/0;", ["ERROR 22012"]))
+    for text, expected in (
+        ("SELECT 1;", ["2"]),
+        ("SELECT 1;", ["1", "1"]),
+        ("SELECT 'REJECTED' AS outcome;", []),
+        ("SELECT 1/0;", []),
+        ("SELECT 1;", ["ERROR 22012"]),
+    ):
+        with pytest.raises(AssertionError):
+            stage.run_sql("postgres", Statement(text, expected))

@@ -1,0 +1,222 @@
+"""A dump that is restored into an empty cluster is the memory it was taken from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from catalog_snapshot import Snapshot, catalog_snapshot, differences
+from conftest import World, deploy_server
+from helpers import recall, write, write_many
+from row_digests import row_digests
+
+CLUSTER = f"restored-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
+HOME = "/org/acme/user/ana"
+CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required": ["cup"]}
+
+pytestmark = pytest.mark.xdist_group("dump")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """A second cluster that has never heard of memwarden."""
+    deploy_server("drop", CLUSTER)
+    deploy_server("up", CLUSTER, "-c", "fsync=off")
+    yield deploy_server("dsn", CLUSTER)
+    deploy_server("drop", CLUSTER)
+
+
+@pytest.fixture(scope="module")
+def seeded(shared_world: World) -> World:
+    """A database with something in every table: shared and private scopes, versions, refusals."""
+    ana, bob = shared_world.agent(HOME), shared_world.agent("/org/acme/user/bob")
+    shared_world.admin.execute("SELECT memwarden.grant_scope(%s, '/org/acme')", (ana.info.user,))
+    shared_world.admin.execute(
+        "SELECT memwarden.define_schema('semantic', 'cup', %s), memwarden.set_synonyms('acme', %s)",
+        (Jsonb(CUP), Jsonb({"mug": "cup"})),
+    )
+    for agent in (ana, bob):
+        for cup in (1, 2, 2):
+            write(agent, "semantic", {"cup": cup}, subject="self", predicate="has", kind="cup")
+        write(agent, "episodic", {"café": "ein Täßchen, 茶 🍵"}, embedding=[0.5] * 384)
+        write(agent, "semantic", {"cup": "none"}, kind="cup")
+        write_many(agent, [{"layer": "working", "content": {"n": n}} for n in range(20)])
+    with shared_world.connect().transaction() as held:
+        held.connection.execute("SELECT FROM memwarden_data.write_lock FOR UPDATE")
+        ana.execute("SET lock_timeout = '1ms'")
+        assert write(ana, "episodic", {"waits": True})["outcome"] == "DEFERRED"
+    shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
+    shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
+    empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
+    assert {name for name in empty if "_p2" not in name and "_default" not in name} == set()
+    return shared_world
+
+
+@pytest.fixture(scope="module")
+def expected(seeded: World) -> tuple[Snapshot, dict[str, tuple[int, str | None]]]:
+    """Catalog and rows of the database that is dumped."""
+    return catalog_snapshot(seeded.admin), row_digests(seeded.admin)
+
+
+def dump(seeded: World, *options: str) -> str:
+    """Dump the database into a file that the other cluster can read."""
+    file = str(Path(deploy_server("shared"), f"{CLUSTER}.dump"))
+    deploy_server("exec", "pg_dump", *options, "--file", file, seeded.dsn)
+    return file
+
+
+@pytest.fixture
+def empty(cluster: str) -> Iterator[str]:
+    """An empty database in the cluster, in which no role of memwarden exists."""
+    with psycopg.connect(cluster, autocommit=True) as server:
+        server.execute("CREATE DATABASE restored")
+        yield psycopg.conninfo.make_conninfo(cluster, dbname="restored")
+        server.execute("DROP DATABASE restored WITH (FORCE)")
+        for (role,) in server.execute(
+            "SELECT rolname FROM pg_roles WHERE rolname ~ '^(memwarden|test)_'"
+        ).fetchall():
+            server.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
+
+
+def assert_same(dsn: str, expected: tuple[Snapshot, dict[str, tuple[int, str | None]]]) -> None:
+    """Compare the restored database with the dumped one."""
+    with psycopg.connect(dsn) as restored:
+        assert differences(expected[0], catalog_snapshot(restored)) == {}
+        assert row_digests(restored) == expected[1]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_everything_is_back_from_a_custom_format_dump(
+    seeded: World, expected: Any, empty: str, jobs: str
+) -> None:
+    """Rows, policies, triggers, partitions, grants, comments; roles come with the extension."""
+    file = dump(seeded, "--format=custom")
+    deploy_server("exec", "pg_restore", "--exit-on-error", "--jobs", jobs, "--dbname", empty, file)
+    assert_same(empty, expected)
+
+
+def test_everything_is_back_from_a_plain_dump(seeded: World, expected: Any, empty: str) -> None:
+    """As a script for psql, in one transaction."""
+    file = dump(seeded, "--format=plain")
+    psql = ["psql", "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"]
+    deploy_server("exec", *psql, "-d", empty, "-f", file)
+    assert_same(empty, expected)
+
+
+def test_schema_and_data_may_be_restored_one_after_the_other(seeded: World, empty: str) -> None:
+    """The gates must not fire for rows that passed them long ago: --disable-triggers."""
+    file = dump(seeded, "--format=custom")
+    restore = ["pg_restore", "--exit-on-error", "--dbname", empty]
+    deploy_server("exec", *restore, "--schema-only", file)
+    deploy_server("exec", *restore, "--data-only", "--disable-triggers", file)
+    with psycopg.connect(empty) as restored:
+        assert row_digests(restored) == row_digests(seeded.admin)
+
+
+@pytest.fixture
+def restored(seeded: World, empty: str) -> Iterator[World]:
+    """The restored database in use: its agents have login roles again."""
+    file = dump(seeded, "--format=custom")
+    deploy_server("exec", "pg_restore", "--exit-on-error", "--dbname", empty, file)
+    with psycopg.connect(empty, autocommit=True) as admin:
+        world = World(admin)
+        logins = world.rows("SELECT login_role FROM memwarden_data.principal_login")
+        for role in (row["login_role"] for row in logins):
+            admin.execute(
+                sql.SQL("CREATE ROLE {0} LOGIN IN ROLE memwarden_agent").format(
+                    sql.Identifier(role)
+                )
+            )
+            world.roles.append(role)
+        yield world
+        world.close()
+
+
+def login(world: World, home: str) -> str:
+    """The login role of the agent that lives in a scope."""
+    return str(
+        world.value(
+            "SELECT l.login_role FROM memwarden_data.principal_login AS l"
+            "  JOIN memwarden_data.principal AS p USING (principal_id)"
+            "  JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id WHERE s.path = %s",
+            home,
+        )
+    )
+
+
+def test_agents_go_on_where_they_were(restored: World) -> None:
+    """They recall, are isolated, meet what they wrote, and continue its versions and the log."""
+    ana = restored.connect(login(restored, HOME))
+    assert recall(ana, query="Täßchen")[0]["content"] == {"café": "ein Täßchen, 茶 🍵"}
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        recall(ana, query="Täßchen", scopes=["/org/acme/user/bob"])
+    known = write(ana, "semantic", {"cup": 2}, subject="self", predicate="has", kind="cup")
+    assert known["reason"] in ("EXACT_DUPLICATE", None)
+    assert known["outcome"] in ("REJECTED", "ALREADY_COMMITTED")
+    last = restored.value("SELECT max(log_seq) FROM memwarden_data.log")
+    answer = write(ana, "semantic", {"cup": 3}, subject="Self", predicate="has", kind="cup")
+    assert answer["outcome"] == "COMMITTED"
+    (entry,) = restored.rows(
+        "SELECT log_seq, operation, system_identifier,"
+        "       (SELECT system_identifier FROM pg_control_system()) AS here"
+        "  FROM memwarden_data.log WHERE version_id = %s",
+        answer["version_id"],
+    )
+    assert entry["log_seq"] > last
+    assert entry["operation"] == "UPDATE"
+    assert entry["system_identifier"] == entry["here"]
+    others = restored.rows("SELECT DISTINCT system_identifier FROM memwarden_data.log")
+    assert len(others) == 2
+    assert write(ana, "semantic", {"cup": "none"}, kind="cup")["reason"] == "SCHEMA_VIOLATION"
+
+
+def test_a_deferred_request_commits_after_the_restore(restored: World) -> None:
+    """It waits in the dump, and the job of the new cluster takes it up."""
+    restored.admin.execute(
+        "UPDATE memwarden_data.write_request SET retry_at = now() WHERE outcome = 'DEFERRED'"
+    )
+    restored.connect("memwarden_jobs").execute("CALL memwarden.retry_deferred()")
+    ana = restored.connect(login(restored, HOME))
+    assert recall(ana, query="waits", filter={"waits": True})
+
+
+def test_maintenance_goes_on(restored: World) -> None:
+    """New partitions belong to memwarden_owner, force row security, and carry the triggers."""
+    partitions = (
+        "SELECT c.relname, c.relowner::regrole::text AS owner,"
+        "       c.relrowsecurity AND c.relforcerowsecurity AS forced,"
+        "       EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND polname = 'engine')"
+        "           AS has_engine, c.relacl IS NULL AS closed,"
+        "       (SELECT count(*) FROM pg_trigger WHERE tgrelid = c.oid) AS triggers"
+        "  FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid"
+        " WHERE i.inhparent = 'memwarden_data.write_request'::regclass ORDER BY c.relname"
+    )
+    before = restored.rows(partitions)
+    restored.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    restored.connect("memwarden_jobs").execute("SELECT memwarden.maintain()")
+    after = restored.rows(partitions)
+    new = [row for row in after if row not in before]
+    assert len(new) >= 2
+    for row in new:
+        assert row | {"relname": ""} == before[0] | {"relname": ""}
+        assert row["owner"] == "memwarden_owner"
+        assert row["forced"]
+        assert row["has_engine"]
+        assert row["triggers"] >= 11
+
+
+def test_setup_after_a_restore_finds_nothing_to_do(restored: World) -> None:
+    """It may be run, and need not be."""
+    before = catalog_snapshot(restored.admin), row_digests(restored.admin)
+    restored.admin.execute("SELECT memwarden.setup()")
+    assert differences(before[0], catalog_snapshot(restored.admin)) == {}
+    assert row_digests(restored.admin) == before[1]
+    states = restored.rows("SELECT * FROM memwarden.status() WHERE component !~ '^job '")
+    assert {row["component"] for row in states if row["state"] != "ok"} == {"gates"}

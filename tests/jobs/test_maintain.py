@@ -1,0 +1,122 @@
+"""maintain(): partitions before they are needed, closed at once, and no token kept too long."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from psycopg.rows import DictRow
+
+from conftest import World
+from helpers import write
+from races import together, wait_until_blocked
+
+UNSECURED = """
+SELECT c.oid::regclass::text AS name FROM pg_class AS c
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+   AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+            AND c.relowner = 'memwarden_owner'::regrole
+            AND EXISTS (SELECT FROM pg_policy AS p
+                         WHERE p.polrelid = c.oid AND p.polname = 'engine'))"""
+MAINTAIN = "SELECT memwarden.maintain()"
+
+
+def partitions(world: World, table: str) -> list[DictRow]:
+    """The partitions of a table, and what an application role may do with each."""
+    return world.rows(
+        "SELECT i.inhrelid::regclass::text AS name,"
+        "       has_table_privilege('memwarden_agent', i.inhrelid, 'SELECT') AS readable"
+        "  FROM pg_inherits AS i WHERE i.inhparent = %s::regclass ORDER BY 1",
+        f"memwarden_data.{table}",
+    )
+
+
+@pytest.mark.parametrize("table", ["write_request", "log"])
+def test_partitions_are_made_ahead_and_closed(world: World, table: str) -> None:
+    """They belong to memwarden_owner, force row security, and grant nothing to anyone."""
+    jobs = world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    before = partitions(world, table)
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    jobs.execute(MAINTAIN)
+    after = partitions(world, table)
+    assert len(after) == len(before) + 2
+    assert [p for p in after if p["readable"]] == []
+    assert world.rows(UNSECURED) == []
+    jobs.execute(MAINTAIN)
+    assert partitions(world, table) == after
+
+
+def test_maintenance_of_everything_leaves_our_tables_alone(world: World) -> None:
+    """Run by a superuser, or by pg_partman's own process, it would make partitions of its own."""
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    before = partitions(world, "log")
+    world.admin.execute("SELECT partman.run_maintenance()")
+    assert partitions(world, "log") == before
+    world.connect("memwarden_jobs").execute(MAINTAIN)
+    assert len(partitions(world, "log")) >= len(before) + 2
+
+
+def test_setup_takes_over_a_partition_that_a_superuser_made(world: World) -> None:
+    """It belonged to that superuser and was open to nobody; maintain() could not go on with it."""
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    world.admin.execute("SELECT partman.run_maintenance('memwarden_data.log')")
+    assert world.rows(UNSECURED) != []
+    world.admin.execute("SELECT memwarden.setup()")
+    assert world.rows(UNSECURED) == []
+    world.connect("memwarden_jobs").execute(MAINTAIN)
+
+
+def test_expired_tokens_are_deleted_and_no_others(world: World) -> None:
+    """A token that has run out frees its key; the request stays on record."""
+    agent = world.agent()
+    for n in range(2):
+        write(agent, "episodic", {"n": n}, idempotency_key=f"key {n}")
+    world.admin.execute(
+        "UPDATE memwarden_data.idempotency SET expires_at = clock_timestamp()"
+        " WHERE request_id = (SELECT min(request_id::text)::uuid FROM memwarden_data.idempotency)"
+    )
+    world.connect("memwarden_jobs").execute(MAINTAIN)
+    assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 1
+    assert world.value("SELECT count(*) FROM memwarden_data.write_request") == 2
+    assert write(agent, "episodic", {"n": 5}, idempotency_key="key 0")["outcome"] == "COMMITTED"
+
+
+def test_two_at_once_both_succeed(world: World) -> None:
+    """With partitions to make, and tokens to delete."""
+    write(world.agent(), "episodic", {"n": 1})
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    world.admin.execute("UPDATE memwarden_data.idempotency SET expires_at = now()")
+    connections = [world.connect("memwarden_jobs") for _ in range(2)]
+    together([partial(connection.execute, MAINTAIN) for connection in connections])
+    assert world.rows(UNSECURED) == []
+    assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 0
+
+
+def test_the_second_finds_done_what_it_waited_for(world: World) -> None:
+    """Both meet the same open partition; the one that comes second must not stumble over it."""
+    table = partitions(world, "log")[0]["name"]
+    world.admin.execute(f"DROP POLICY engine ON {table}")
+    world.admin.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
+    first, second = world.connect("memwarden_jobs"), world.connect("memwarden_jobs")
+
+    def hold_and_let_go() -> None:
+        with first.transaction():
+            first.execute(MAINTAIN)
+            wait_until_blocked(world.admin, second)
+
+    def follow() -> None:
+        while (
+            not world.connect()
+            .execute(
+                "SELECT FROM pg_locks WHERE pid = %s AND relation = %s::regclass"
+                "   AND mode = 'AccessExclusiveLock'",
+                (first.info.backend_pid, table),
+            )
+            .rowcount
+        ):
+            pass
+        second.execute(MAINTAIN)
+
+    together([hold_and_let_go, follow])
+    assert world.rows(UNSECURED) == []

@@ -1,0 +1,70 @@
+"""memwarden_jobs runs the jobs and can do nothing else."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+
+from conftest import World
+
+JOBS = {"memwarden.maintain()", "memwarden.retry_deferred()"}
+
+
+def test_only_the_job_functions_may_be_executed(world: World) -> None:
+    """Of the public API; inside, only what those two call with their caller's rights."""
+    allowed = world.rows(
+        "SELECT p.oid::regprocedure::text AS name, n.nspname AS schema, p.prosecdef AS definer"
+        "  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace"
+        " WHERE n.nspname LIKE 'memwarden%%'"
+        "   AND has_function_privilege('memwarden_jobs', p.oid, 'EXECUTE')"
+    )
+    assert {row["name"] for row in allowed if row["schema"] == "memwarden"} == JOBS
+    inside = {row["name"] for row in allowed} - JOBS
+    assert inside <= {"memwarden_internal.retry_next()", "memwarden_internal.maintain_storage()"}
+
+
+def test_no_table_or_view_can_be_touched(world: World) -> None:
+    """Not even seen into."""
+    rights = "SELECT, INSERT, UPDATE, DELETE, TRUNCATE, REFERENCES, TRIGGER"
+    allowed = world.rows(
+        "SELECT c.oid::regclass::text AS name FROM pg_class AS c"
+        "  JOIN pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname LIKE 'memwarden%%' AND c.relkind IN ('r', 'p', 'v', 'S')"
+        "   AND CASE c.relkind WHEN 'S'"
+        "       THEN has_sequence_privilege('memwarden_jobs', c.oid, 'SELECT, UPDATE, USAGE')"
+        f"      ELSE has_table_privilege('memwarden_jobs', c.oid, '{rights}') END"
+    )
+    assert allowed == []
+
+
+def test_it_is_in_no_other_role_and_has_no_power_of_its_own(world: World) -> None:
+    """It can log in, and that is all."""
+    assert world.rows(
+        "SELECT r.rolcanlogin, r.rolsuper, r.rolcreaterole, r.rolcreatedb, r.rolbypassrls,"
+        "       r.rolreplication, m.roleid FROM pg_roles AS r"
+        "  LEFT JOIN pg_auth_members AS m ON m.member = r.oid WHERE r.rolname = 'memwarden_jobs'"
+    ) == [
+        {"rolcanlogin": True, "roleid": None}
+        | dict.fromkeys(
+            ["rolsuper", "rolcreaterole", "rolcreatedb", "rolbypassrls", "rolreplication"], False
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM memwarden_data.item",
+        "SELECT * FROM memwarden.items",
+        "SELECT * FROM memwarden.recall('tea')",
+        "SELECT memwarden.write('working', '1')",
+        "SELECT memwarden.create_scope('/org/acme')",
+        "SELECT memwarden.setup()",
+        "SET ROLE memwarden_owner",
+        "SET ROLE memwarden_agent",
+    ],
+)
+def test_everything_else_is_refused(world: World, statement: str) -> None:
+    """42501, as the job's own login."""
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        world.connect("memwarden_jobs").execute(statement)

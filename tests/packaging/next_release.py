@@ -1,0 +1,91 @@
+"""A made-up release that changes a working copy in every way that a release can."""
+
+from __future__ import annotations
+
+from server_checkout import WorkingCopy
+
+VERSION = "99.0.0"
+NEW_COLUMN = "note"
+
+DROPS = """\
+DROP FUNCTION memwarden.request_status(uuid);
+DROP VIEW IF EXISTS memwarden.gate_statistics;
+"""
+MIGRATION = """\
+ALTER TABLE memwarden_data.item ADD COLUMN note text CHECK (length(note) < 100);
+COMMENT ON COLUMN memwarden_data.item.note IS 'A remark.';
+CREATE INDEX item_note ON memwarden_data.item (org_id, note) WHERE note IS NOT NULL;
+ALTER TABLE memwarden_data.log ADD COLUMN note text;
+"""
+TABLE = """\
+CREATE TABLE memwarden_data.remark (
+    remark_id  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    org_id     bigint NOT NULL REFERENCES memwarden_data.organisation,
+    body       text NOT NULL
+);
+CREATE INDEX remark_org ON memwarden_data.remark (org_id);
+COMMENT ON TABLE memwarden_data.remark IS 'Remarks.';
+"""
+BOUND = """\
+GRANT SELECT ON memwarden_data.remark TO memwarden_auditor;
+CREATE POLICY application ON memwarden_data.remark FOR SELECT TO memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE ON memwarden_data.remark
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE VIEW memwarden.remarks WITH (security_invoker = true) AS
+SELECT r.remark_id, r.body FROM memwarden_data.remark AS r;
+GRANT SELECT ON memwarden.remarks TO memwarden_auditor;
+"""
+FUNCTION = """\
+CREATE OR REPLACE FUNCTION memwarden.remark(body text)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    INSERT INTO memwarden_data.remark (org_id, body) VALUES (0, remark.body);
+    RETURN lastval();
+END
+$function$;
+COMMENT ON FUNCTION memwarden.remark(text) IS 'Remarks something.';
+REVOKE ALL ON FUNCTION memwarden.remark(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.remark(text) TO memwarden_admin;
+"""
+
+
+def make_next_release(copy: WorkingCopy, old_version: str) -> None:
+    """Turn a copy of this tree into the release after it."""
+    copy.edit("memwarden.control", f"'{old_version}'", f"'{VERSION}'")
+    # Functions: one changes its body, one loses a right, one goes, one comes.
+    copy.edit("sql/00_foundation/60_canonical_form.sql", "v_result record;", "v_result record; --")
+    copy.edit(
+        "sql/40_write/95_pipeline.sql",
+        "GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;\n",
+        "",
+    )
+    (copy.directory / "sql/40_write/64_request_status.sql").unlink()
+    (copy.directory / "sql/90_quality/30_remark.sql").write_text(FUNCTION)
+    copy.edit(
+        "plpython/memwarden_core/server.py",
+        "return embedding.lexical_embedding(text[:100_000])",
+        "return [1.0] + [0.0] * 383",
+    )
+    # Storage: columns, one of them of a partitioned table, and a table.
+    (copy.directory / "migrations/0002_remarks.sql").write_text(MIGRATION + TABLE)
+    (copy.directory / "sql/20_model/65_remark.table.sql").write_text(TABLE)
+    copy.edit(
+        "sql/20_model/40_item.table.sql",
+        "    search_vector  tsvector NOT NULL,\n",
+        "    search_vector  tsvector NOT NULL,\n    note text CHECK (length(note) < 100),\n",
+    )
+    with (copy.directory / "sql/20_model/40_item.table.sql").open("a") as file:
+        file.write(MIGRATION.split("\n", 1)[1].rsplit("ALTER", 1)[0])
+    copy.edit(
+        "sql/20_model/60_log.table.sql",
+        "bytea NOT NULL,\n    PRIMARY KEY",
+        "bytea NOT NULL,\n    note text,\n    PRIMARY KEY",
+    )
+    # What hangs on the tables: a view goes, a policy, a trigger and a view come.
+    (copy.directory / "sql/90_quality/20_gate_statistics.bound.sql").unlink()
+    (copy.directory / "sql/90_quality/30_remark.bound.sql").write_text(BOUND)
+    (copy.directory / f"migrations/{old_version}--{VERSION}.drops.sql").write_text(DROPS)

@@ -1,0 +1,168 @@
+"""status(): says what is missing, and what to do about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import psycopg
+import pytest
+
+from conftest import World
+from databases import empty_database
+from helpers import recall, write, write_many
+
+KEY_FILE = """
+CREATE FUNCTION pg_temp.key_file(path text) RETURNS void LANGUAGE plpython3u AS $$
+import os
+os.environ.pop("MEMWARDEN_MASTER_KEY_FILE")
+if path is not None:
+    os.environ["MEMWARDEN_MASTER_KEY_FILE"] = path
+$$"""
+
+
+def status(world: World) -> dict[str, tuple[str, str]]:
+    """What a superuser is told: state and detail by component."""
+    rows = world.rows("SELECT * FROM memwarden.status()")
+    return {row["component"]: (row["state"], row["detail"]) for row in rows}
+
+
+@pytest.fixture
+def writer(world: World) -> Callable[[], object]:
+    """A call that an agent could make before something was broken."""
+    agent = world.agent()
+    assert write(agent, "semantic", {"drink": "tea"})["outcome"] == "COMMITTED"
+    return lambda: write(agent, "semantic", {"drink": "coffee"})
+
+
+def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) -> None:
+    """pg_cron lives in another database: the calls to make there are given."""
+    found = status(world)
+    assert {name for name, (state, _) in found.items() if state != "ok"} == {
+        "job memwarden_retry",
+        "job memwarden_maintain",
+    }
+    for name in ("job memwarden_retry", "job memwarden_maintain"):
+        assert found[name][0] == "missing"
+        assert "SELECT cron.schedule_in_database('memwarden_" in found[name][1]
+
+
+def test_before_setup_the_storage_is_missing(world: World) -> None:
+    """Said to a caller too: writing and recalling name setup() and fail with 55000."""
+    with empty_database(world.admin) as blank:
+        blank.admin.execute("CREATE EXTENSION memwarden CASCADE")
+        assert status(blank)["storage"] == (
+            "missing",
+            "a superuser runs: SELECT memwarden.setup();",
+        )
+        agent = blank.connect(blank.role("memwarden_agent"))
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="storage"):
+            write(agent, "semantic", {"drink": "tea"})
+
+
+@pytest.mark.parametrize(
+    ("change", "remedy"),
+    [
+        ("- 1", "until a superuser runs: SELECT memwarden.setup();"),
+        ("+ 1", "until newer functions are installed: ALTER EXTENSION memwarden UPDATE;"),
+    ],
+)
+def test_writes_are_refused_while_storage_and_functions_disagree(
+    world: World, writer: Callable[[], object], change: str, remedy: str
+) -> None:
+    """55000 from every door, in either direction; newer storage is not touched by setup()."""
+    world.admin.execute(
+        f"UPDATE memwarden_data.storage SET storage_version = storage_version {change}"
+    )
+    state, detail = status(world)["storage"]
+    assert state == "outdated"
+    assert f"writes are refused {remedy}" in detail
+    agent = world.agent("/org/acme/user/bob")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        writer()
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        write_many(agent, [{"layer": "semantic", "content": {"drink": "tea"}}])
+    assert world.value("SELECT count(*) FROM memwarden_data.item") == 1
+    if change == "+ 1":
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="newer"):
+            world.admin.execute("SELECT memwarden.setup()")
+
+
+def test_row_security_that_was_switched_off_is_named_and_restored(world: World) -> None:
+    """One table and one partition; setup() forces it again."""
+    partition = world.value(
+        "SELECT inhrelid::regclass::text FROM pg_inherits"
+        " WHERE inhparent = 'memwarden_data.log'::regclass LIMIT 1"
+    )
+    world.admin.execute(f"ALTER TABLE {partition} DISABLE ROW LEVEL SECURITY")
+    world.admin.execute("ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY")
+    state, detail = status(world)["row security"]
+    assert state == "missing"
+    assert detail == f"not forced on item, {partition.removeprefix('memwarden_data.')}"
+    world.admin.execute("SELECT memwarden.setup()")
+    assert status(world)["row security"][0] == "ok"
+
+
+def test_a_disabled_gate_is_a_warning_that_setup_does_not_undo(
+    world: World,
+) -> None:
+    """An administrator's decision stays in force, and in sight."""
+    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
+    world.admin.execute("SELECT memwarden.setup()")
+    state, detail = status(world)["gates"]
+    assert state == "warning"
+    assert "15_deadline (disabled)" in detail
+
+
+def test_a_gate_that_is_gone_is_named_and_restored(world: World) -> None:
+    """A trigger that a superuser dropped leaves a hole that nobody would otherwise see."""
+    world.admin.execute("DROP TRIGGER gate_25_schema ON memwarden_data.write_request")
+    state, detail = status(world)["gates"]
+    assert state == "missing"
+    assert "schema" in detail
+    world.admin.execute("SELECT memwarden.setup()")
+    assert status(world)["gates"][0] == "ok"
+
+
+@pytest.fixture
+def keyless(world: World) -> Callable[[str | None], None]:
+    """Changes where the server's process for the superuser's connection looks for the key."""
+    world.admin.execute(KEY_FILE)
+
+    def change(path: str | None) -> None:
+        world.admin.execute("SELECT pg_temp.key_file(%s)", (path,))
+
+    return change
+
+
+def test_a_server_without_a_master_key_is_a_warning(
+    world: World, keyless: Callable[[str | None], None]
+) -> None:
+    """It says which variable is not set."""
+    keyless(None)
+    state, detail = status(world)["master key"]
+    assert state == "warning"
+    assert "MEMWARDEN_MASTER_KEY_FILE" in detail
+
+
+@pytest.mark.parametrize("path", ["/nowhere/master.key", "/etc/hostname"])
+def test_a_master_key_that_cannot_be_used_is_missing(
+    world: World, keyless: Callable[[str | None], None], path: str
+) -> None:
+    """An absent file, or one that holds no key; everything else is told all the same."""
+    keyless(path)
+    found = status(world)
+    assert found["master key"][0] == "missing"
+    assert "deferred requests" in found
+
+
+def test_deferred_requests_are_counted(world: World) -> None:
+    """The number that waits."""
+    agent = world.agent()
+    blocker = world.connect()
+    write(agent, "semantic", {"drink": "tea"})
+    with blocker.transaction():
+        blocker.execute("SELECT FROM memwarden_data.write_lock FOR UPDATE")
+        agent.execute("SET lock_timeout = '1ms'")
+        assert write(agent, "semantic", {"drink": "coffee"})["outcome"] == "DEFERRED"
+    assert status(world)["deferred requests"] == ("ok", "1")
+    assert recall(agent, query="tea")

@@ -1,0 +1,88 @@
+"""A store that holds something worth forging, and the roles that might try."""
+
+from __future__ import annotations
+
+import psycopg
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+from conftest import World
+from helpers import write
+
+
+def sqlstate(connection: Connection[DictRow], statement: str) -> str | None:
+    """Run a statement, return the SQLSTATE it fails with; None when it is accepted."""
+    try:
+        with connection.cursor() as cursor:
+            if statement.startswith("COPY") and statement.endswith("STDIN"):
+                with cursor.copy(statement) as copy:
+                    copy.write("\n")
+            else:
+                cursor.execute(statement)
+    except psycopg.Error as error:
+        return error.sqlstate
+    return None
+
+
+ANA, BOB = "/org/acme/user/ana", "/org/acme/user/bob"
+
+
+RIGHTS = """
+SELECT c.relname, c.relacl::text, c.relowner, c.relrowsecurity, c.relforcerowsecurity,
+       ARRAY(SELECT p.polname FROM pg_policy AS p
+              WHERE p.polrelid = c.oid ORDER BY p.polname) AS policies,
+       ARRAY(SELECT t.tgname || t.tgenabled::text FROM pg_trigger AS t
+              WHERE t.tgrelid = c.oid AND NOT t.tgisinternal ORDER BY t.tgname) AS triggers
+  FROM pg_class AS c
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace
+ ORDER BY c.relname
+"""
+
+
+class Store:
+    """Two neighbours who each remember something."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.ana = world.agent(ANA)
+        self.bob = world.agent(BOB)
+        for agent, drink in ((self.ana, "green tea"), (self.bob, "black coffee")):
+            for layer in ("working", "episodic", "semantic"):
+                row = write(agent, layer, {"drink": drink}, subject="self", predicate="likes")
+                assert row["outcome"] == "COMMITTED", row
+
+    def intruder(self, *groups: str) -> Connection[DictRow]:
+        """Connect as a login role of these groups, bound to a principal in Ana's scope."""
+        if groups == ("memwarden_jobs",):
+            return self.world.connect("memwarden_jobs")
+        role = self.world.register(ANA)
+        if "memwarden_agent" not in groups:
+            self.world.admin.execute(f"REVOKE memwarden_agent FROM {role}")
+        for group in groups:
+            self.world.admin.execute(f"GRANT {group} TO {role}")
+        return self.world.connect(role)
+
+    def tables(self) -> list[str]:
+        """Every table and partition of the storage, found in the catalog."""
+        rows = self.world.rows(
+            "SELECT c.oid::regclass::text AS name FROM pg_class AS c"
+            " WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')"
+        )
+        return [row["name"] for row in rows]
+
+    def contents(self) -> dict[str, str]:
+        """A fingerprint of each table's rows, and of who may do what with which triggers."""
+        return {
+            table: self.world.value(
+                "SELECT count(*) || coalesce(md5(string_agg(t::text, ',' ORDER BY t::text)), '')"
+                f"  FROM {table} AS t"
+            )
+            for table in self.tables()
+        } | {"rights": str(self.world.rows(RIGHTS))}
+
+
+@pytest.fixture
+def store(world: World) -> Store:
+    """Ana's and Bob's memories."""
+    return Store(world)
