@@ -25,6 +25,8 @@ ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
 # uninstall: ## take it out of that server again
 PG_CONFIG ?= pg_config
 DATA_built := $(SCRIPT) $(UPDATES)
+# PGXS would install it; here it may be the conversation of `make demo`.
+override DATA :=
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 else
@@ -39,8 +41,10 @@ lint: ## read the code: ruff, mypy, pgspot, shellcheck, the generated client
 test: ## run every check, on PostgreSQL 17 and on 18; afterwards no server of this checkout runs
 	@python3 tools/run_checks.py lint 17 18
 
+COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'; main()
+
 demo: ## push a conversation through the gates and ask about it; DATA=file for another than the sample
-	@tools/with-server demo -- python -c 'from memwarden.cli import main; main()' demo $(if $(DATA),--data '$(DATA)')
+	@tools/with-server demo -- python -c "$(COMMAND)" demo $(if $(DATA),--data '$(DATA)')
 
 bench: ## measure against a bare pgvector table; BENCH='--items 10000' for other sizes
 	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \

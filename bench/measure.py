@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import platform
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -55,3 +58,17 @@ def compare(
         mine.append(milliseconds(lambda n=number: ours(n)))  # type: ignore[misc]
         other.append(milliseconds(lambda n=number: theirs(n)))  # type: ignore[misc]
     return Ratio(name, statistics.median(mine), statistics.median(other), budget)
+
+
+def machine() -> str:
+    """Processor and cores, for the report."""
+    model = next(
+        (
+            line.split(":", 1)[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    cores = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
+    return f"{model}, {cores} cores"

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from store import Stores, array_literal, scope_path
 
 RECALL = """
@@ -81,7 +82,7 @@ def main() -> None:
             def ask(number: int) -> set[str]:
                 question = flat["questions"][number]
                 vector = embedded["questions"][number].astype(float).tolist()
-                rows = stores.agent.execute(
+                rows = stores.agent.execute(  # noqa: B023
                     RECALL,
                     {
                         "query": question["q"] if by_words else None,  # noqa: B023

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import statistics
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from measure import Ratio, compare, milliseconds
+
+from measure import Ratio, compare, machine
 from store import AGENT, RAW_SEARCH, Stores, array_literal, scope_path, vector_literal
 from workload import Workload
 
@@ -91,39 +89,6 @@ def reads(stores: Stores, workload: Workload, rounds: int) -> tuple[list[Ratio],
     return [recall, secured], float(np.mean(found))
 
 
-def cost(stores: Stores, workload: Workload, rounds: int) -> tuple[float, float]:
-    """Medians of one write and one recall, milliseconds, on the store as it is now."""
-    memories = workload.memories(rounds)
-    vectors = workload.vectors(rounds).tolist()
-    write = [
-        milliseconds(lambda n=n: stores.write(n % stores.scopes, memories[n]))  # type: ignore[misc]
-        for n in range(rounds)
-    ]
-    recall = [
-        milliseconds(
-            lambda n=n: stores.agent.execute(  # type: ignore[misc]
-                RECALL, ("word1 word200 word3000", array_literal(vectors[n]), scope_path(n % stores.scopes))
-            ).fetchall()
-        )
-        for n in range(rounds)
-    ]
-    return statistics.median(write[20:]), statistics.median(recall[20:])
-
-
-def machine() -> str:
-    """Processor and cores, for the report."""
-    model = next(
-        (
-            line.split(":", 1)[1].strip()
-            for line in Path("/proc/cpuinfo").read_text().splitlines()
-            if line.startswith("model name")
-        ),
-        platform.machine(),
-    )
-    cores = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
-    return f"{model}, {cores} cores"
-
-
 def main() -> None:
     """Build the stores, measure, print and keep the report."""
     parser = argparse.ArgumentParser(description="Measure memwarden against a bare pgvector table.")
@@ -131,9 +96,6 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=100_000)
     parser.add_argument("--scopes", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=300)
-    parser.add_argument(
-        "--growth", type=int, nargs="*", default=[], help="also measure as the store grows to these"
-    )
     parser.add_argument("--report", type=Path, default=Path("build/bench.json"))
     arguments = parser.parse_args()
 
@@ -147,17 +109,6 @@ def main() -> None:
     read_ratios, recall_at_10 = reads(stores, workload, arguments.rounds)
     ratios += read_ratios
 
-    loaded, growth = arguments.items, []
-    if arguments.growth:
-        growth.append((loaded, *cost(stores, workload, arguments.rounds)))
-    for target in arguments.growth:
-        # The same scope size: new items go into new scopes, made first.
-        stores.widen(target * arguments.scopes // arguments.items)
-        stores.load(workload, loaded, target, raw=False)
-        stores.admin.execute("VACUUM ANALYZE")
-        loaded = target
-        growth.append((target, *cost(stores, workload, arguments.rounds)))
-
     print(f"{datetime.now(UTC):%Y-%m-%d}, PostgreSQL {version[0] if version else '?'}, {machine()}")
     print(f"{arguments.items:,} items in {arguments.scopes:,} scopes, 384 dimensions\n")
     print("| what | memwarden, ms | pgvector table, ms | ratio | budget | kept |")
@@ -165,14 +116,11 @@ def main() -> None:
     for ratio in ratios:
         print(ratio.row())
     print(f"\nrecall@10 of a vector recall in scope against an exact search: {recall_at_10:.3f}")
-    for items, write, recall in growth:
-        print(f"at {items:,} items: one write {write:.2f} ms, one recall {recall:.2f} ms")
 
     arguments.report.parent.mkdir(parents=True, exist_ok=True)
     report = {
         "ratios": {r.name: round(r.value, 3) for r in ratios},
         "recall_at_10": recall_at_10,
-        "growth": growth,
     }
     arguments.report.write_text(json.dumps(report, indent=2) + "\n")
     stores.admin.execute(f"DROP OWNED BY {AGENT}")

@@ -24,13 +24,15 @@ CREATE TABLE raw_memory (
 )"""
 RAW_INSERT = """
 INSERT INTO raw_memory (scope_id, content, words, embedding)
-VALUES (%(scope)s, %(content)s::jsonb, to_tsvector('english', %(content)s::jsonb ->> 'text'), %(vector)s::vector)"""
+VALUES (%(scope)s, %(content)s::jsonb, to_tsvector('english', %(content)s::jsonb ->> 'text'),
+        %(vector)s::vector)"""
 RAW_INSERT_MANY = """
 INSERT INTO raw_memory (scope_id, content, words, embedding)
 SELECT r.scope, r.content, to_tsvector('english', r.content ->> 'text'), r.embedding::text::vector
   FROM json_to_recordset(%s::json) AS r (scope integer, content jsonb, embedding json)"""
 RAW_SEARCH = "SELECT id FROM raw_memory ORDER BY embedding <=> %s::vector LIMIT 10"
-WRITE = "SELECT outcome FROM memwarden.write('episodic', %s::jsonb, scope => %s, embedding => %s::real[])"
+WRITE = """
+SELECT outcome FROM memwarden.write('episodic', %s::jsonb, scope => %s, embedding => %s::real[])"""
 WRITE_MANY = "SELECT outcome FROM memwarden.write_many(%s::json)"
 
 
@@ -42,26 +44,28 @@ def scope_path(number: int) -> str:
 class Stores:
     """Connections to one database that holds both."""
 
-    def __init__(self, dsn: str, scopes: int) -> None:
+    def __init__(self, dsn: str, scopes: int, *, made: bool = False) -> None:
         self.dsn = dsn
         self.scopes = scopes
         self.admin = psycopg.connect(dsn, autocommit=True)
-        self.agent = self._agent()
+        if not made:
+            self._make_agent()
+        self.agent = psycopg.connect(dsn, user=AGENT, autocommit=True)
 
     @classmethod
-    def create(cls, server_dsn: str, scopes: int) -> Stores:
+    def create(cls, server_dsn: str, scopes: int, database: str = DATABASE) -> Stores:
         """Make the database anew, empty."""
         with psycopg.connect(server_dsn, autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-            connection.execute(f"CREATE DATABASE {DATABASE}")
-        dsn = psycopg.conninfo.make_conninfo(server_dsn, dbname=DATABASE)
+            connection.execute(f"DROP DATABASE IF EXISTS {database} WITH (FORCE)")
+            connection.execute(f"CREATE DATABASE {database}")
+        dsn = psycopg.conninfo.make_conninfo(server_dsn, dbname=database)
         with psycopg.connect(dsn, autocommit=True) as connection:
             connection.execute("CREATE EXTENSION memwarden CASCADE")
             connection.execute("SELECT * FROM memwarden.setup()")
             connection.execute(RAW_TABLE)
         return cls(dsn, scopes)
 
-    def _agent(self) -> Connection[Any]:
+    def _make_agent(self) -> None:
         if not self.admin.execute("SELECT FROM pg_roles WHERE rolname = %s", (AGENT,)).fetchall():
             self.admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(AGENT)))
         self.admin.execute(sql.SQL("GRANT memwarden_agent TO {}").format(sql.Identifier(AGENT)))
@@ -70,7 +74,6 @@ class Stores:
             "SELECT memwarden.register_agent(%s, '/org/bench', %s, descendants => true)",
             (AGENT, AGENT),
         )
-        return psycopg.connect(self.dsn, user=AGENT, autocommit=True)
 
     @contextmanager
     def narrow_agent(self) -> Iterator[Connection[Any]]:
@@ -81,7 +84,9 @@ class Stores:
         self.admin.execute(sql.SQL("GRANT memwarden_agent TO {}").format(sql.Identifier(role)))
         # Only the benchmark looks behind the policies.
         self.admin.execute(f"GRANT USAGE ON SCHEMA memwarden_internal TO {role}")
-        self.admin.execute("SELECT memwarden.register_agent(%s, %s, %s)", (role, scope_path(0), role))
+        self.admin.execute(
+            "SELECT memwarden.register_agent(%s, %s, %s)", (role, scope_path(0), role)
+        )
         with psycopg.connect(self.dsn, user=role, autocommit=True) as connection:
             yield connection
 
@@ -98,16 +103,24 @@ class Stores:
             numbers = range(start, start + len(memories))
             outcomes = self.write_many([n % self.scopes for n in numbers], memories)
             if outcomes != len(memories):
-                raise SystemExit(f"{len(memories) - outcomes} of {len(memories)} were not committed")
+                raise SystemExit(
+                    f"{len(memories) - outcomes} of {len(memories)} were not committed"
+                )
             if raw:
                 self.raw_insert_many([n % self.scopes for n in numbers], memories)
+
+    def read_into_memory(self) -> None:
+        """Fill the server's buffers, as those of a store in use are."""
+        self.admin.execute("CREATE EXTENSION IF NOT EXISTS pg_prewarm")
+        self.admin.execute(
+            "SELECT pg_prewarm(c.oid) FROM pg_class AS c"
+            " WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'i')"
+        )
 
     def index_raw(self) -> None:
         """Build the raw table's indexes, once it is loaded: faster than row by row, same shape."""
         self.admin.execute("SET maintenance_work_mem = '2GB'")
-        self.admin.execute(
-            "CREATE INDEX ON raw_memory USING hnsw (embedding vector_cosine_ops)"
-        )
+        self.admin.execute("CREATE INDEX ON raw_memory USING hnsw (embedding vector_cosine_ops)")
         self.admin.execute("CREATE INDEX ON raw_memory USING gin (words)")
         self.admin.execute("VACUUM ANALYZE")
 

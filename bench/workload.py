@@ -42,10 +42,10 @@ class Workload:
 
 
 def vector_literal(vector: list[float]) -> str:
-    """pgvector's text form."""
+    """A vector in the text form of pgvector."""
     return "[" + ",".join(map(str, vector)) + "]"
 
 
 def array_literal(vector: list[float]) -> str:
-    """PostgreSQL's array text form."""
+    """A vector as a PostgreSQL array."""
     return "{" + ",".join(map(str, vector)) + "}"

@@ -38,6 +38,8 @@ def main() -> None:
         raise SystemExit(__doc__)
     listen()
     os.chdir(ROOT)
+    for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+        os.environ.pop(name, None)  # the tests call make too, and not as a part of this one
     results: list[tuple[str, str, float]] = []
     try:
         environment = Path(output(ROOT / "tools/python-env"))

@@ -43,11 +43,12 @@ make_base_root() {
 }
 
 install_mmdebstrap() {
-    command -v mmdebstrap > /dev/null && return
+    # `mount` is missing where Debian itself was made by hand, with nothing but apt.
+    command -v mmdebstrap > /dev/null && command -v mount > /dev/null && return
     local need="mmdebstrap is missing: apt-get install mmdebstrap debian-archive-keyring"
     command -v apt-get > /dev/null || die "$need (this is not a Debian system; use the Dockerfile)"
     [[ $EUID -eq 0 ]] || die "$need"
     say "installing mmdebstrap"
     { apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes \
-        --no-install-recommends mmdebstrap debian-archive-keyring; } > /dev/null || die "$need"
+        --no-install-recommends mmdebstrap debian-archive-keyring mount; } > /dev/null || die "$need"
 }

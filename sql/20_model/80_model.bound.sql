@@ -18,7 +18,7 @@ CREATE POLICY application ON memwarden_data.scope_kind FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin
     USING ((SELECT memwarden_internal.is_known()));
 
-GRANT SELECT ON memwarden_data.content_schema, memwarden_data.vocabulary
+GRANT SELECT ON memwarden_data.content_schema, memwarden_data.vocabulary, memwarden_data.predicate
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 CREATE POLICY application ON memwarden_data.content_schema FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
@@ -26,6 +26,11 @@ CREATE POLICY application ON memwarden_data.content_schema FOR SELECT
 CREATE POLICY application ON memwarden_data.vocabulary FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY application ON memwarden_data.predicate FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY administration ON memwarden_data.predicate FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.content_schema FOR SELECT TO memwarden_admin
     USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.vocabulary FOR SELECT TO memwarden_admin

@@ -17,9 +17,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id bigint;
-    v_count  bigint;
-    v_fault  text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
+    v_org_id       bigint;
+    v_count        bigint;
+    v_items        uuid[];
+    v_fingerprints bytea[];
+    v_keys         bytea[];
+    v_fault        text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
 BEGIN
     SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = set_synonyms.org;
     IF NOT FOUND THEN
@@ -35,21 +38,26 @@ BEGIN
     ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
 
     WITH anew AS (
-        SELECT i.item_id, e.fingerprint, e.key_hash,
-               -- Two facts that have become one key stay two items; the older answers to the key.
-               row_number() OVER (PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash
-                                  ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) AS claim
+        SELECT i.item_id, i.fingerprint AS old_fingerprint, i.key_hash AS old_key_hash, e.fingerprint,
+               -- Two facts that have become one key stay two items. Who bore it before, or is older, answers to it.
+               CASE WHEN i.exclusive AND row_number() OVER (
+                             PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash
+                             ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) > 1
+                    THEN memwarden_internal.unclaimed_key(i.item_id) ELSE e.key_hash END AS key_hash
           FROM memwarden_data.item AS i
           JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id,
                LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, set_synonyms.synonyms::text) AS e
          WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
     )
-    UPDATE memwarden_data.item AS i
-       SET fingerprint = n.fingerprint,
-           key_hash = CASE WHEN n.claim = 1 OR NOT i.exclusive THEN n.key_hash ELSE i.key_hash END
+    SELECT array_agg(n.item_id), array_agg(n.fingerprint), array_agg(n.key_hash) INTO v_items, v_fingerprints, v_keys
       FROM anew AS n
-     WHERE i.org_id = v_org_id AND i.item_id = n.item_id
-       AND (i.fingerprint <> n.fingerprint OR i.key_hash IS DISTINCT FROM n.key_hash);
+     WHERE n.fingerprint <> n.old_fingerprint OR n.key_hash IS DISTINCT FROM n.old_key_hash;
+    -- A key may go from one item to another: for a moment neither has it.
+    UPDATE memwarden_data.item AS i SET key_hash = memwarden_internal.unclaimed_key(i.item_id)
+     WHERE i.org_id = v_org_id AND i.item_id = ANY (v_items) AND i.exclusive;
+    UPDATE memwarden_data.item AS i SET fingerprint = n.fingerprint, key_hash = n.key_hash
+      FROM unnest(v_items, v_fingerprints, v_keys) AS n (item_id, fingerprint, key_hash)
+     WHERE i.org_id = v_org_id AND i.item_id = n.item_id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
 END
@@ -60,3 +68,11 @@ COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
     'Raises 42704 for an unknown organisation, 22023 when synonyms is no object of texts. Source: D2.';
 REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unclaimed_key(p_item_id uuid)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN sha256(convert_to('unclaimed ' || p_item_id, 'UTF8'));
+COMMENT ON FUNCTION memwarden_internal.unclaimed_key(uuid) IS
+    'The key hash of an item whose subject and predicate have come to mean another item''s key: no write answers to it.';
+REVOKE ALL ON FUNCTION memwarden_internal.unclaimed_key(uuid) FROM PUBLIC;

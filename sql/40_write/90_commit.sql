@@ -12,10 +12,14 @@ DECLARE
     v_head    memwarden_data.item;
     v_expires timestamptz;
 BEGIN
-    SELECT l.same_key = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
+    SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
            l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
       INTO v_layer
-      FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
+      FROM memwarden_data.layer AS l
+      LEFT JOIN LATERAL (SELECT d.same_key FROM memwarden_data.predicate AS d
+                          WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
+                          ORDER BY d.org_id DESC LIMIT 1) AS p ON true
+     WHERE l.layer = NEW.layer;
     IF v_layer.exclusive THEN
         SELECT i.* INTO v_head
           FROM memwarden_data.item AS i

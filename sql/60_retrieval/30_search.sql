@@ -68,7 +68,9 @@ BEGIN
                LATERAL (SELECT t.lexeme, t.ordinal
                           FROM unnest(to_tsvector(c.config::regconfig, left(p_query, 10000)))
                                WITH ORDINALITY AS t (lexeme, positions, weights, ordinal)
-                         LIMIT 64) AS u
+                         -- A question of more words than that is told by its long ones.
+                         ORDER BY length(t.lexeme) DESC, t.ordinal
+                         LIMIT 256) AS u
     ), hits AS (
         -- The words are OR-ed; a rare one tells more. Inverse document frequency within what is searched.
         SELECT c.item_id, ts_rank(c.search_vector, t.term) AS rank,

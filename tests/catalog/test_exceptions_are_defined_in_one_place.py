@@ -16,7 +16,7 @@ COMPUTED = {"memwarden.canonical_json": {"invalid_json", "not_canonical"}}
 
 def raised(function: DictRow) -> set[str]:
     """Return the names of the errors that a function raises itself."""
-    names = {name for name, _ in RAISED.findall(function["body"])}
+    names = {name for name, _ in RAISED.findall(function["text"])}
     return names | COMPUTED.get(function["qualified"], set())
 
 
@@ -28,8 +28,7 @@ def reachable(function: DictRow, functions: dict[str, DictRow]) -> set[str]:
         if one["qualified"] not in seen:
             seen.add(one["qualified"])
             names |= raised(one)
-            code = re.sub(r"'[^']*'", "", one["body"])
-            called = re.findall(r"\bmemwarden(?:_internal)?\.\w+(?=\()", code)
+            called = re.findall(r"\bmemwarden(?:_internal)?\.\w+(?=\()", one["code"])
             todo += [functions[name] for name in called if name in functions]
     return names
 
@@ -39,7 +38,7 @@ def test_every_exception_goes_through_raise_error(functions: list[DictRow]) -> N
     others = {
         f["qualified"]
         for f in functions
-        if re.search(r"\bRAISE\b(?!;| NOTICE| WARNING| LOG)|plpy\.(error|fatal)", f["body"])
+        if re.search(r"\bRAISE\b(?!;| NOTICE| WARNING| LOG)|plpy\.(error|fatal)", f["text"])
     }
     # keyed_hash() is Python and complains of the server's key file, which no caller can help.
     assert others == {"memwarden_internal.raise_error", "memwarden_internal.keyed_hash"}
@@ -60,7 +59,7 @@ def test_every_error_is_defined_and_every_definition_used(
 
 def test_every_exception_is_raised_with_a_detail(functions: list[DictRow]) -> None:
     """The detail says which object; the table of errors cannot."""
-    bare = [f["qualified"] for f in functions for _, end in RAISED.findall(f["body"]) if end != ","]
+    bare = [f["qualified"] for f in functions for _, end in RAISED.findall(f["text"]) if end != ","]
     assert bare == []
 
 

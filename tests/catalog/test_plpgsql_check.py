@@ -14,9 +14,12 @@ EXPECTED = {
     ("apply_storage", "text type variable is not sanitized"): "runs the extension's own statements",
     ("apply_bound", "text type variable is not sanitized"): "runs the extension's own statements",
     ("schedule_jobs", 'relation "cron.job" does not exist'): "only called where pg_cron is there",
+    ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is there",
     ("open_door", "control reached end of function"): "raise_error() never returns",
 }
 
+# Newer versions also compare a label with each expression, and complain of raise_error(), which
+# only raises, and of clock_timestamp(), which is meant: labels are the last test's subject.
 CHECK = """
 SELECT p.proname AS function, c.level, c.message, c.detail, c.lineno, c.query
   FROM pg_proc AS p
@@ -30,6 +33,7 @@ SELECT p.proname AS function, c.level, c.message, c.detail, c.lineno, c.query
            fatal_errors => false, other_warnings => true, extra_warnings => true,
            security_warnings => true, compatibility_warnings => true) AS c
  WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
+   AND c.message NOT LIKE 'routine is marked as %%'
 """
 
 # Who calls whom: PL/pgSQL as plpgsql_check sees it, SQL-standard bodies as the catalog has it.
@@ -110,9 +114,7 @@ def test_labels_hold_for_whatever_a_function_calls(
     writers = [
         f
         for f in functions
-        if f["language"] == "plpgsql"
-        and not f["is_trigger"]
-        and CHANGES.search(re.sub(r"'[^']*'", "", f["body"]))
+        if f["language"] == "plpgsql" and not f["is_trigger"] and CHANGES.search(f["code"])
     ]
     assert len(writers) > 10
     assert [f["name"] for f in writers if (f["volatility"], f["parallel"]) != ("v", "u")] == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,9 +60,11 @@ def test_the_extension_script_is_clean() -> None:
     Proves: Z1 (no function of the install can be shadowed)
     """
     pytest.importorskip("pgspot")
-    built = sorted((ROOT / "build").glob("memwarden--*.*.*.sql"))
+    control = (ROOT / "memwarden.control").read_text()
+    version = re.search(r"^default_version = '(.*)'$", control, flags=re.M)
+    assert version is not None
     done = subprocess.run(
-        [sys.executable, ROOT / "tools/run_pgspot.py", built[0]],
+        [sys.executable, ROOT / "tools/run_pgspot.py", ROOT / f"build/memwarden--{version[1]}.sql"],
         text=True, stdout=subprocess.PIPE,
     )  # fmt: skip
     assert done.stdout == ""

@@ -56,8 +56,6 @@ def test_a_retry_that_meets_a_busy_scope_waits_for_its_next_time(world: World) -
     with holder.transaction():
         write(holder, "semantic", TEA, scope="/org/acme/user/bob")
         busy = write(other, "semantic", COFFEE, scope="/org/acme/user/bob")
-        with world.connect(role).transaction():
-            pass
         run_retries(world)
         row = status(world, busy)
         assert (row["outcome"], row["reason"], row["attempt"]) == ("DEFERRED", "SCOPE_BUSY", 2)
@@ -65,7 +63,7 @@ def test_a_retry_that_meets_a_busy_scope_waits_for_its_next_time(world: World) -
     assert status(world, busy)["outcome"] == "COMMITTED"
 
 
-@pytest.mark.parametrize("layer", ["working", "session", "semantic"])
+@pytest.mark.parametrize("layer", ["working", "semantic"])
 @pytest.mark.parametrize("tokens", [{}, {"idempotency_key": "k"}], ids=["content", "key"])
 @pytest.mark.parametrize("end", ["commit", "rollback"])
 def test_a_replay_that_could_not_wait_is_written_once(
@@ -91,6 +89,36 @@ def test_a_replay_that_could_not_wait_is_written_once(
         assert row["outcome"] == "COMMITTED"
     assert len(check_store(world.admin)) == 1
     assert write(second, layer, TEA, **tokens)["outcome"] == "ALREADY_COMMITTED"
+
+
+def test_a_batch_defers_what_goes_into_a_busy_scope_and_commits_the_rest(world: World) -> None:
+    """Order is kept, a bad request among them is refused, and the job commits what had to wait.
+
+    Proves: W2, W8
+    """
+    free, busy = "/org/acme/user/ana", "/org/acme/user/bob"
+    for path in (free, busy):
+        world.scope(path)
+    role = world.register("/org/acme", descendants=True)
+    holder, other = world.connect(role), world.connect(role)
+    other.execute("SET lock_timeout = '10 ms'")
+    requests: list[dict[str, object]] = [
+        {"layer": "semantic", "content": f"number {n}", "scope": busy if n % 2 else free}
+        for n in range(8)
+    ]
+    requests[4]["confidence"] = "high"
+    with holder.transaction():
+        write(holder, "semantic", TEA, scope=busy)
+        answers = write_many(other, requests)
+    outcomes = [answer["reason"] or answer["outcome"] for answer in answers]
+    expected = ["COMMITTED", "SCOPE_BUSY"] * 4
+    expected[4] = "INVALID_ARGUMENT"
+    assert outcomes == expected
+    assert other.execute("SHOW lock_timeout").fetchall() == [{"lock_timeout": "10ms"}]
+    run_retries(world)
+    decided = [status(world, answer)["outcome"] for answer in answers]
+    assert decided == ["COMMITTED"] * 4 + ["REJECTED"] + ["COMMITTED"] * 3
+    check_store(world.admin)
 
 
 def test_a_writer_that_can_wait_sees_what_it_waited_for(world: World) -> None:

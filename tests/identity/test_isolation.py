@@ -243,8 +243,9 @@ def test_agents_see_and_write_what_the_rules_say(shared_world: World, agents: li
     Proves: A3, A4 (scopes and grants), Z1
     """
     universe = Universe(shared_world, agents)
-    for check in (check_writes, check_recall, check_items, check_tables):
-        for agent in universe.agents:
-            check(universe, agent)
-    for agent in universe.agents:
-        agent.connection.close()
+    try:
+        for check in (check_writes, check_recall, check_items, check_tables):
+            for agent in universe.agents:
+                check(universe, agent)
+    finally:
+        shared_world.disconnect()

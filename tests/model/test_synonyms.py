@@ -94,6 +94,33 @@ def test_two_facts_that_become_one_key_stay_two_items(
     check_store(shared_world.admin)
 
 
+def test_keys_may_change_hands(
+    shared_world: World, admin: Connection[DictRow], org: str
+) -> None:
+    """A key that one item gives up goes to the one whose words now mean it, in one step.
+
+    Proves: D2, D5
+    """
+    agent = shared_world.agent(f"/org/{org}")
+    set_synonyms(admin, org, {"a": "b"})
+    names = ["gamma", "d", "c", "a"]
+    items = {
+        name: write(agent, "semantic", f"first {name}", subject=name, predicate="is")["item_id"]
+        for name in names
+    }
+    assert len(set(items.values())) == 4
+    # d takes b from a; a would be c, which c has already.
+    set_synonyms(admin, org, {"d": "b", "a": "c"})
+    for word, name in (("b", "d"), ("c", "c"), ("a", "c"), ("gamma", "gamma")):
+        answer = write(agent, "semantic", f"second {word}", subject=word, predicate="is")
+        assert answer["item_id"] == items[name]
+    set_synonyms(admin, org, {})
+    for name in ("a", "c"):
+        answer = write(agent, "semantic", f"third {name}", subject=name, predicate="is")
+        assert (answer["outcome"], answer["item_id"]) == ("COMMITTED", items[name])
+    check_store(shared_world.admin)
+
+
 @pytest.mark.parametrize("number", ["1e25", "9007199254740993.0", "-1.7976931348623157e308"])
 def test_numbers_that_jsonb_writes_out_are_no_obstacle(
     shared_world: World, admin: Connection[DictRow], org: str, number: str

@@ -43,7 +43,8 @@ def test_make_install_puts_the_control_file_and_the_scripts_there(copy: WorkingC
     name = f"0.0.1--{version()}"
     (copy.directory / f"migrations/{name}.drops.sql").touch()
     others = set(Path(copy.server("sharedir")).iterdir())
-    copy.server("install")
+    # DATA means something to PGXS too, and somebody may have set it for `make demo`.
+    copy.run("deploy/server", "install", env={"DATA": "/nowhere/conversation.json"})
     built = copy.directory / "build"
     scripts = [f"memwarden--{version()}.sql", f"memwarden--{name}.sql"]
     assert installed(copy) == {

@@ -50,6 +50,17 @@ def test_a_rare_word_weighs_more_than_a_common_one(
     assert texts(reader, "budget note")[0] == "project budget"
 
 
+def test_a_long_question_is_searched_with_its_last_word_too(
+    reader: Connection[DictRow], remember: Remember
+) -> None:
+    """A paragraph as a query: no word is left out for where it stands in the alphabet."""
+    remember("the zebra crossed")
+    remember("nothing of the kind")
+    others = " ".join(f"word{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(200))
+    assert texts(reader, f"{others} zebra") == ["the zebra crossed"]
+    assert texts(reader, f"zebra {others}") == ["the zebra crossed"]
+
+
 def test_words_are_compared_by_their_stem_and_whatever_their_case(
     reader: Connection[DictRow], remember: Remember
 ) -> None:

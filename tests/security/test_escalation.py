@@ -9,9 +9,9 @@ import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
-from helpers import write
+from helpers import recall, write
 
-from .conftest import BOB, Store, sqlstate
+from .conftest import ANA, BOB, Store, sqlstate
 
 DENIED = {
     "become the engine": "SET ROLE memwarden_owner",
@@ -161,6 +161,33 @@ def test_not_even_an_administrator_takes_the_pipeline_apart(store: Store) -> Non
     for ordinary in ("idempotency", "deadline", "admission", "schema", "known"):
         assert sqlstate(admin, f"SELECT memwarden.remove_gate('{ordinary}')") == "55006", ordinary
     assert store.world.rows("SELECT * FROM memwarden.pipeline") == before
+
+
+def test_another_role_of_ones_own_is_no_other_identity(store: Store) -> None:
+    """SET ROLE changes current_user; who reads and writes is who logged in, prepared or not.
+
+    Proves: A6 (a login role), Z1
+    """
+    ana, bob = store.ana.info.user, store.bob.info.user
+    store.world.admin.execute(f"GRANT {bob} TO {ana}")
+    store.ana.execute("PREPARE mine AS SELECT DISTINCT content FROM memwarden.items")
+    for role in (ana, bob, "memwarden_agent"):
+        store.ana.execute(f"SET ROLE {role}")
+        mine = store.ana.execute("EXECUTE mine").fetchall()
+        assert {"content": {"drink": "black coffee"}} not in mine
+        assert {"content": {"drink": "green tea"}} in mine
+        assert {row["scope"] for row in recall(store.ana)} == {ANA}
+        row = write(store.ana, "working", {"as": role}, scope=BOB)
+        assert row["reason"] == "UNKNOWN_SCOPE"
+        row = write(store.ana, "working", {"as": role})
+        assert row["outcome"] == "COMMITTED"
+        store.ana.execute("RESET ROLE")
+        author = store.world.value(
+            "SELECT p.name FROM memwarden_data.item AS i"
+            "  JOIN memwarden_data.principal AS p USING (principal_id) WHERE i.item_id = %s",
+            row["item_id"],
+        )
+        assert author == ana
 
 
 def test_a_function_of_ones_own_sees_no_row_before_row_security(store: Store) -> None:

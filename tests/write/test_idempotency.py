@@ -103,14 +103,18 @@ def test_a_token_of_the_content_stops_answering_once_the_item_has_moved_on(
     Proves: W4, D5
     """
     agent = shared_world.agent(home)
-    on, off, again = ({"light": state} for state in ("on", "off", "on"))
-    first = write(agent, "semantic", on, **KEY, idempotency_key="first")
-    versions = [first] + [write(agent, "semantic", c, **KEY) for c in (off, again)]
-    assert [answer["outcome"] for answer in versions] == ["COMMITTED"] * 3
-    assert len({answer["item_id"] for answer in versions}) == 1
-    late = write(agent, "semantic", on, **KEY, idempotency_key="first")
-    assert late["outcome"] == "ALREADY_COMMITTED"
-    assert late["version_id"] == first["version_id"]
+    on, off = {"light": "on"}, {"light": "off"}
+    keys: list[dict[str, str]] = [{"idempotency_key": f"k{n}"} for n in range(3)]
+    none: list[dict[str, str]] = [{}, {}, {}]
+    for tokens in (none, keys):
+        values = zip((on, off, on), tokens, strict=True)
+        versions = [write(agent, "session", value, **KEY, **token) for value, token in values]
+        assert [answer["outcome"] for answer in versions] == ["COMMITTED"] * 3
+        assert len({answer["item_id"] for answer in versions}) == 1
+        late = write(agent, "session", on, **KEY, **tokens[0])
+        expected = versions[0] if tokens[0] else versions[2]
+        assert late["outcome"] == "ALREADY_COMMITTED"
+        assert late["version_id"] == expected["version_id"]
 
 
 @pytest.mark.parametrize(

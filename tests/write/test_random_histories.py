@@ -128,6 +128,20 @@ def says(request: dict[str, Any]) -> tuple[Any, ...]:
     )
 
 
+REQUESTS = st.fixed_dictionaries(
+    {
+        "layer": st.sampled_from(["working", "session", "episodic", "semantic"]),
+        "scope": st.sampled_from([0, 0, 0, 1]),
+        "content": st.sampled_from(list(SPELLINGS)),
+        "subject": st.sampled_from(["Ana"] * 6 + list(NAMES)),
+        "predicate": st.sampled_from(["Bob"] * 6 + list(NAMES)),
+        "idempotency_key": st.sampled_from([None] * 6 + ["k1", "k2"]),
+        "confidence": st.sampled_from([0.5] * 11 + [1.5]),
+        "late": st.sampled_from([False] * 11 + [True]),
+    }
+)
+
+
 class Histories(RuleBasedStateMachine):
     """Writes by two agents into two scopes and four layers, each compared with the model."""
 
@@ -147,21 +161,14 @@ class Histories(RuleBasedStateMachine):
                 self.world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true)", (role, path))
 
     @rule(
-        agent=st.integers(0, AGENTS - 1),
-        request=st.fixed_dictionaries(
-            {
-                "layer": st.sampled_from(["working", "session", "episodic", "semantic"]),
-                "scope": st.integers(0, SCOPES - 1),
-                "content": st.sampled_from(list(SPELLINGS)),
-                "subject": st.sampled_from(list(NAMES)),
-                "predicate": st.sampled_from(list(NAMES)),
-                "idempotency_key": st.sampled_from([None, None, "k1", "k2"]),
-                "confidence": st.sampled_from([0.5, 0.5, 0.5, 0.5, 1.5]),
-                "late": st.sampled_from([False] * 9 + [True]),
-            }
-        ),
+        requests=st.lists(st.tuples(st.integers(0, AGENTS - 1), REQUESTS), min_size=5, max_size=9)
     )
-    def writes(self, agent: int, request: dict[str, Any]) -> None:
+    def writes(self, requests: list[tuple[int, dict[str, Any]]]) -> None:
+        """Ask for some writes, and compare each answer."""
+        for agent, request in requests:
+            self.write(agent, request)
+
+    def write(self, agent: int, request: dict[str, Any]) -> None:
         """Ask for a write, and compare the answer."""
         outcome, reason, item = self.model.expect(agent, request)
         arguments = {k: v for k, v in request.items() if k != "late" and v is not None}
@@ -222,8 +229,8 @@ def test_random_histories_are_decided_as_the_model_predicts(world: World) -> Non
     run_state_machine_as_test(
         Histories,
         settings=settings(
-            max_examples=60,
-            stateful_step_count=40,
+            max_examples=25,
+            stateful_step_count=15,
             deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
