@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 import psycopg
 
 from measure import compare, machine
-from store import Stores, array_literal, scope_path
-from workload import Workload
+from store import Stores, scope_path
+from workload import Workload, array_literal
 
 PER_SCOPE = 100
 RECALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[], scopes => ARRAY[%s])"

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from store import Stores, array_literal, scope_path
+from store import Stores, scope_path
+from workload import array_literal
 
 RECALL = """
 SELECT provenance -> 'evidence' -> 0 ->> 'uri'

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from measure import Ratio, compare, machine
-from store import AGENT, RAW_SEARCH, Stores, array_literal, scope_path, vector_literal
-from workload import Workload
+from store import AGENT, RAW_SEARCH, Stores, scope_path
+from workload import Workload, array_literal, vector_literal
 
 RECALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[], scopes => ARRAY[%s])"
 NEAREST = (

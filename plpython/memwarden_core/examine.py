@@ -106,9 +106,7 @@ def examine(
     normalised = normalised_value(value, lambda text: normalise(text, table))
     if not _says_something(normalised):
         violations.append(
-            Violation(
-                "CONTENT_EMPTY", "content", "holds nothing but blanks and nulls"
-            )
+            Violation("CONTENT_EMPTY", "content", "holds nothing but blanks and nulls")
         )
     if schema is not None:
         violations += compiled(schema).violations(value)

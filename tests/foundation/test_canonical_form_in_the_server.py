@@ -7,6 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+
 from conftest import World
 from memwarden_core import canonical
 

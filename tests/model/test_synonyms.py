@@ -94,9 +94,7 @@ def test_two_facts_that_become_one_key_stay_two_items(
     check_store(shared_world.admin)
 
 
-def test_keys_may_change_hands(
-    shared_world: World, admin: Connection[DictRow], org: str
-) -> None:
+def test_keys_may_change_hands(shared_world: World, admin: Connection[DictRow], org: str) -> None:
     """A key that one item gives up goes to the one whose words now mean it, in one step.
 
     Proves: D2, D5

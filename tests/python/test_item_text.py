@@ -26,7 +26,10 @@ from memwarden_core.text import (
         ({"tags": ["tea", "green", 1.50]}, "tags tea green 1.5"),
         ({"food": "pickled fish"}, "food pickled fish"),
         ({"text": "fish"}, "fish"),
-        ({"plan": "one two three four five six seven eight nine"}, "one two three four five six seven eight nine"),
+        (
+            {"plan": "one two three four five six seven eight nine"},
+            "one two three four five six seven eight nine",
+        ),
         ({"allergies": []}, "allergies"),
         ({"b": "second thing", "a": ["first thing"]}, "a first thing b second thing"),
         ({"a": {"b": [{"c": "inner words"}, 7]}}, "b c inner words 7"),
