@@ -122,6 +122,8 @@ def tests(postgresql: str, tools: Path, *, once: bool) -> str:
         return "NOT RUN"
     if status:
         return "FAILED"
+    # A run that was killed may have left its databases behind.
+    subprocess.run([SERVER, "drop", "test"], check=True)
     skipped = [] if once else [f"--ignore={path}" for path in ONCE]
     with leaving_nothing() as folder:
         options = ["-n2", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]

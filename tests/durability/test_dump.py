@@ -39,7 +39,8 @@ def seeded(shared_world: World) -> World:
     ana, bob = shared_world.agent(HOME), shared_world.agent("/org/acme/user/bob")
     shared_world.admin.execute("SELECT memwarden.grant_scope(%s, '/org/acme')", (ana.info.user,))
     shared_world.admin.execute(
-        "SELECT memwarden.define_schema('semantic', 'cup', %s), memwarden.set_synonyms('acme', %s)",
+        "SELECT memwarden.define_schema('semantic', 'cup', %s), memwarden.set_synonyms('acme', %s),"
+        "       memwarden.define_predicate('visited', 'accumulate')",
         (Jsonb(CUP), Jsonb({"mug": "cup"})),
     )
     for agent in (ana, bob):
