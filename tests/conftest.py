@@ -19,6 +19,8 @@ from pytest_postgresql.janitor import DatabaseJanitor
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
 CLUSTER = "test"
+# Two runs at once have databases of their own; the workers of one run inherit its name.
+RUN = os.environ.setdefault("MEMWARDEN_TEST_RUN", uuid.uuid4().hex[:6])
 
 
 def deploy_server(*arguments: str, check: bool = True) -> str:
@@ -54,7 +56,7 @@ def install_memwarden(**parameters: Any) -> None:
         connection.execute("SELECT * FROM memwarden.setup()")
 
 
-server = factories.postgresql_noproc(dbname="memwarden_tests", load=[install_memwarden])
+server = factories.postgresql_noproc(dbname=f"memwarden_tests_{RUN}", load=[install_memwarden])
 superuser_connection = factories.postgresql("server")
 
 

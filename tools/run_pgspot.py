@@ -45,6 +45,10 @@ EXPECTED = {
         "memwarden.retry_deferred",
         "PS005: Function without explicit search_path: memwarden.retry_deferred()",
     ): _SESSION_PATH,
+    (
+        "memwarden.close_due_scopes",
+        "PS005: Function without explicit search_path: memwarden.close_due_scopes()",
+    ): _SESSION_PATH,
     ("memwarden.add_gate", 'syntax error at or near "position"'): _PARSER,
     ("memwarden.move_gate", 'syntax error at or near "position"'): _PARSER,
     ("memwarden_internal.guard_version", '"v_allowed.status" is not a known variable'): _PARSER,
@@ -52,6 +56,22 @@ EXPECTED = {
         "memwarden_internal.recall_model",
         '"recall_model.model_id" is not a known variable',
     ): _PARSER,
+    ("memwarden.issue_token", '"issue_token.token_id" is not a known variable'): _PARSER,
+    ("memwarden_internal.add_scope", '"add_scope.org_id" is not a known variable'): _PARSER,
+    (
+        "memwarden_internal.check_standing",
+        '"check_standing.role_id" is not a known variable',
+    ): _PARSER,
+    (
+        "memwarden_internal.label_of_successor",
+        '"label_of_successor.label_id" is not a known variable',
+    ): _PARSER,
+    (
+        "memwarden_internal.require_agent",
+        '"require_agent.principal_id" is not a known variable',
+    ): _PARSER,
+    ("memwarden_internal.require_item", '"require_item.org_id" is not a known variable'): _PARSER,
+    ("memwarden_internal.signing_key", '"signing_key.key_id" is not a known variable'): _PARSER,
     ("memwarden_internal.replayed", '"v_result.request_id" is not a known variable'): _PARSER,
     (
         "memwarden_internal.require_scope",

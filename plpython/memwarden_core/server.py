@@ -9,6 +9,7 @@ from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
 from .fingerprint import fingerprint, key_hash
+from .policy import PolicyError, compile_condition
 from .schema import check_schema
 from .text import check_template
 
@@ -91,3 +92,16 @@ def check_definition(
     except ValueError as error:
         return str(error)
     return None
+
+
+def compile_policy(
+    condition: str, known: str, levels: str
+) -> tuple[str | None, str | None, int | None]:
+    """Return (jsonpath, None, None), or (None, what is wrong, at which character from 0).
+
+    ``known`` and ``levels`` are the JSON objects that ``compile_condition`` describes.
+    """
+    try:
+        return compile_condition(condition, json.loads(known), json.loads(levels)), None, None
+    except PolicyError as error:
+        return None, error.message, error.position

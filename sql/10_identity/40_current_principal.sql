@@ -1,19 +1,30 @@
--- Who is asking. The answer comes from session_user, which SQL cannot change: a setting could be set
--- by anyone, and current_user follows SET ROLE.
+-- Who is asking. Either the login role is bound to a principal (session_user, which SQL cannot change: a
+-- setting could be set by anyone, and current_user follows SET ROLE), or authenticate() has left a ticket in
+-- this transaction. The ticket is a setting too, but one that nobody else can make.
 CREATE OR REPLACE FUNCTION memwarden_internal.current_principal()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_principal_id bigint;
+    v_ticket       text;
 BEGIN
-    RETURN (SELECT p.principal_id
-              FROM memwarden_data.principal_login AS l
-              JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
-             WHERE l.login_role = session_user AND p.disabled_at IS NULL);
+    SELECT p.principal_id INTO v_principal_id
+      FROM memwarden_data.principal_login AS l
+      JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+     WHERE l.login_role = session_user AND p.disabled_at IS NULL;
+    IF v_principal_id IS NULL THEN
+        v_ticket := current_setting('memwarden.ticket', true);
+        IF v_ticket <> '' THEN
+            v_principal_id := memwarden_internal.ticket_holder(v_ticket);
+        END IF;
+    END IF;
+    RETURN v_principal_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.current_principal() IS
-    'The principal this session''s login role is bound to; NULL when none is, or it is disabled.';
+    'The principal that this session''s login role is bound to, or that this transaction was authenticated for; NULL when there is none, or it is disabled.';
 REVOKE ALL ON FUNCTION memwarden_internal.current_principal() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,23 +1,11 @@
--- What the caller may read. Policies call these inside a sub-select, so that a query evaluates each once.
+-- Which scopes the caller reads. Policies call these inside a sub-select, so that a query evaluates each once.
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_scopes()
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
-    RETURN coalesce((
-        SELECT array_agg(v.scope_id)
-          FROM (SELECT unnest(s.lineage) AS scope_id
-                  FROM memwarden_data.scope_grant AS g
-                  JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
-                 WHERE g.principal_id = v_principal_id
-                 UNION
-                SELECT d.scope_id
-                  FROM memwarden_data.scope_grant AS g
-                  JOIN memwarden_data.scope AS d ON d.lineage @> ARRAY[g.scope_id]
-                 WHERE g.principal_id = v_principal_id AND g.descendants) AS v), '{}');
+    RETURN memwarden_internal.readable_scopes(memwarden_internal.current_principal());
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.visible_scopes() IS
@@ -25,6 +13,28 @@ COMMENT ON FUNCTION memwarden_internal.visible_scopes() IS
 REVOKE ALL ON FUNCTION memwarden_internal.visible_scopes() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.visible_scopes()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_scopes(p_principal_id bigint)
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN coalesce((
+        SELECT array_agg(v.scope_id)
+          FROM (SELECT unnest(s.lineage) AS scope_id
+                  FROM memwarden_data.scope_grant AS g
+                  JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
+                 WHERE g.principal_id = p_principal_id
+                 UNION
+                SELECT d.scope_id
+                  FROM memwarden_data.scope_grant AS g
+                  JOIN memwarden_data.scope AS d ON d.lineage @> ARRAY[g.scope_id]
+                 WHERE g.principal_id = p_principal_id AND g.descendants) AS v), '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint) IS 'The scopes a principal reads, as visible_scopes() says of the caller.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_scopes(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_orgs()
 RETURNS bigint[]
@@ -47,7 +57,7 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.visible_orgs()
 -- The same rule for one scope, without listing the others: an agent may see a hundred thousand.
 CREATE OR REPLACE FUNCTION memwarden_internal.may_read(p_principal_id bigint, p_scope_id bigint)
 RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -62,5 +72,21 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.may_read(bigint, bigint) IS
-    'Whether the principal reads the scope: visible_scopes() asked of one scope.';
+    'Whether the principal reads the scope: readable_scopes() asked of one scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.may_read(bigint, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.may_write(p_principal_id bigint, p_scope_id bigint, p_lineage bigint[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.scope_grant AS g
+         WHERE g.principal_id = p_principal_id AND g.writes
+           AND (g.scope_id = p_scope_id OR (g.descendants AND g.scope_id = ANY (p_lineage))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.may_write(bigint, bigint, bigint[]) IS
+    'Whether the principal writes the scope of that lineage: granted itself, or from above with descendants; never from below.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_write(bigint, bigint, bigint[]) FROM PUBLIC;

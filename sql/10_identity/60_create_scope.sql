@@ -1,49 +1,125 @@
-CREATE OR REPLACE FUNCTION memwarden.create_scope(path text)
+CREATE OR REPLACE FUNCTION memwarden.create_scope(path text, lifetime interval DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_parts  text[] := string_to_array(ltrim(create_scope.path, '/'), '/');
-    v_parent memwarden_data.scope;
-    v_scope  memwarden_data.scope;
-    v_org_id bigint;
+    v_parent record;
+    v_scope  record;
     v_path   text := '';
 BEGIN
     IF create_scope.path IS NULL OR length(create_scope.path) > 1000 OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
        OR v_parts[1] <> 'org' OR 'global' = ANY (v_parts) OR 'org' = ANY (v_parts[3:]) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'path: write /org/<name> and then any number of /<kind>/<name>, at most 1,000 characters');
+    ELSIF create_scope.lifetime <= interval '0' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'lifetime: more than nothing');
     END IF;
 
-    INSERT INTO memwarden_data.organisation (name) VALUES (v_parts[2]) ON CONFLICT DO NOTHING;
-    SELECT o.org_id INTO STRICT v_org_id FROM memwarden_data.organisation AS o WHERE o.name = v_parts[2];
-    SELECT s.* INTO STRICT v_parent FROM memwarden_data.scope AS s WHERE s.scope_id = 0;
+    IF memwarden_internal.is_database_admin() THEN
+        INSERT INTO memwarden_data.organisation (name) VALUES (v_parts[2]) ON CONFLICT DO NOTHING;
+    END IF;
+    SELECT o.org_id, 0::bigint AS scope_id, ARRAY[0::bigint] AS lineage, NULL::timestamptz AS closed_at INTO v_parent
+      FROM memwarden_data.organisation AS o WHERE o.name = v_parts[2];
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
+    END IF;
 
     FOR v_level IN 1 .. array_length(v_parts, 1) / 2 LOOP
         v_path := v_path || '/' || v_parts[2 * v_level - 1] || '/' || v_parts[2 * v_level];
-        SELECT s.* INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;
+        -- Nobody moves or closes the scope above while one is made in it.
+        SELECT s.org_id, s.scope_id, s.lineage, s.closed_at INTO v_scope
+          FROM memwarden_data.scope AS s WHERE s.path = v_path FOR KEY SHARE;
         IF NOT FOUND THEN
-            IF NOT EXISTS (SELECT FROM memwarden_data.scope_kind AS k WHERE k.kind = v_parts[2 * v_level - 1]) THEN
-                PERFORM memwarden_internal.raise_error('unknown_object',
-                    format('scope kind %L', v_parts[2 * v_level - 1]));
-            END IF;
-            -- Two sessions may create the same scope at once: the second reads what the first made.
-            INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage)
-            VALUES (v_org_id, v_parent.scope_id, v_parts[2 * v_level - 1], v_path, '{}')
-            ON CONFLICT DO NOTHING;
-            UPDATE memwarden_data.scope AS s SET lineage = v_parent.lineage || s.scope_id
-             WHERE s.path = v_path AND s.lineage = '{}';
-            SELECT s.* INTO STRICT v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;
+            v_scope := memwarden_internal.add_scope(
+                v_parent.org_id, v_parent.scope_id, v_parent.lineage, v_parent.closed_at, v_parts[2 * v_level - 1], v_path,
+                CASE WHEN v_level = array_length(v_parts, 1) / 2 THEN create_scope.lifetime END);
         END IF;
         v_parent := v_scope;
     END LOOP;
+    -- That it exists is told only to who may know.
+    IF NOT (memwarden_internal.may_administer(v_scope.org_id, 'full')
+            OR memwarden_internal.may_read(memwarden_internal.current_principal(), v_scope.scope_id)) THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
+    END IF;
     RETURN v_scope.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.create_scope(text) IS
-    'Creates the scope of that path, with its organisation and every missing parent, and returns its number; '
-    'an existing scope is returned as it is. Paths: /org/acme, /org/acme/user/ana, /org/acme/user/ana/task/t1. '
-    'Raises 22023 for a malformed path, 42704 for an unknown kind. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.create_scope(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.create_scope(text) TO memwarden_admin;
+COMMENT ON FUNCTION memwarden.create_scope(text, interval) IS
+    'Creates the scope of that path, with every missing one above it, and returns its number; an existing scope is returned as it is. '
+    'Paths: /org/acme, /org/acme/user/ana, /org/acme/user/ana/task/t1. Members of memwarden_admin create organisations; who administers an organisation, scopes in it; '
+    'and who writes a scope, transient ones (tasks) right below it, and may then write those. lifetime: a transient scope closes by itself then, after 30 days by default. '
+    'Raises 22023 for a malformed path, 42704 for an unknown kind, 42501 without the right, 55000 below a closed scope. Source: four-layer design, 7.';
+REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.add_scope(
+    p_org_id bigint, p_parent_id bigint, p_parent_lineage bigint[], p_parent_closed_at timestamptz, p_kind text, p_path text,
+    p_lifetime interval, OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_kind         record;
+    v_principal_id bigint := memwarden_internal.current_principal();
+BEGIN
+    SELECT k.transient, k.lifetime INTO v_kind FROM memwarden_data.scope_kind AS k WHERE k.kind = p_kind;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('scope kind %L', p_kind));
+    ELSIF NOT memwarden_internal.may_administer(p_org_id, 'full')
+          AND NOT (v_kind.transient AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage)) THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
+    ELSIF p_parent_closed_at IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('the scope above %L', p_path));
+    ELSIF p_lifetime IS NOT NULL AND NOT v_kind.transient THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('lifetime: scopes of kind %L have none', p_kind));
+    END IF;
+    -- Two sessions may create the same scope at once: the second reads what the first made.
+    INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, closes_at)
+    VALUES (p_org_id, p_parent_id, p_kind, p_path, '{}',
+            CASE WHEN v_kind.transient THEN clock_timestamp() + coalesce(p_lifetime, v_kind.lifetime) END)
+    ON CONFLICT DO NOTHING;
+    UPDATE memwarden_data.scope AS s SET lineage = p_parent_lineage || s.scope_id
+     WHERE s.path = p_path AND s.lineage = '{}';
+    SELECT s.org_id, s.scope_id, s.lineage, s.closed_at
+      INTO STRICT add_scope.org_id, add_scope.scope_id, add_scope.lineage, add_scope.closed_at
+      FROM memwarden_data.scope AS s WHERE s.path = p_path;
+    IF v_principal_id IS NOT NULL AND v_kind.transient AND NOT memwarden_internal.may_write(v_principal_id, scope_id, lineage)
+       AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage) THEN
+        INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
+        VALUES (v_principal_id, add_scope.scope_id, true, true) ON CONFLICT DO NOTHING;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) IS
+    'Creates one scope below another, for who may, and grants it to an agent that opens a transient one.';
+REVOKE ALL ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false, lifetime interval DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_administration(0, 'full');
+    IF define_scope_kind.kind IS NULL OR define_scope_kind.kind !~ '^[a-z][a-z0-9_]{0,62}$' OR define_scope_kind.kind IN ('global', 'org')
+       OR define_scope_kind.description IS NULL OR define_scope_kind.transient IS NULL
+       OR define_scope_kind.lifetime <= interval '0' OR define_scope_kind.lifetime IS NOT NULL AND NOT define_scope_kind.transient THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'kind: lower-case letters, digits and _, at most 63, neither global nor org; lifetime: more than nothing, for transient kinds');
+    END IF;
+    INSERT INTO memwarden_data.scope_kind AS k (kind, description, transient, lifetime)
+    VALUES (define_scope_kind.kind, define_scope_kind.description, define_scope_kind.transient, define_scope_kind.lifetime)
+    ON CONFLICT ON CONSTRAINT scope_kind_pkey DO UPDATE
+       SET description = excluded.description, transient = excluded.transient, lifetime = excluded.lifetime;
+    PERFORM memwarden_internal.record_access_change(0, 'define_scope_kind',
+        jsonb_build_object('kind', define_scope_kind.kind, 'transient', define_scope_kind.transient));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) IS
+    'Makes a word usable as a level of scope paths, or changes what it means. transient: scopes of the kind are opened by who writes the scope above, '
+    'and closed with their work, after lifetime at the latest. Isolation is the same for every kind. Raises 22023 for a malformed kind, 42501 without the right. Source: agent memory primitives, 1.';
+REVOKE ALL ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) TO memwarden_admin;

@@ -1,101 +1,111 @@
 CREATE OR REPLACE FUNCTION memwarden.register_agent(
     name text, scope text, login_role text DEFAULT NULL,
-    validated boolean DEFAULT true, writes boolean DEFAULT true, descendants boolean DEFAULT false)
+    validated boolean DEFAULT true, writes boolean DEFAULT true, descendants boolean DEFAULT false,
+    role text DEFAULT 'contributor', clearance text DEFAULT 'internal', domains text[] DEFAULT '{}',
+    attributes jsonb DEFAULT '{}', kind text DEFAULT 'agent',
+    anchor_required text[] DEFAULT '{}', anchor_nullable text[] DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(register_agent.scope);
+    v_standing     record;
     v_principal_id bigint;
 BEGIN
+    PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
     IF register_agent.name IS NULL OR register_agent.name !~ E'^\\S(.{0,198}\\S)?$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'name: 1 to 200 characters, no blank at either end');
     ELSIF register_agent.validated IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'validated: true or false');
+    ELSIF register_agent.kind IS NULL OR register_agent.kind NOT IN ('agent', 'human', 'service', 'worker') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'kind: agent, human, service or worker');
     END IF;
     PERFORM memwarden_internal.check_grant(v_scope.org_id, register_agent.writes, register_agent.descendants);
-    IF register_agent.login_role IS NOT NULL
-       AND NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = register_agent.login_role AND r.rolcanlogin) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('login role %L', register_agent.login_role));
-    END IF;
+    PERFORM memwarden_internal.check_anchor(register_agent.scope, register_agent.anchor_required, register_agent.anchor_nullable);
+    v_standing := memwarden_internal.check_standing(
+        v_scope.org_id, register_agent.role, register_agent.clearance, register_agent.domains, register_agent.attributes);
 
-    INSERT INTO memwarden_data.principal (org_id, name, home_scope_id, validated)
-    VALUES (v_scope.org_id, register_agent.name, v_scope.scope_id, register_agent.validated)
+    INSERT INTO memwarden_data.principal AS p (
+        org_id, name, kind, home_scope_id, validated, role_id, clearance, domains, attributes, anchor_required, anchor_nullable)
+    VALUES (v_scope.org_id, register_agent.name, register_agent.kind, v_scope.scope_id, register_agent.validated,
+            v_standing.role_id, v_standing.level, register_agent.domains, register_agent.attributes,
+            register_agent.anchor_required, register_agent.anchor_nullable)
     ON CONFLICT DO NOTHING
-    RETURNING principal_id INTO v_principal_id;
+    RETURNING p.principal_id INTO v_principal_id;
     IF v_principal_id IS NULL THEN
         PERFORM memwarden_internal.raise_error('already_exists', format('agent %L', register_agent.name));
     END IF;
-
-    IF register_agent.login_role IS NOT NULL THEN
-        INSERT INTO memwarden_data.principal_login (login_role, principal_id)
-        VALUES (register_agent.login_role, v_principal_id) ON CONFLICT DO NOTHING;
-        IF NOT FOUND THEN
-            PERFORM memwarden_internal.raise_error('already_exists',
-                format('login role %L is bound to another principal', register_agent.login_role));
-        END IF;
-    END IF;
-
     INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
     VALUES (v_principal_id, v_scope.scope_id, register_agent.writes, register_agent.descendants);
+    PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'register_agent', jsonb_build_object(
+        'agent', register_agent.name, 'agent_id', v_principal_id, 'kind', register_agent.kind, 'scope', register_agent.scope,
+        'writes', register_agent.writes, 'descendants', register_agent.descendants, 'validated', register_agent.validated,
+        'role', register_agent.role, 'clearance', register_agent.clearance, 'domains', register_agent.domains,
+        'attributes', register_agent.attributes));
+    IF register_agent.login_role IS NOT NULL THEN
+        PERFORM memwarden_internal.bind(v_principal_id, v_scope.org_id, register_agent.login_role);
+    END IF;
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean) IS
-    'Registers an agent whose home is a scope and binds it to a login role. It reads its home and the scopes above it, '
+COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) IS
+    'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its home and the scopes above it, '
     'the scopes below only with descendants; it writes its home (and below, with descendants) only with writes. '
-    'validated: the administrator vouches for it (the durable layers demand that). The login role also needs: '
-    'GRANT memwarden_agent TO <role>. Raises 42704 for an unknown scope or role, 42710 when the name or the role is taken, '
-    '22023 for a malformed name, and for descendants of /global.';
-REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean) TO memwarden_admin;
+    'login_role: binds it to that login (members of memwarden_admin only), which also needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. '
+    'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, curator or one of define_role(). '
+    'clearance: public, internal, confidential or restricted. domains: subject areas it may see and write. attributes: as define_attribute() declares them. '
+    'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. '
+    'Raises 42704 for an unknown scope, login, role or clearance, 42710 when the name or the login is taken, 42501 without the right, '
+    '22023 for a malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
+REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) TO memwarden_curator, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden.grant_scope(
-    agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false)
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+CREATE OR REPLACE FUNCTION memwarden_internal.check_standing(
+    p_org_id bigint, p_role text, p_clearance text, p_domains text[], p_attributes jsonb, OUT role_id bigint, OUT level smallint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_scope        record := memwarden_internal.require_scope(grant_scope.scope);
-    v_principal_id bigint;
+    v_fault text;
 BEGIN
-    PERFORM memwarden_internal.check_grant(v_scope.org_id, grant_scope.writes, grant_scope.descendants);
-    -- An agent reads and writes inside its own organisation, so the scope tells which agent is meant.
-    SELECT p.principal_id INTO v_principal_id
-      FROM memwarden_data.principal AS p
-     WHERE p.org_id = v_scope.org_id AND p.name = grant_scope.agent;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object',
-            format('agent %L in the organisation of %L', grant_scope.agent, grant_scope.scope));
+    SELECT r.role_id INTO check_standing.role_id
+      FROM memwarden_data.access_role AS r
+     WHERE r.name = p_role AND r.org_id IN (0, p_org_id) ORDER BY r.org_id DESC LIMIT 1;
+    SELECT c.level INTO check_standing.level FROM memwarden_data.classification AS c WHERE c.name = p_clearance;
+    IF check_standing.role_id IS NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('role %L', p_role));
+    ELSIF check_standing.level IS NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('clearance %L', p_clearance));
+    ELSIF p_domains IS NULL OR cardinality(p_domains) > 100 OR EXISTS (
+            SELECT FROM unnest(p_domains) AS d WHERE d IS NULL OR d !~ '^[a-z0-9][a-z0-9._-]{0,62}$') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: at most 100, each of lower-case letters, digits and . _ -, at most 63');
     END IF;
-    INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
-    VALUES (v_principal_id, v_scope.scope_id, grant_scope.writes, grant_scope.descendants)
-    ON CONFLICT (principal_id, scope_id)
-    DO UPDATE SET writes = excluded.writes, descendants = excluded.descendants;
+    v_fault := memwarden_internal.attribute_fault(p_org_id, 'agent', p_attributes);
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'attributes: ' || v_fault);
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) IS
-    'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach '
-    'the scopes below with descendants. A second call replaces the first. Raises 42704 for an unknown agent or scope, 22023 for descendants of /global.';
-REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) TO memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.check_standing(bigint, text, text, text[], jsonb) IS
+    'Looks up role and clearance. Raises 42704 for an unknown one, 22023 for malformed domains or attributes.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_standing(bigint, text, text, text[], jsonb) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.check_grant(p_org_id bigint, p_writes boolean, p_descendants boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.check_anchor(p_path text, p_required text[], p_nullable text[])
 RETURNS void
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF p_writes IS NULL OR p_descendants IS NULL THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'writes, descendants: true or false');
-    ELSIF p_org_id = 0 AND p_descendants THEN
-        -- Below /global lie the scopes of every tenant.
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'descendants: nobody reaches into every organisation');
+    IF p_required IS NULL OR EXISTS (
+            SELECT FROM unnest(p_required || coalesce(p_nullable, '{}')) AS a
+             WHERE NOT EXISTS (SELECT FROM memwarden_data.scope_kind AS k WHERE k.kind = a)) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'anchor_required, anchor_nullable: kinds of scope');
+    ELSIF NOT memwarden_internal.is_anchored(p_path, p_required, p_nullable) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('scope: %L is outside the anchor', p_path));
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) IS
-    'Raises 22023 for a grant that is incomplete, or that would reach from /global into every organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) IS 'Raises 22023 for an anchor of unknown kinds, or one that the home itself does not meet.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) FROM PUBLIC;

@@ -23,3 +23,10 @@ CREATE TABLE memwarden_data.vocabulary (
     synonyms  jsonb NOT NULL CHECK (jsonb_typeof(synonyms) = 'object')
 );
 COMMENT ON TABLE memwarden_data.vocabulary IS 'Words an organisation holds equal when it compares contents: {"said": "meant"}.';
+
+INSERT INTO memwarden_data.content_schema (org_id, layer, kind, version, schema, text_template, current) VALUES
+    (0, 'episodic', 'annotation', 1,
+     '{"type": "object", "required": ["item_id", "verdict"], "additionalProperties": false, "properties": {'
+     '"item_id": {"type": "string", "format": "uuid"}, "version_id": {"type": "string", "format": "uuid"}, '
+     '"verdict": {"enum": ["confirmed", "doubted", "refuted"]}, "note": {"type": "string", "minLength": 1, "maxLength": 2000}}}',
+     '{content.verdict} {content.note}', true);

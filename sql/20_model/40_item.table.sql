@@ -12,12 +12,16 @@ CREATE TABLE memwarden_data.item (
     status         text NOT NULL CHECK (status IN ('DRAFT', 'ACTIVE', 'SUPERSEDED', 'RETRACTED', 'EXPIRED')),
     version_id     uuid NOT NULL,
     version        integer NOT NULL CHECK (version > 0),
-    -- One row per (scope, layer, subject, predicate) where the layer makes new versions of a key.
+    -- One row per (scope, layer, subject, predicate) where the layer makes new versions of a key; and one
+    -- more for each circle of writers who may not see the holder: being refused would tell them of it.
     exclusive      boolean NOT NULL,
+    instance       smallint NOT NULL DEFAULT 0,
     contradicted   boolean NOT NULL DEFAULT false,
     confidence     double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     importance     double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),
     principal_id   bigint NOT NULL,
+    -- Who may see it: its versions, log entries and vectors follow it.
+    label_id       integer NOT NULL,
     created_at     timestamptz NOT NULL,
     updated_at     timestamptz NOT NULL,
     expires_at     timestamptz,
@@ -30,7 +34,7 @@ CREATE TABLE memwarden_data.item (
 );
 -- Also what a query under row-level security walks: hence not only the active ones.
 CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint);
-CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND exclusive;
+CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
@@ -55,6 +59,7 @@ CREATE TABLE memwarden_data.version (
     importance           double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),
     evidence             jsonb NOT NULL,
     principal_id         bigint NOT NULL,
+    label_id             integer NOT NULL,
     request_id           uuid NOT NULL,
     -- When the store held it to be current, and when it is true in the world.
     recorded_during      tstzrange NOT NULL,

@@ -37,22 +37,27 @@ CREATE POLICY administration ON memwarden_data.vocabulary FOR SELECT TO memwarde
     USING ((SELECT memwarden_internal.administers()));
 
 -- The memory itself. One shape, written out: wrapped in a function or without the sub-selects it is
--- evaluated for every row.
+-- evaluated for every row. Versions, vectors and log entries are seen where their item is.
 GRANT SELECT ON memwarden_data.item, memwarden_data.version, memwarden_data.embedding, memwarden_data.log
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 CREATE POLICY application ON memwarden_data.item FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
-           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]));
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND (CASE WHEN principal_id = (SELECT memwarden_internal.current_principal()) THEN -label_id ELSE label_id END)
+               = ANY ((SELECT memwarden_internal.visible_labels())::integer[]));
 CREATE POLICY application ON memwarden_data.version FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
-           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]));
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = version.org_id AND i.item_id = version.item_id));
 CREATE POLICY application ON memwarden_data.embedding FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
-           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]));
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = embedding.org_id AND i.item_id = embedding.item_id));
 CREATE POLICY application ON memwarden_data.log FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
-           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]));
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = log.org_id AND i.item_id = log.item_id));

@@ -20,15 +20,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id  bigint;
+    v_org_id  bigint := memwarden_internal.administered_org(define_schema.org, 'layer');
     v_version integer;
     v_fault   text := memwarden_internal.check_definition(
         define_schema.schema::text, define_schema.constraints::text, define_schema.text_template, NULL);
 BEGIN
-    SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = coalesce(define_schema.org, 'global');
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', define_schema.org));
-    ELSIF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = define_schema.layer) THEN
+    IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = define_schema.layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', define_schema.layer));
     ELSIF define_schema.kind IS NULL OR define_schema.kind !~ '^[a-z][a-z0-9_.-]{0,62}$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'kind: lower-case letters, digits and _ . -, at most 63');
@@ -57,9 +54,9 @@ COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, js
     'schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: how the searched text is made, e.g. '
     '"{subject} likes {content.drink}"; by default all string values. embedding_dimension: what a caller''s vector must have. constraints: an array of '
     '{"id", "description", "left", "op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. '
-    'org: an organisation of its own; otherwise for all. Raises 22023 for a broken definition, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
+    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(name text, dimension integer, vector_weight double precision DEFAULT 0.6)
 RETURNS smallint

@@ -17,17 +17,14 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id       bigint;
+    v_org_id       bigint := memwarden_internal.administered_org(set_synonyms.org, 'layer');
     v_count        bigint;
     v_items        uuid[];
     v_fingerprints bytea[];
     v_keys         bytea[];
     v_fault        text := memwarden_internal.check_definition(NULL, NULL, NULL, set_synonyms.synonyms::text);
 BEGIN
-    SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = set_synonyms.org;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', set_synonyms.org));
-    ELSIF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
+    IF set_synonyms.synonyms IS NULL OR v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(v_fault, 'synonyms: a JSON object of texts'));
     END IF;
     -- Writers wait: what they compare with is being worked out anew. Where nobody has written yet there is
@@ -41,7 +38,7 @@ BEGIN
         SELECT i.item_id, i.fingerprint AS old_fingerprint, i.key_hash AS old_key_hash, e.fingerprint,
                -- Two facts that have become one key stay two items. Who bore it before, or is older, answers to it.
                CASE WHEN i.exclusive AND row_number() OVER (
-                             PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash
+                             PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash, i.instance
                              ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) > 1
                     THEN memwarden_internal.unclaimed_key(i.item_id) ELSE e.key_hash END AS key_hash
           FROM memwarden_data.item AS i
@@ -65,9 +62,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
     'Sets the words an organisation holds equal when contents, subjects and predicates are compared: {"said": "meant", ...}. '
     'Fingerprints of its items are worked out anew (about 10,000 items a second, writers wait); returns how many changed. '
-    'Raises 42704 for an unknown organisation, 22023 when synonyms is no object of texts. Source: D2.';
+    'For who administers the organisation (layer). Raises 42704 for an unknown organisation, 42501 without the right, 22023 when synonyms is no object of texts. Source: D2.';
 REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unclaimed_key(p_item_id uuid)
 RETURNS bytea

@@ -11,12 +11,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id bigint;
+    v_org_id bigint := memwarden_internal.administered_org(define_predicate.org, 'layer');
 BEGIN
-    SELECT o.org_id INTO v_org_id FROM memwarden_data.organisation AS o WHERE o.name = coalesce(define_predicate.org, 'global');
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', define_predicate.org));
-    ELSIF define_predicate.predicate IS NULL OR define_predicate.predicate !~ '[^[:space:]]' OR length(define_predicate.predicate) > 1000 THEN
+    IF define_predicate.predicate IS NULL OR define_predicate.predicate !~ '[^[:space:]]' OR length(define_predicate.predicate) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate: 1 to 1,000 characters, not blank');
     ELSIF define_predicate.same_key IS NULL OR define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'same_key: new_version or accumulate');
@@ -29,6 +26,6 @@ $function$;
 COMMENT ON FUNCTION memwarden.define_predicate(text, text, text) IS
     'Says what a second value for the same subject and this predicate is, in every layer, for writes from now on: accumulate, an item of its own '
     '(Ana speaks several languages); new_version, the next version of the fact (Ana lives in one place). What is not defined follows its layer. '
-    'org: an organisation of its own; otherwise for all. Raises 42704 for an unknown organisation, 22023 out of range. Source: D5.';
+    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown organisation, 42501 without the right, 22023 out of range. Source: D5.';
 REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;

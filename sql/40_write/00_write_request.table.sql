@@ -19,6 +19,9 @@ CREATE TABLE memwarden_data.write_request (
     deadline         timestamptz,
     idempotency_key  text,
     trace_id         text,
+    classification   text,
+    domains          text[],
+    attributes       jsonb,
     intake_fault     text,
     -- who asked, and when
     org_id           bigint NOT NULL,
@@ -28,6 +31,7 @@ CREATE TABLE memwarden_data.write_request (
     attempt          integer NOT NULL DEFAULT 1,
     -- what the gates work out for one another
     admission        text,
+    label_id         integer,
     scope_locked     boolean,
     canonical        text,
     search_text      text,

@@ -6,6 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     NEW.admission := NULL;
+    NEW.label_id := NULL;
     NEW.scope_locked := NULL;
     NEW.canonical := NULL;
     NEW.search_text := NULL;

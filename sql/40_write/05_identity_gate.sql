@@ -1,4 +1,4 @@
--- Who writes, and into which scope and layer? Then the scope is locked, before anything is compared.
+-- Who writes, and into which scope and layer?
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_identity()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -10,9 +10,8 @@ DECLARE
 BEGIN
     -- A retry is made by a job in the name of who asked; its rights are asked for again.
     SELECT p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
-           EXISTS (SELECT FROM memwarden_data.scope_grant AS g
-                    WHERE g.principal_id = p.principal_id AND g.writes
-                      AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write
+           memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write,
+           memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS is_anchored
       INTO v_who
       FROM memwarden_data.principal AS p
       LEFT JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
@@ -20,9 +19,7 @@ BEGIN
       LEFT JOIN memwarden_data.layer AS l ON l.layer = NEW.layer
      WHERE p.disabled_at IS NULL
        AND p.principal_id = CASE TG_OP
-               WHEN 'UPDATE' THEN NEW.principal_id
-               ELSE (SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user)
-           END;
+               WHEN 'UPDATE' THEN NEW.principal_id ELSE memwarden_internal.current_principal() END;
 
     IF v_who.principal_id IS NULL AND TG_OP = 'INSERT' THEN
         PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));
@@ -52,7 +49,10 @@ BEGIN
         ELSIF v_who.may_write AND v_who.closed_at IS NULL THEN
             NEW.scope_id := v_who.scope_id;
             NEW.admission := v_who.admission;
-            NEW.scope_locked := memwarden_internal.lock_scope(v_who.org_id, v_who.scope_id, NEW.layer);
+            IF NOT v_who.is_anchored THEN
+                NEW.outcome := 'REJECTED';
+                NEW.reason := 'ANCHOR_MISMATCH';
+            END IF;
         ELSE
             NEW.outcome := 'REJECTED';
             -- A scope the writer cannot see and one that does not exist answer alike.
@@ -68,8 +68,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_identity() IS
-    'Trigger gate_05_identity: resolves the writer from session_user, the scope and the layer, and locks the scope. Source: chapter 12.1.4, four-layer design 7.';
+    'Trigger gate_05_identity: resolves the writer from login or ticket, the scope and the layer. Source: chapter 12.1.4, four-layer design 7.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_identity() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_anchored(p_path text, p_required text[], p_nullable text[])
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN (p_required = '{}' AND p_nullable IS NULL)
+    OR (p_required <@ regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?')
+        AND (p_nullable IS NULL OR array_remove(regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?'), '') <@ (p_required || p_nullable)));
+COMMENT ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) IS
+    'Whether the kinds of scope on a path include every required one and, where nullable ones are named, no others. Source: agent memory primitives, 1.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)
 RETURNS boolean

@@ -23,6 +23,7 @@ BEGIN
              WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
                AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
                AND i.principal_id <> NEW.principal_id
+               AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
                AND (i.expires_at IS NULL OR i.expires_at > v_started)) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'NOT_OWNER';

@@ -1,4 +1,5 @@
--- The same again? Tiers 1 and 2 are one look-up: contents of equal hash have an equal fingerprint.
+-- The same again? Tiers 1 and 2 are one look-up: contents of equal hash have an equal fingerprint. Only what
+-- the writer may see counts: an answer that names, or implies, a hidden item would tell of it.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -16,6 +17,7 @@ BEGIN
      WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
        AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'
        AND (i.expires_at IS NULL OR i.expires_at > v_started)
+       AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
      ORDER BY is_exact DESC, i.item_id
      LIMIT 1;
     IF FOUND THEN

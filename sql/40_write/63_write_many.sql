@@ -34,7 +34,7 @@ COMMENT ON FUNCTION memwarden.write_many(json) IS
     'request, ordinal counting from 0 in the order given. Each has its own outcome: a bad one harms no other. Scopes are locked in one '
     'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Raises 22023 when requests is no array; otherwise as write(). Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent;
+GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
 
 -- One set-based statement; where a row makes it fail, halves, down to the row at fault. A statement is
 -- all or nothing, so nothing of a failed half remains.
@@ -127,21 +127,25 @@ BEGIN
                   FROM json_object_keys(t.element) AS k
                  WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
                                  'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
-                                 'valid_from', 'valid_to', 'embedding_model', 'trace_id')
+                                 'valid_from', 'valid_to', 'embedding_model', 'trace_id',
+                                 'classification', 'domains', 'attributes')
                 HAVING count(*) > 0) AS fault
           FROM unnest(p_rows) WITH ORDINALITY AS t (element, ordinal),
                json_to_record(t.element) AS a (
                    layer text, content json, content_text text, subject text, predicate text, scope text,
                    confidence double precision, evidence jsonb, embedding real[], ttl interval, deadline timestamptz,
                    idempotency_key text, request_id uuid, kind text, importance double precision,
-                   valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text)
+                   valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
+                   classification text, domains text[], attributes jsonb)
     ), decided AS (
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
-            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id, intake_fault)
+            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
+            classification, domains, attributes, intake_fault)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, CASE WHEN a.id <> a.request_id THEN 'INVALID_REQUEST_ID' ELSE a.fault END
+               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes,
+               CASE WHEN a.id <> a.request_id THEN 'INVALID_REQUEST_ID' ELSE a.fault END
           FROM asked AS a
          ORDER BY a.ordinal
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at

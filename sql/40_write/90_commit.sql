@@ -6,11 +6,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_started timestamptz := clock_timestamp();
-    v_now     timestamptz := v_started;
-    v_layer   record;
-    v_head    memwarden_data.item;
-    v_expires timestamptz;
+    v_started  timestamptz := clock_timestamp();
+    v_now      timestamptz := v_started;
+    v_layer    record;
+    v_head     memwarden_data.item;
+    v_held     smallint;
+    v_succeeds record;
+    v_expires  timestamptz;
 BEGIN
     SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
            l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
@@ -24,7 +26,27 @@ BEGIN
         SELECT i.* INTO v_head
           FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
-           AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive;
+           AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
+           AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+         ORDER BY i.label_id <> NEW.label_id, i.instance
+         LIMIT 1;
+        IF FOUND THEN
+            v_succeeds := memwarden_internal.label_of_successor(
+                NEW.principal_id, NEW.label_id, v_head.label_id, v_head.principal_id,
+                NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL);
+            IF v_succeeds.refusal IS NOT NULL THEN
+                NEW.outcome := 'REJECTED';
+                NEW.reason := v_succeeds.refusal;
+                NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+                RETURN NEW;
+            END IF;
+            NEW.label_id := v_succeeds.label_id;
+        ELSE
+            SELECT max(i.instance) INTO v_held
+              FROM memwarden_data.item AS i
+             WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+               AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive;
+        END IF;
         -- The clock may step back; the versions of an item do not.
         v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
     END IF;
@@ -47,12 +69,12 @@ BEGIN
     INSERT INTO memwarden_data.version (
         org_id, version_id, item_id, version, previous_version_id, status, scope_id, layer, kind, schema_id,
         subject, predicate, content, search_text, content_hash, confidence, importance, evidence,
-        principal_id, request_id, recorded_during, valid_during, expires_at)
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
     VALUES (
         NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
         NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, NEW.canonical::jsonb,
         NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-        NEW.principal_id, NEW.request_id, tstzrange(v_now, NULL), tstzrange(NEW.valid_from, NEW.valid_to), v_expires);
+        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), tstzrange(NEW.valid_from, NEW.valid_to), v_expires);
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
         previous_version_id, scope_id, layer, principal_id, request_id, reason, content_hash)
@@ -63,19 +85,19 @@ BEGIN
         CASE WHEN v_head.item_id IS NULL THEN 'new item' ELSE 'new value for the same subject and predicate' END,
         NEW.content_hash);
     INSERT INTO memwarden_data.item AS i (
-        org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive,
-        confidence, importance, principal_id, created_at, updated_at, expires_at, valid_during,
+        org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
+        confidence, importance, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
         content_hash, fingerprint, key_hash, search_vector)
     VALUES (
         NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
-        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, NEW.confidence, NEW.importance,
-        NEW.principal_id, v_now, v_now, v_expires, tstzrange(NEW.valid_from, NEW.valid_to),
+        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, coalesce(v_head.instance, v_held + 1, 0), NEW.confidence, NEW.importance,
+        NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, tstzrange(NEW.valid_from, NEW.valid_to),
         NEW.content_hash, NEW.fingerprint, NEW.key_hash,
         to_tsvector(v_layer.text_search_config::regconfig, left(NEW.search_text, 200000)))
     ON CONFLICT (org_id, item_id) DO UPDATE
        SET kind = excluded.kind, subject = excluded.subject, predicate = excluded.predicate,
            version_id = excluded.version_id, version = excluded.version, confidence = excluded.confidence,
-           importance = excluded.importance, principal_id = excluded.principal_id, updated_at = excluded.updated_at,
+           importance = excluded.importance, principal_id = excluded.principal_id, label_id = excluded.label_id, updated_at = excluded.updated_at,
            expires_at = excluded.expires_at, valid_during = excluded.valid_during,
            content_hash = excluded.content_hash, fingerprint = excluded.fingerprint,
            search_vector = excluded.search_vector;

@@ -7,6 +7,7 @@ AS $function$
 VALUES
     (0, 'reset', NULL),
     (5, 'identity', NULL),
+    (6, 'access', 'NEW.outcome IS NULL'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
     (10, 'idempotency', 'NEW.outcome IS NULL'),
     (15, 'deadline', 'NEW.outcome IS NULL'),

@@ -52,6 +52,9 @@ BEGIN
         NEW.subject := NULL;
         NEW.predicate := NULL;
         NEW.evidence := NULL;
+        NEW.classification := NULL;
+        NEW.domains := NULL;
+        NEW.attributes := NULL;
     END IF;
     IF NEW.outcome <> 'DEFERRED' THEN
         NEW.embedding := NULL;

@@ -11,7 +11,7 @@ DECLARE
     v_result bigint[] := '{}'::bigint[];
 BEGIN
     IF p_scope IS NULL AND p_scopes IS NULL THEN
-        RETURN memwarden_internal.visible_scopes();
+        RETURN memwarden_internal.readable_scopes(p_principal_id);
     END IF;
     FOREACH v_path IN ARRAY coalesce(p_scopes, '{}') || CASE WHEN p_scope IS NOT NULL THEN ARRAY[p_scope] ELSE '{}' END LOOP
         SELECT s.scope_id, s.lineage INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;

@@ -23,7 +23,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.search(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
     p_valid_at timestamptz, p_vector double precision, p_keyword double precision, p_recency double precision,
-    p_importance double precision, p_limit integer, p_now timestamptz)
+    p_importance double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.scored_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -54,6 +54,7 @@ BEGIN
           LEFT JOIN vectors AS e ON e.item_id = i.item_id
          WHERE i.org_id = ANY (p_orgs)
            AND i.scope_id = ANY (p_scopes)
+           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
            AND (i.expires_at IS NULL OR i.expires_at > p_now)
            AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
@@ -106,6 +107,6 @@ BEGIN
      LIMIT p_limit;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz) IS
-    'The best items of the scopes by weighted score (all of them for a NULL limit), with the components of the score, each from 0 to 1. Asks no rights: the caller has settled the scopes. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) IS
+    'The best items of the scopes by weighted score (all of them for a NULL limit), with the components of the score, each from 0 to 1. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) FROM PUBLIC;

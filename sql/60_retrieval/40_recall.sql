@@ -20,6 +20,8 @@ BEGIN
             confidence        double precision,
             low_confidence    boolean,
             contradicted      boolean,
+            classification    text,
+            domains           text[],
             provenance        jsonb
         );
     END IF;
@@ -77,7 +79,8 @@ BEGIN
                    recall.filter, recall.min_confidence, recall.valid_at,
                    v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance,
                    -- Ranks need every item, a weighted score only the best k.
-                   CASE recall.fusion WHEN 'weighted' THEN recall.k END, clock_timestamp()) AS f);
+                   CASE recall.fusion WHEN 'weighted' THEN recall.k END, clock_timestamp(),
+                   v_principal_id, memwarden_internal.readable_labels(v_principal_id)) AS f);
     IF recall.fusion = 'rrf' THEN
         v_found := memwarden_internal.fuse_ranks(
             v_found, v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance, recall.k);
@@ -87,6 +90,7 @@ BEGIN
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.similarity,
            i.confidence, i.confidence < l.confidence_floor, i.contradicted,
+           c.name, b.domains,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM unnest(v_found) AS f
       JOIN memwarden_data.item AS i ON i.org_id = f.org_id AND i.item_id = f.item_id
@@ -94,6 +98,8 @@ BEGIN
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
+      JOIN memwarden_data.label AS b ON b.label_id = i.label_id
+      JOIN memwarden_data.classification AS c ON c.level = b.classification
      ORDER BY f.score DESC, f.updated_at DESC, f.item_id;
 END
 $function$;

@@ -20,6 +20,9 @@ BEGIN
             expires_at  timestamptz,
             valid_from  timestamptz,
             valid_to    timestamptz,
+            classification text,
+            domains     text[],
+            attributes  jsonb,
             provenance  jsonb
         );
     END IF;
@@ -57,14 +60,17 @@ BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            i.confidence, i.importance, i.status, i.created_at, i.updated_at, i.expires_at,
-           lower(i.valid_during), upper(i.valid_during),
+           lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
+      JOIN memwarden_data.label AS b ON b.label_id = i.label_id
+      JOIN memwarden_data.classification AS c ON c.level = b.classification
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp());
 END
 $function$;
@@ -90,8 +96,10 @@ BEGIN
         ON g.org_id = v.org_id AND g.item_id = v.item_id AND g.version_id = v.version_id
        AND g.recorded_at = lower(v.recorded_during)
       JOIN memwarden_data.principal AS p ON p.principal_id = g.principal_id
+      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
      WHERE v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.item_id = history.item_id
        AND memwarden_internal.may_read(v_principal_id, v.scope_id)
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
      ORDER BY v.version DESC;
 END
 $function$;

@@ -14,7 +14,12 @@ PINNED = "search_path=pg_catalog, pg_temp"
 
 # A SET clause forbids COMMIT, and pg_partman's set_config() outlives it: these name every object
 # with its schema instead, and the caller's rights are all they have.
-UNPINNED = {"memwarden.retry_deferred", "memwarden.setup", "memwarden.maintain"}
+UNPINNED = {
+    "memwarden.close_due_scopes",
+    "memwarden.maintain",
+    "memwarden.retry_deferred",
+    "memwarden.setup",
+}
 
 # Called by a superuser, who needs no grant.
 UNGRANTED = {"memwarden.setup"}

@@ -120,10 +120,10 @@ def a_call(row: DictRow) -> str:
     [
         (
             "memwarden_agent",
-            "add_gate create_scope register_agent grant_scope define_schema maintain",
+            "add_gate move_scope register_agent grant_scope set_policy issue_token maintain",
         ),
         ("memwarden_reviewer", "write write_many add_gate create_scope set_synonyms"),
-        ("memwarden_curator", "write write_many move_gate register_embedding_model"),
+        ("memwarden_curator", "move_gate register_embedding_model bind_login rotate_token_key"),
         ("memwarden_auditor", "write write_many remove_gate disable_gate setup"),
         ("memwarden_admin", "write write_many recall get history request_status setup"),
         ("memwarden_jobs", "write write_many recall get history add_gate create_scope status"),
@@ -151,7 +151,7 @@ def test_not_even_an_administrator_takes_the_pipeline_apart(store: Store) -> Non
     """
     admin = store.intruder("memwarden_admin")
     before = store.world.rows("SELECT * FROM memwarden.pipeline")
-    for gate in ("reset", "identity", "canonical", "scope_lock", "commit", "store"):
+    for gate in ("reset", "identity", "access", "canonical", "scope_lock", "commit", "store"):
         for call in (
             f"move_gate('{gate}', 50)",
             f"disable_gate('{gate}')",

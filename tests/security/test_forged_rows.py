@@ -137,6 +137,7 @@ CLAIMS: dict[str, Any] = {
     "submitted_at": "2001-01-01",
     "attempt": -7,
     "admission": "free",
+    "label_id": 4711,
     "scope_locked": False,
     "canonical": '"forged"',
     "search_text": "forged",
@@ -161,7 +162,8 @@ CLAIMS: dict[str, Any] = {
 ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
-    "deadline", "idempotency_key", "trace_id", "intake_fault",
+    "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
+    "attributes",
 }  # fmt: skip
 
 
@@ -213,7 +215,7 @@ def test_a_claim_is_reset_even_for_the_owner_of_the_table(
     assert (row["outcome"], row["reason"]) == (
         ("COMMITTED", None) if content != "not JSON" else ("REJECTED", "INVALID_JSON")
     )
-    assert [gate["gate"] for gate in row["gates"]][:2] == ["05_identity", "08_canonical"]
+    assert [gate["gate"] for gate in row["gates"]][:2] == ["05_identity", "06_access"]
 
 
 def test_a_row_hidden_behind_on_conflict_is_still_decided(

@@ -12,7 +12,7 @@ from pathlib import Path
 from conftest import World
 
 SNAPSHOT = Path(__file__).with_name("privileges.txt")
-ROLES = ["agent", "reviewer", "curator", "auditor", "admin", "jobs", "public"]
+ROLES = ["agent", "reviewer", "curator", "auditor", "admin", "broker", "jobs", "public"]
 
 SCHEMAS = {"USAGE": "u", "CREATE": "c"}
 FUNCTIONS = {"EXECUTE": "x"}

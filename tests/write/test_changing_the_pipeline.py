@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 TEXT = {"text": "Ana prefers green tea"}
-PROTECTED = ["reset", "identity", "canonical", "schema", "scope_lock", "commit", "store"]
+PROTECTED = ["reset", "identity", "access", "canonical", "schema", "scope_lock", "commit", "store"]
 MOVABLE = ["idempotency", "deadline", "admission", "known"]
 
 

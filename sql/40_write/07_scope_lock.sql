@@ -23,6 +23,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_timeout text := current_setting('lock_timeout');
+    v_locked  boolean;
 BEGIN
     IF v_timeout = '0' THEN
         PERFORM set_config('lock_timeout', (extract(epoch FROM l.lock_wait) * 1000)::bigint::text, true)
@@ -31,24 +32,27 @@ BEGIN
     BEGIN
         IF NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
                         WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer) THEN
-            -- Not while set_synonyms() holds the rows that there are.
+            -- Not while set_synonyms() holds the rows that there are, and not in a scope that is being closed.
             PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR KEY SHARE;
             INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
-            VALUES (p_org_id, p_scope_id, p_layer) ON CONFLICT DO NOTHING;
+            SELECT s.org_id, s.scope_id, p_layer
+              FROM (SELECT c.org_id, c.scope_id FROM memwarden_data.scope AS c
+                     WHERE c.scope_id = p_scope_id AND c.closed_at IS NULL FOR KEY SHARE) AS s
+            ON CONFLICT DO NOTHING;
         END IF;
         PERFORM FROM memwarden_data.write_lock AS w
           WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
         FOR NO KEY UPDATE;
+        v_locked := FOUND;
     EXCEPTION WHEN lock_not_available THEN
-        PERFORM set_config('lock_timeout', v_timeout, true);
-        RETURN false;
+        v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
-    RETURN true;
+    RETURN v_locked;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) IS
-    'The slow half of lock_scope(): makes the row where it is missing and waits for it.';
+    'The slow half of lock_scope(): makes the row where it is missing, unless the scope is closed, and waits for it.';
 REVOKE ALL ON FUNCTION memwarden_internal.wait_for_scope(bigint, bigint, text) FROM PUBLIC;
 
 -- A batch locks all its scopes first, in one order: two batches in opposite orders cannot deadlock.
@@ -74,10 +78,7 @@ BEGIN
               JOIN memwarden_data.scope AS s ON s.path = coalesce(wanted.path, home.path)
               JOIN memwarden_data.layer AS l ON l.layer = wanted.layer
              WHERE s.closed_at IS NULL
-               AND EXISTS (SELECT FROM memwarden_data.scope_grant AS g
-                            WHERE g.principal_id = p_principal_id AND g.writes
-                              AND (g.scope_id = s.scope_id
-                                   OR (g.descendants AND g.scope_id = ANY (s.lineage))))) AS t;
+               AND memwarden_internal.may_write(p_principal_id, s.scope_id, s.lineage)) AS t;
 
     IF v_timeout = '0' THEN
         PERFORM set_config('lock_timeout', '5min', true);
@@ -91,6 +92,9 @@ BEGIN
         INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
         SELECT t.org_id, t.scope_id, t.layer
           FROM unnest(v_orgs, v_scopes, v_layers) AS t (org_id, scope_id, layer)
+          JOIN (SELECT s.scope_id FROM memwarden_data.scope AS s
+                 WHERE s.scope_id = ANY (v_scopes) AND s.closed_at IS NULL ORDER BY s.scope_id FOR KEY SHARE) AS s
+            ON s.scope_id = t.scope_id
          WHERE NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
                             WHERE w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer)
          ORDER BY t.org_id, t.scope_id, t.layer

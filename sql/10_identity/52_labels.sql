@@ -1,0 +1,120 @@
+-- Access is decided per label: role, clearance, domains and policies depend on nothing else of an item
+-- but on whether it is the principal's own.
+CREATE OR REPLACE FUNCTION memwarden_internal.judge_labels(
+    p_principal_id bigint, p_operation text, p_label_ids integer[])
+RETURNS TABLE (label_id integer, own boolean, refusal text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_has_policies boolean;
+BEGIN
+    v_has_policies := EXISTS (
+        SELECT FROM memwarden_data.policy_set AS s
+         WHERE p_operation = ANY (s.operations)
+           AND s.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)));
+    RETURN QUERY
+    SELECT l.label_id, o.own,
+           CASE WHEN l.classification > p.clearance THEN 'CLEARANCE_TOO_LOW'
+                WHEN NOT l.domains <@ p.domains THEN 'DOMAIN_NOT_HELD'
+                WHEN NOT EXISTS (
+                         SELECT FROM memwarden_data.role_permission AS r
+                          WHERE r.role_id = p.role_id AND r.operation = p_operation AND r.layer IN ('*', l.layer)
+                            AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own)) THEN 'ROLE_FORBIDS'
+                WHEN v_has_policies AND EXISTS (
+                         SELECT FROM memwarden_internal.ask_policies(p_principal_id, p_operation, l.label_id, o.own) AS a
+                          WHERE NOT a.allowed) THEN 'POLICY_FORBIDS'
+           END
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
+     CROSS JOIN (VALUES (false), (true)) AS o (own)
+     WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
+       AND l.label_id = ANY (p_label_ids);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) IS
+    'For each label, once for the principal''s own items and once for those of others: NULL where the operation is permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
+REVOKE ALL ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_labels(p_principal_id bigint)
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN coalesce((
+        SELECT array_agg(CASE WHEN j.own THEN -j.label_id ELSE j.label_id END)
+          FROM memwarden_internal.judge_labels(p_principal_id, 'READ', ARRAY(
+                   SELECT l.label_id FROM memwarden_data.label AS l
+                    WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p
+                                            WHERE p.principal_id = p_principal_id)))) AS j
+         WHERE j.refusal IS NULL), '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
+    'The labels a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.visible_labels()
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.readable_labels(memwarden_internal.current_principal());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.visible_labels() IS
+    'The labels the caller reads: n for items of others, -n for its own. Empty without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.visible_labels() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_labels()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.refusal(
+    p_principal_id bigint, p_operation text, p_label_id integer, p_author_id bigint)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_refusal text;
+BEGIN
+    SELECT j.refusal INTO v_refusal
+      FROM memwarden_internal.judge_labels(p_principal_id, p_operation, ARRAY[p_label_id]) AS j
+     WHERE j.own = (p_author_id = p_principal_id);
+    -- Of another organisation's label, or for a disabled principal, there is no judgement.
+    RETURN CASE WHEN FOUND THEN v_refusal ELSE 'ROLE_FORBIDS' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) IS
+    'Why the principal may not do this to an item of that label and author, whatever its scope; NULL when it may.';
+REVOKE ALL ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_label(
+    p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
+    p_domains text[], p_attributes jsonb, p_principal_id bigint)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_label_id integer;
+BEGIN
+    SELECT min(l.label_id) INTO v_label_id
+      FROM memwarden_data.label AS l
+     WHERE l.org_id = p_org_id AND l.layer = p_layer AND l.kind IS NOT DISTINCT FROM p_kind AND l.scope_kind = p_scope_kind
+       AND l.classification = p_classification AND l.domains = p_domains AND l.attributes = p_attributes;
+    -- Labels are made by writers; one must not be able to make them without end.
+    IF v_label_id IS NULL
+       AND (SELECT count(*) FROM memwarden_data.label AS l
+             WHERE l.org_id = p_org_id AND l.first_used_by = p_principal_id) < 256 THEN
+        INSERT INTO memwarden_data.label AS l (org_id, layer, kind, scope_kind, classification, domains, attributes, first_used_by)
+        VALUES (p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id)
+        RETURNING l.label_id INTO v_label_id;
+    END IF;
+    RETURN v_label_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
+    'The label of that meaning, made where there is none; NULL when the principal has made 256 already.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;

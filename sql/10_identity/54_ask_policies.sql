@@ -1,0 +1,44 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.ask_policies(
+    p_principal_id bigint, p_operation text, p_label_id integer, p_own boolean)
+RETURNS TABLE (policy_set text, rule text, allowed boolean)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id   bigint;
+    v_document jsonb;
+BEGIN
+    -- What is absent is left out: an absent attribute equals nothing.
+    SELECT p.org_id, jsonb_build_object(
+               'operation', p_operation,
+               'agent', p.attributes || jsonb_strip_nulls(jsonb_build_object(
+                   'name', p.name, 'kind', p.kind, 'role', r.name, 'org', o.name, 'home', home.path, 'clearance', p.clearance,
+                   'domains', to_jsonb(p.domains), 'validated', p.validated)),
+               'item', l.attributes || jsonb_strip_nulls(jsonb_build_object(
+                   'layer', l.layer, 'kind', l.kind, 'scope_kind', l.scope_kind, 'classification', l.classification,
+                   'domains', to_jsonb(l.domains), 'own', p_own)))
+      INTO v_org_id, v_document
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
+      JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id,
+           memwarden_data.label AS l
+     WHERE p.principal_id = p_principal_id AND l.label_id = p_label_id;
+
+    RETURN QUERY
+    SELECT s.name, m.name, coalesce(m.effect, s.default_effect) = 'allow'
+      FROM memwarden_data.policy_set AS s
+      LEFT JOIN LATERAL (
+          SELECT c.name, c.effect
+            FROM memwarden_data.policy AS c
+           -- Undecidable counts against the caller.
+           WHERE c.policy_set_id = s.policy_set_id AND coalesce(v_document @@ c.compiled, c.effect = 'deny')
+           ORDER BY c.effect = 'deny' DESC, c.name
+           LIMIT 1) AS m ON true
+     WHERE s.org_id IN (0, v_org_id) AND p_operation = ANY (s.operations)
+     ORDER BY s.org_id, s.name;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer, boolean) IS
+    'What each policy set that covers the operation says about the principal and items of the label, and which of its policies decided (NULL: the default): a deny first, then an allow, then the default. Source: chapter 12.8.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer, boolean) FROM PUBLIC;

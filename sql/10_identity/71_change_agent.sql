@@ -1,0 +1,42 @@
+CREATE OR REPLACE FUNCTION memwarden.change_agent(
+    agent text, org text DEFAULT NULL, role text DEFAULT NULL, clearance text DEFAULT NULL, domains text[] DEFAULT NULL,
+    attributes jsonb DEFAULT NULL, validated boolean DEFAULT NULL, enabled boolean DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_agent    record := memwarden_internal.require_agent(change_agent.agent, change_agent.org);
+    v_old      record;
+    v_standing record;
+BEGIN
+    SELECT r.name AS role, c.name AS clearance, p.domains, p.attributes, p.validated, p.disabled_at IS NULL AS enabled INTO v_old
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
+      JOIN memwarden_data.classification AS c ON c.level = p.clearance
+     WHERE p.principal_id = v_agent.principal_id
+       FOR NO KEY UPDATE OF p;
+    v_standing := memwarden_internal.check_standing(
+        v_agent.org_id, coalesce(change_agent.role, v_old.role), coalesce(change_agent.clearance, v_old.clearance),
+        coalesce(change_agent.domains, v_old.domains), coalesce(change_agent.attributes, '{}'));
+    UPDATE memwarden_data.principal AS p
+       SET role_id = CASE WHEN change_agent.role IS NULL THEN p.role_id ELSE v_standing.role_id END,
+           clearance = v_standing.level,
+           domains = coalesce(change_agent.domains, p.domains),
+           attributes = coalesce(change_agent.attributes, p.attributes),
+           validated = coalesce(change_agent.validated, p.validated),
+           disabled_at = CASE WHEN change_agent.enabled THEN NULL
+                              WHEN NOT change_agent.enabled THEN coalesce(p.disabled_at, clock_timestamp())
+                              ELSE p.disabled_at END
+     WHERE p.principal_id = v_agent.principal_id;
+    PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'change_agent', jsonb_build_object(
+        'agent', change_agent.agent, 'agent_id', v_agent.principal_id, 'before', to_jsonb(v_old), 'changes', jsonb_strip_nulls(jsonb_build_object(
+            'role', change_agent.role, 'clearance', change_agent.clearance, 'domains', change_agent.domains,
+            'attributes', change_agent.attributes, 'validated', change_agent.validated, 'enabled', change_agent.enabled))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) IS
+    'Changes what an agent is and may, from its next statement on; what is left out stays. enabled: false takes its identity away, open sessions and tokens included, and rejects its deferred writes; true gives it back. '
+    'org: whose agent, where the name is not unique. Other arguments as in register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes. Source: chapter 12.8.2.';
+REVOKE ALL ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) TO memwarden_curator, memwarden_admin;

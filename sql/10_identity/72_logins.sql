@@ -1,0 +1,65 @@
+-- Logins belong to the cluster and its DBAs: who administers one organisation could otherwise take over
+-- the login of another.
+CREATE OR REPLACE FUNCTION memwarden.bind_login(agent text, login_role text, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_agent record := memwarden_internal.require_agent(bind_login.agent, bind_login.org);
+BEGIN
+    PERFORM memwarden_internal.bind(v_agent.principal_id, v_agent.org_id, bind_login.login_role);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.bind_login(text, text, text) IS
+    'Makes every session of a login role act for the agent, beside the logins it has. The binding is to the name of the role: unbind before you drop one. '
+    'org: whose agent, where the name is not unique. Raises 42704 for an unknown agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without the right.';
+REVOKE ALL ON FUNCTION memwarden.bind_login(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.bind_login(text, text, text) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.bind(p_principal_id bigint, p_org_id bigint, p_login_role text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_administration(0, 'full');
+    IF NOT EXISTS (SELECT FROM pg_roles AS r WHERE r.rolname = p_login_role AND r.rolcanlogin) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('login role %L', p_login_role));
+    END IF;
+    INSERT INTO memwarden_data.principal_login (login_role, principal_id)
+    VALUES (p_login_role, p_principal_id) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('login role %L is bound to a principal', p_login_role));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(p_org_id, 'bind_login',
+        jsonb_build_object('agent_id', p_principal_id, 'login_role', p_login_role));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.bind(bigint, bigint, text) IS 'Binds a login role to a principal. Raises 42704 for an unknown role, 42710 for a bound one, 42501 without the right.';
+REVOKE ALL ON FUNCTION memwarden_internal.bind(bigint, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.unbind_login(login_role text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_bound record;
+BEGIN
+    PERFORM memwarden_internal.require_administration(0, 'full');
+    SELECT p.principal_id, p.org_id INTO v_bound
+      FROM memwarden_data.principal_login AS l JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+     WHERE l.login_role = unbind_login.login_role;
+    DELETE FROM memwarden_data.principal_login AS l WHERE l.login_role = unbind_login.login_role;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('binding of login role %L', unbind_login.login_role));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_bound.org_id, 'unbind_login',
+        jsonb_build_object('agent_id', v_bound.principal_id, 'login_role', unbind_login.login_role));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.unbind_login(text) IS
+    'Takes the identity from a login role, open sessions included. Raises 42704 for a role that is not bound, 42501 without the right.';
+REVOKE ALL ON FUNCTION memwarden.unbind_login(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.unbind_login(text) TO memwarden_admin;

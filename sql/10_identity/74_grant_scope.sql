@@ -1,0 +1,91 @@
+CREATE OR REPLACE FUNCTION memwarden.grant_scope(
+    agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope        record := memwarden_internal.require_scope(grant_scope.scope);
+    v_principal_id bigint;
+BEGIN
+    PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
+    PERFORM memwarden_internal.check_grant(v_scope.org_id, grant_scope.writes, grant_scope.descendants);
+    v_principal_id := memwarden_internal.agent_of_org(grant_scope.agent, v_scope.org_id, grant_scope.scope);
+    INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
+    VALUES (v_principal_id, v_scope.scope_id, grant_scope.writes, grant_scope.descendants)
+    ON CONFLICT (principal_id, scope_id)
+    DO UPDATE SET writes = excluded.writes, descendants = excluded.descendants;
+    PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'grant_scope', jsonb_build_object(
+        'agent', grant_scope.agent, 'agent_id', v_principal_id, 'scope', grant_scope.scope,
+        'writes', grant_scope.writes, 'descendants', grant_scope.descendants));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) IS
+    'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach '
+    'the scopes below with descendants. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 22023 for descendants of /global.';
+REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.revoke_scope(agent text, scope text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope        record := memwarden_internal.require_scope(revoke_scope.scope);
+    v_principal_id bigint;
+BEGIN
+    PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
+    v_principal_id := memwarden_internal.agent_of_org(revoke_scope.agent, v_scope.org_id, revoke_scope.scope);
+    DELETE FROM memwarden_data.scope_grant AS g WHERE g.principal_id = v_principal_id AND g.scope_id = v_scope.scope_id;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('grant of %L to agent %L', revoke_scope.scope, revoke_scope.agent));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'revoke_scope', jsonb_build_object(
+        'agent', revoke_scope.agent, 'agent_id', v_principal_id, 'scope', revoke_scope.scope));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.revoke_scope(text, text) IS
+    'Takes the grant of a scope from an agent, its home included; what it reads through other grants it still reads. '
+    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right.';
+REVOKE ALL ON FUNCTION memwarden.revoke_scope(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.revoke_scope(text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.agent_of_org(p_name text, p_org_id bigint, p_scope text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint;
+BEGIN
+    SELECT p.principal_id INTO v_principal_id
+      FROM memwarden_data.principal AS p
+     WHERE p.org_id = p_org_id AND p.name = p_name AND p.principal_id <> 0;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L in the organisation of %L', p_name, p_scope));
+    END IF;
+    RETURN v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) IS
+    'The agent of that name in the organisation of a scope: agents read and write inside their own, so the scope tells which is meant. Raises 42704 when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.check_grant(p_org_id bigint, p_writes boolean, p_descendants boolean)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_writes IS NULL OR p_descendants IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'writes, descendants: true or false');
+    ELSIF p_org_id = 0 AND p_descendants THEN
+        -- Below /global lie the scopes of every tenant.
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'descendants: nobody reaches into every organisation');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) IS
+    'Raises 22023 for a grant that is incomplete, or that would reach from /global into every organisation.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_grant(bigint, boolean, boolean) FROM PUBLIC;

@@ -1,0 +1,75 @@
+CREATE OR REPLACE FUNCTION memwarden.define_role(name text, permissions jsonb, description text DEFAULT '', org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id  bigint := memwarden_internal.administered_org(define_role.org, 'full');
+    v_role_id bigint;
+    v_fault   text := memwarden_internal.permissions_fault(define_role.permissions);
+BEGIN
+    IF define_role.name IS NULL OR define_role.name !~ '^[a-z][a-z0-9_-]{0,62}$' OR define_role.description IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: lower-case letters, digits, _ and -, at most 63');
+    ELSIF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'permissions: ' || v_fault);
+    END IF;
+    INSERT INTO memwarden_data.access_role AS r (org_id, name, description)
+    VALUES (v_org_id, define_role.name, define_role.description)
+    ON CONFLICT ON CONSTRAINT access_role_org_id_name_key DO UPDATE SET description = excluded.description
+    RETURNING r.role_id INTO v_role_id;
+    DELETE FROM memwarden_data.role_permission AS r WHERE r.role_id = v_role_id;
+    INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, reach, degree)
+    SELECT v_role_id, p ->> 'operation', l.layer, p ->> 'kind', coalesce(p ->> 'reach', 'all'),
+           coalesce(p ->> 'degree', CASE p ->> 'operation' WHEN 'DELETE' THEN 'soft' WHEN 'ADMIN' THEN 'layer' END)
+      FROM jsonb_array_elements(define_role.permissions) AS p,
+           jsonb_array_elements_text(coalesce(p -> 'layers', '["*"]')) AS l (layer);
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_role',
+        jsonb_build_object('role', define_role.name, 'permissions', define_role.permissions));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
+    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, WRITE, DELETE or ADMIN, '
+    '"layers": ["session", ...] (all by default), "kind": only contents of that kind, "reach": own (items the principal wrote last) or all (the default), '
+    '"degree": soft (the default) or hard for DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. '
+    'org: an organisation of its own, which hides a role of that name that all have; by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 without the right. Source: chapter 12.8.2.';
+REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.permissions_fault(p_permissions jsonb)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_one jsonb;
+BEGIN
+    IF p_permissions IS NULL OR jsonb_typeof(p_permissions) <> 'array' OR jsonb_array_length(p_permissions) > 100 THEN
+        RETURN 'an array of at most 100 objects';
+    END IF;
+    FOR v_one IN SELECT p FROM jsonb_array_elements(p_permissions) AS p LOOP
+        IF jsonb_typeof(v_one) <> 'object'
+           OR EXISTS (SELECT FROM jsonb_object_keys(v_one) AS k WHERE k NOT IN ('operation', 'layers', 'kind', 'reach', 'degree')) THEN
+            RETURN 'objects of operation, layers, kind, reach, degree';
+        ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN') THEN
+            RETURN 'operation: READ, WRITE, DELETE or ADMIN';
+        ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array' OR jsonb_array_length(v_one -> 'layers') = 0) THEN
+            RETURN 'layers: an array of layers';
+        ELSIF EXISTS (SELECT FROM jsonb_array_elements(coalesce(v_one -> 'layers', '["*"]')) AS l
+                       WHERE jsonb_typeof(l) <> 'string'
+                          OR l #>> '{}' <> '*' AND NOT EXISTS (SELECT FROM memwarden_data.layer AS d WHERE d.layer = l #>> '{}')) THEN
+            RETURN 'layers: names of layers, or *';
+        ELSIF v_one ? 'kind' AND (jsonb_typeof(v_one -> 'kind') <> 'string' OR v_one ->> 'kind' !~ '^[a-z][a-z0-9_.-]{0,62}$') THEN
+            RETURN 'kind: the kind of a content schema';
+        ELSIF v_one ? 'reach' AND coalesce(v_one ->> 'reach', '') NOT IN ('own', 'all') THEN
+            RETURN 'reach: own or all';
+        ELSIF v_one ? 'degree' AND coalesce((v_one ->> 'operation') || ' ' || (v_one ->> 'degree'), '')
+                                   NOT IN ('DELETE soft', 'DELETE hard', 'ADMIN layer', 'ADMIN full') THEN
+            RETURN 'degree: soft or hard for DELETE, layer or full for ADMIN';
+        END IF;
+    END LOOP;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.permissions_fault(jsonb) IS 'What is wrong with the permissions of a role; NULL when they can serve.';
+REVOKE ALL ON FUNCTION memwarden_internal.permissions_fault(jsonb) FROM PUBLIC;

@@ -1,0 +1,29 @@
+CREATE OR REPLACE FUNCTION memwarden.whoami()
+RETURNS TABLE (agent text, org text, kind text, role text, home text, validated boolean, clearance text, domains text[], attributes jsonb,
+               anchor_required text[], anchor_nullable text[], writes text[], permissions jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+BEGIN
+    RETURN QUERY
+    SELECT p.name, o.name, p.kind, r.name, home.path, p.validated, c.name, p.domains, p.attributes, p.anchor_required, p.anchor_nullable,
+           ARRAY(SELECT s.path || CASE WHEN g.descendants THEN '/**' ELSE '' END
+                   FROM memwarden_data.scope_grant AS g JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
+                  WHERE g.principal_id = p.principal_id AND g.writes AND s.closed_at IS NULL ORDER BY s.path),
+           (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('operation', m.operation, 'layer', m.layer, 'kind', m.kind,
+                                                                  'reach', m.reach, 'degree', m.degree)) ORDER BY m.permission_id)
+              FROM memwarden_data.role_permission AS m WHERE m.role_id = p.role_id)
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+      JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      JOIN memwarden_data.classification AS c ON c.level = p.clearance
+     WHERE p.principal_id = v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.whoami() IS
+    'What the caller is and may: role with its permissions, clearance, domains, attributes, anchor, and the scopes it writes (/** where also those below). Raises 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden.whoami() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.whoami() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;

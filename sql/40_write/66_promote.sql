@@ -1,0 +1,76 @@
+CREATE OR REPLACE FUNCTION memwarden.promote(item_id uuid, target text DEFAULT NULL, layer text DEFAULT NULL)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item   record := memwarden_internal.require_item(promote.item_id);
+    v_target record;
+    v_result memwarden_internal.write_result;
+BEGIN
+    IF v_item.status <> 'ACTIVE' THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('active item %s', promote.item_id));
+    END IF;
+    SELECT t.scope_id, t.path INTO v_target
+      FROM memwarden_data.scope AS s
+      JOIN memwarden_data.scope AS t ON t.scope_id = ANY (s.lineage) AND t.scope_id NOT IN (0, s.scope_id)
+      JOIN memwarden_data.scope_kind AS k ON k.kind = t.kind
+     WHERE s.scope_id = v_item.scope_id
+       AND CASE WHEN promote.target IS NULL THEN NOT k.transient ELSE t.path = promote.target END
+     ORDER BY cardinality(t.lineage) DESC LIMIT 1;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'target: a scope above the item''s, but not /global');
+    END IF;
+    SELECT w.* INTO v_result
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
+      JOIN memwarden_data.classification AS c ON c.level = l.classification
+      LEFT JOIN LATERAL (
+          -- What words can be embedded from is embedded anew.
+          SELECT m.name, e.embedding::real[] AS embedding
+            FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id
+           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical'
+           ORDER BY m.model_id LIMIT 1) AS e ON true
+     CROSS JOIN LATERAL memwarden.write(
+               layer => coalesce(promote.layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
+               scope => v_target.path, confidence => v.confidence, importance => v.importance, kind => v.kind,
+               evidence => v.evidence || jsonb_build_array(jsonb_build_object(
+                   'type', 'memory', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
+               embedding => e.embedding, embedding_model => e.name,
+               valid_from => nullif(lower(v.valid_during), '-infinity'), valid_to => nullif(upper(v.valid_during), 'infinity'),
+               classification => c.name, domains => l.domains, attributes => l.attributes) AS w
+     WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
+    RETURN v_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
+    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The original stays. '
+    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default. The caller needs the right to write the target: '
+    'nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. Source: four-layer design, 7.';
+REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
+    OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+BEGIN
+    SELECT i.org_id, i.scope_id, i.layer, i.status, i.label_id, i.principal_id, i.version_id
+      INTO require_item.org_id, require_item.scope_id, require_item.layer, require_item.status,
+           require_item.label_id, require_item.principal_id, require_item.version_id
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
+       AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
+       AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', p_item_id));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_item(uuid) IS 'An item that the caller sees. Raises 42704 when there is none, 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_item(uuid) FROM PUBLIC;
