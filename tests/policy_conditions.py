@@ -81,16 +81,18 @@ class Operand(NamedTuple):
     value: Callable[[Document], Any]
 
 
-def documents(junk: bool) -> st.SearchStrategy[Document]:
-    """Documents in which any attribute may be missing, or null, or with junk anything at all."""
-
-    def bearer(name: str) -> st.SearchStrategy[dict[str, Any]]:
-        odd = st.none() | JUNK if junk else st.none()
-        values = {key: VALUES[type_] | odd for key, type_ in KNOWN[name].items()}
-        return st.fixed_dictionaries({}, optional=values)
-
-    made = {"agent": bearer("agent"), "item": bearer("item"), "operation": st.sampled_from(RIGHTS)}
-    return st.fixed_dictionaries(made)
+@st.composite
+def documents(draw: st.DrawFn) -> Document:
+    """A document; here and there an attribute is missing, null, or of any type whatsoever."""
+    document: Document = {"operation": draw(st.sampled_from(RIGHTS))}
+    for bearer, types in KNOWN.items():
+        document[bearer] = {}
+        for name, type_ in types.items():
+            odd = draw(st.integers(0, 15))
+            if odd > 0:
+                kind = {1: st.none(), 2: JUNK, 3: st.lists(VALUES[type_], max_size=2)}
+                document[bearer][name] = draw(kind.get(odd, VALUES[type_]))
+    return document
 
 
 def attribute(bearer: str, name: str) -> Operand:
@@ -158,13 +160,14 @@ def compared(left: Operand, symbol: str, right: Operand, blank: str) -> Conditio
 @st.composite
 def comparisons(draw: st.DrawFn) -> Condition:
     """``operand symbol operand``, at least one of them from the document."""
-    left = draw(st.sampled_from(of_type("text", "number", "boolean", "level", "operation")))
+    ordered = draw(st.booleans())
+    types = ("number", "level") if ordered else ("text", "boolean", "operation")
+    left = draw(st.sampled_from(of_type(*types)))
     right: Operand = draw(literals(left.type))
     if left.type != "operation" and draw(st.booleans()):
         right = draw(st.sampled_from(of_type(left.type)))
     if draw(st.booleans()):
         left, right = right, left
-    ordered = left.type in ("number", "level")
     symbol = draw(st.sampled_from(list(COMPARE) if ordered else ["=", "<>", "!="]))
     return compared(left, symbol, right, draw(st.sampled_from(["", " ", "\n\t "])))
 
@@ -263,4 +266,15 @@ PIECES = [
     *("'a'", '"b%"', "'public'", "1", "-2.50", "0x1", "'", '"', ";", "--", "/*", "::text", "$1"),
     *("SELECT", "lower", "agent", "item.", "E'a'", "$$a$$", "{#", "%s", "?", ".", "[", "\\", "é"),
 ]
-soups = st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> str:
+    """A condition with one part replaced by another piece, or by none."""
+    text = draw(conditions).text
+    start = draw(st.integers(0, len(text)))
+    end = min(len(text), start + draw(st.integers(0, 12)))
+    return f"{text[:start]} {draw(st.sampled_from(['', *PIECES]))} {text[end:]}"
+
+
+soups = st.lists(st.sampled_from(PIECES), max_size=14).map(" ".join) | damaged()

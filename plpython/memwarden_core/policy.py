@@ -51,8 +51,13 @@ def compile_condition(
     ``{"agent": {...}, "item": {...}, "operation": "READ"}``. Raises: PolicyError.
     """
     found = tokens(condition)
-    with _calls_allowed(_CALLS):
-        return _Compiler(found, Vocabulary(known, levels)).condition(_tree(found))
+    try:
+        with _calls_allowed(_CALLS):
+            return _Compiler(found, Vocabulary(known, levels)).condition(_tree(found))
+    except PolicyError:
+        raise
+    except Exception as error:  # whatever sqlglot raises or returns, nothing comes of it
+        raise PolicyError("the condition cannot be compiled", 0) from error
 
 
 @contextmanager
@@ -67,18 +72,19 @@ def _calls_allowed(number: int) -> Iterator[None]:
 
 def _tree(found: list[Token]) -> Expression:
     """The tree of the pieces; an operand is a column whose name is o and its number."""
-    from sqlglot import exp, parse_one  # takes a quarter of a second: only who compiles, waits
+    # Importing it takes a tenth of a second: only who compiles, waits.
+    from sqlglot import ParseError, exp, parse_one
 
     # One piece a line: sqlglot reports lines.
     lines = (f"o{n}" if t.kind in OPERANDS else t.text.upper() for n, t in enumerate(found))
     try:
-        return parse_one("\n".join(lines), into=exp.Condition, dialect="postgres")
-    except Exception as error:  # whatever a parser of 300 kB raises
-        line = next((e.get("line") for e in getattr(error, "errors", [])), None)
-        if line is None:
-            raise PolicyError("the condition cannot be parsed", 0) from None
-        token = found[min(line, len(found)) - 1]
+        tree = parse_one("\n".join(lines), into=exp.Condition, dialect="postgres")
+    except ParseError as error:
+        token = found[error.errors[0]["line"] - 1]
         raise PolicyError(f"unexpected {token.text[:50]!r}", token.position) from None
+    if sorted(_operands(tree)) != [n for n, t in enumerate(found) if t.kind in OPERANDS]:
+        raise ValueError("an operand is lost")
+    return tree
 
 
 class _Compiler:
@@ -96,12 +102,21 @@ class _Compiler:
         if kind == "Not":
             return _not(self.condition(node.this))
         if kind in ("And", "Or"):
-            members = map(self.condition, _members(node))
+            members = [self.condition(member) for member in self._members(node, kind)]
             return f"({(' && ' if kind == 'And' else ' || ').join(members)})"
         if kind == "Column":
             return self._vocabulary.truth(self._value(node, self._tokens[0]))
         test = self._test(node, kind)
         return _not(test) if kind == "NEQ" or node.args.get("negate") else test
+
+    def _members(self, node: Expression, kind: str) -> list[Expression]:
+        """The sides of a chain of ANDs or of ORs, which sqlglot nests to the left."""
+        members: list[Expression] = []
+        while type(node).__name__ == kind:
+            self._kind(node)
+            members.append(node.expression)
+            node = node.this
+        return [node, *reversed(members)]
 
     def _test(self, node: Expression, kind: str) -> str:
         """What a node says of its left side, without its negation."""
@@ -158,16 +173,6 @@ class _Compiler:
     def _foreign(self, node: Expression) -> PolicyError:
         token = self._tokens[min(_operands(node), default=0)]
         return PolicyError("this is not in the language", token.position)
-
-
-def _members(node: Expression) -> list[Expression]:
-    """The sides of a chain of ANDs or of ORs, which sqlglot nests to the left."""
-    members: list[Expression] = []
-    kind = type(node)
-    while type(node) is kind:
-        members.append(node.expression)
-        node = node.this
-    return [node, *reversed(members)]
 
 
 def _operands(node: Expression) -> Iterator[int]:
