@@ -82,13 +82,24 @@ class Stores:
         if not self.admin.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall():
             self.admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
         self.admin.execute(sql.SQL("GRANT memwarden_agent TO {}").format(sql.Identifier(role)))
-        # Only the benchmark looks behind the policies.
-        self.admin.execute(f"GRANT USAGE ON SCHEMA memwarden_internal TO {role}")
         self.admin.execute(
             "SELECT memwarden.register_agent(%s, %s, %s)", (role, scope_path(0), role)
         )
         with psycopg.connect(self.dsn, user=role, autocommit=True) as connection:
             yield connection
+
+    def seen_by(self, agent: Connection[Any]) -> tuple[Any, Any]:
+        """Organisations and scopes that an agent sees: only a benchmark looks behind policies."""
+        self.admin.execute(
+            sql.SQL("GRANT USAGE ON SCHEMA memwarden_internal TO {}").format(
+                sql.Identifier(agent.info.user)
+            )
+        )
+        seen = agent.execute(
+            "SELECT memwarden_internal.visible_orgs(), memwarden_internal.visible_scopes()"
+        ).fetchone()
+        assert seen is not None
+        return seen[0], seen[1]
 
     def widen(self, scopes: int) -> None:
         """Make scopes up to that number."""

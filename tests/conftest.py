@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,18 +94,23 @@ class World:
         assert row is not None
         return int(row["id"])
 
-    def register(self, scope: str = "/org/acme/user/ana", **options: Any) -> str:
-        """Register an agent with a login role of its own; return the role, which is its name."""
-        self.scope(scope)
-        role = self.role("memwarden_agent")
-        self.admin.execute(
-            "SELECT memwarden.register_agent(name => %(name)s, scope => %(scope)s,"
-            " login_role => %(name)s, validated => %(validated)s, writes => %(writes)s,"
-            " descendants => %(descendants)s)",
-            {"validated": True, "writes": True, "descendants": False}
-            | options
-            | {"name": role, "scope": scope},
-        )
+    def register(
+        self,
+        scope: str = "/org/acme/user/ana",
+        *,
+        groups: Sequence[str] = ("memwarden_agent",),
+        **options: Any,
+    ) -> str:
+        """Register an agent with a login role of its own; return the role, which is its name.
+
+        Options are further arguments of register_agent().
+        """
+        if scope != "/global":
+            self.scope(scope)
+        role = self.role(*groups)
+        arguments = {"name": role, "scope": scope, "login_role": role} | options
+        named = ", ".join(f"{name} => %({name})s" for name in arguments)
+        self.admin.execute(f"SELECT memwarden.register_agent({named})", arguments)
         return role
 
     def agent(self, scope: str = "/org/acme/user/ana", **options: Any) -> Connection[DictRow]:

@@ -12,7 +12,7 @@ from psycopg.types.json import Json, Jsonb
 
 def write(connection: Connection[DictRow], layer: str, content: Any, **arguments: Any) -> DictRow:
     """Call ``memwarden.write`` with named arguments."""
-    for name in ("evidence", "filter"):
+    for name in ("evidence", "filter", "attributes"):
         if name in arguments:
             arguments[name] = Jsonb(arguments[name])
     casts = {"embedding": "::real[]", "request_id": "::uuid", "ttl": "::interval"}

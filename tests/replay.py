@@ -69,8 +69,10 @@ def replay(log: list[DictRow], versions: dict[UUID, DictRow]) -> dict[UUID, Head
             raise Broken(f"log entry {entry['log_seq']} names a version that is not there")
         _require(version["item_id"] == entry["item_id"], entry, "the version is another item's")
         if entry["operation"] in ENDS:
-            _require(head is not None, entry, "nothing to end")
+            _require(head is not None and head.status == "ACTIVE", entry, "nothing to end")
             assert head is not None
+            _require(head.version_id == entry["version_id"], entry, "not the current version")
+            _require(head.updated_at < entry["recorded_at"], entry, "time runs backwards")
             heads[entry["item_id"]] = Head(
                 head.version_id,
                 head.version,
@@ -90,6 +92,7 @@ def replay(log: list[DictRow], versions: dict[UUID, DictRow]) -> dict[UUID, Head
         _require(version["content_hash"] == entry["content_hash"], entry, "another content")
         _require(version["recorded_from"] == entry["recorded_at"], entry, "another time")
         if head is not None:
+            _require(head.status == "ACTIVE", entry, "a version of what has ended")
             _require(head.updated_at < entry["recorded_at"], entry, "time runs backwards")
             old = versions[head.version_id]
             _require(old["status"] == "SUPERSEDED", entry, "the predecessor is still current")
@@ -142,26 +145,28 @@ def check_store(connection: Connection[DictRow]) -> dict[UUID, Head]:
     for item_id, head in found.items():
         current = versions[head.version_id]
         assert current["status"] == head.status, f"item {item_id}: version and head disagree"
-        assert current["recorded_to"] is None, f"item {item_id}: its current version has ended"
+        ended = None if head.status == "ACTIVE" else head.updated_at
+        assert current["recorded_to"] == ended, f"item {item_id}: its current version ended when?"
     _check_embeddings(connection)
     _check_requests(connection, versions)
     return found
 
 
 def _check_embeddings(connection: Connection[DictRow]) -> None:
-    """Every item whose text has words has a vector, and every vector an item, in its scope."""
+    """Every active item whose text has words has a vector in its scope; what has ended has none."""
     wrong = connection.execute(
         "SELECT i.item_id FROM memwarden_data.item AS i"
         "  JOIN memwarden_data.version AS v"
         "    ON v.org_id = i.org_id AND v.version_id = i.version_id"
         "  LEFT JOIN memwarden_data.embedding AS e"
         "    ON e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id"
-        " WHERE e.item_id IS NULL AND memwarden.lexical_embedding(v.search_text) IS NOT NULL"
+        " WHERE e.item_id IS NULL AND i.status = 'ACTIVE'"
+        "   AND memwarden.lexical_embedding(v.search_text) IS NOT NULL"
         " UNION ALL "
         "SELECT e.item_id FROM memwarden_data.embedding AS e"
         "  LEFT JOIN memwarden_data.item AS i"
         "    ON i.org_id = e.org_id AND i.scope_id = e.scope_id AND i.item_id = e.item_id"
-        " WHERE i.item_id IS NULL"
+        " WHERE i.status IS DISTINCT FROM 'ACTIVE'"
     ).fetchall()
     assert wrong == [], "items without a vector, or vectors without an item"
 

@@ -26,15 +26,17 @@ BEGIN
        IS DISTINCT FROM decode(right(p_ticket, 64), 'hex') THEN
         RETURN NULL;
     END IF;
-    -- Revoked tokens and disabled principals end at once, not with the transaction.
+    -- Revoked tokens and disabled principals end at once, not with the transaction; and a transaction that is
+    -- kept open ends, to its principal, a day after the token: revoke_tokens() looks no further back.
     RETURN (SELECT p.principal_id
               FROM memwarden_data.token AS t
               JOIN memwarden_data.principal AS p ON p.principal_id = t.principal_id
-             WHERE t.token_id = v_token_id AND t.revoked_at IS NULL AND p.disabled_at IS NULL);
+             WHERE t.token_id = v_token_id AND t.revoked_at IS NULL AND p.disabled_at IS NULL
+               AND t.expires_at > clock_timestamp() - interval '1 day');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ticket_holder(text) IS
-    'The principal a ticket was made for; NULL for one that is forged, of another transaction, backend or login, or whose token was revoked.';
+    'The principal a ticket was made for; NULL for one that is forged, of another transaction, backend or login, or whose token was revoked or expired a day ago.';
 REVOKE ALL ON FUNCTION memwarden_internal.ticket_holder(text) FROM PUBLIC;
 
 -- A savepoint can take a ticket back, and with it the memory that there was one. What is kept here it cannot:

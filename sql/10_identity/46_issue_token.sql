@@ -11,8 +11,13 @@ DECLARE
     v_key       record;
     v_payload   text;
     v_now       timestamptz := clock_timestamp();
+    -- As a number: 100 years less 36,000 days compare as nothing and last for 524 days.
+    v_seconds   numeric := extract(epoch FROM issue_token.ttl);
 BEGIN
-    IF issue_token.ttl IS NULL OR issue_token.ttl NOT BETWEEN interval '1 second' AND interval '5 minutes' THEN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        -- A snapshot does not show that the broker was disabled since.
+        PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
+    ELSIF v_seconds IS NULL OR v_seconds NOT BETWEEN 1 AND 300 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'ttl: 1 second to 5 minutes');
     END IF;
     -- A broker speaks for who lives where it does, or below.
@@ -32,7 +37,7 @@ BEGIN
     v_key := memwarden_internal.signing_key();
 
     issue_token.token_id := gen_random_uuid();
-    issue_token.expires_at := v_now + issue_token.ttl;
+    issue_token.expires_at := v_now + make_interval(secs => v_seconds::double precision);
     INSERT INTO memwarden_data.token AS t (token_id, key_id, principal_id, audience, issued_by, issued_at, expires_at)
     VALUES (issue_token.token_id, v_key.key_id, v_agent.principal_id, issue_token.audience, session_user, v_now, issue_token.expires_at);
     v_payload := concat_ws('.', 'mw1', issue_token.token_id, v_agent.principal_id,
@@ -43,7 +48,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.issue_token(text, text, interval, text) IS
     'A token that makes one login role act for an agent, for ttl (at most 5 minutes), through authenticate(). agent: one that lives in this broker''s home scope or below; '
     'org: whose, where the broker serves several. audience: the login role that will use it. Callers are brokers: members of memwarden_broker whose login is bound to a principal of kind service. '
-    'Raises 28000 without identity, 42704 for an unknown agent or login role, 22023 for a ttl out of range, 55000 where the server has no master key. Source: design of identity.';
+    'Raises 28000 without identity, 42704 for an unknown agent or login role, 22023 for a ttl out of range, 25001 at an isolation other than READ COMMITTED, 55000 where the server has no master key. Source: design of identity.';
 REVOKE ALL ON FUNCTION memwarden.issue_token(text, text, interval, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.issue_token(text, text, interval, text) TO memwarden_broker;
 

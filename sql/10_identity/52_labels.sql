@@ -6,13 +6,7 @@ RETURNS TABLE (label_id integer, own boolean, refusal text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_has_policies boolean;
 BEGIN
-    v_has_policies := EXISTS (
-        SELECT FROM memwarden_data.policy_set AS s
-         WHERE p_operation = ANY (s.operations)
-           AND s.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)));
     RETURN QUERY
     SELECT l.label_id, o.own,
            CASE WHEN l.classification > p.clearance THEN 'CLEARANCE_TOO_LOW'
@@ -21,7 +15,8 @@ BEGIN
                          SELECT FROM memwarden_data.role_permission AS r
                           WHERE r.role_id = p.role_id AND r.operation = p_operation AND r.layer IN ('*', l.layer)
                             AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own)) THEN 'ROLE_FORBIDS'
-                WHEN v_has_policies AND EXISTS (
+                -- Where there are none, which is nearly everywhere, they are not asked.
+                WHEN (SELECT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE p_operation = ANY (s.operations))) AND EXISTS (
                          SELECT FROM memwarden_internal.ask_policies(p_principal_id, p_operation, l.label_id, o.own) AS a
                           WHERE NOT a.allowed) THEN 'POLICY_FORBIDS'
            END
@@ -55,19 +50,40 @@ COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
     'The labels a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
 
+-- Nearly every label is visible, or not, whoever wrote the item: policies ask for those first, where the
+-- planner can count, and for the others only of rows that are left.
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_labels()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_labels integer[] := memwarden_internal.readable_labels(memwarden_internal.current_principal());
 BEGIN
-    RETURN memwarden_internal.readable_labels(memwarden_internal.current_principal());
+    RETURN ARRAY(SELECT l FROM unnest(v_labels) AS l WHERE l > 0 AND -l = ANY (v_labels));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.visible_labels() IS
-    'The labels the caller reads: n for items of others, -n for its own. Empty without identity.';
+    'The labels that the caller reads whoever wrote the item. Empty without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.visible_labels() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.visible_labels()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.partly_visible_labels()
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_labels integer[] := memwarden_internal.readable_labels(memwarden_internal.current_principal());
+BEGIN
+    RETURN ARRAY(SELECT l FROM unnest(v_labels) AS l WHERE -l <> ALL (v_labels));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.partly_visible_labels() IS
+    'The labels that the caller reads on some items: -n on its own only, n on those of others only. Empty without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.partly_visible_labels() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.partly_visible_labels()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refusal(
@@ -104,10 +120,27 @@ BEGIN
       FROM memwarden_data.label AS l
      WHERE l.org_id = p_org_id AND l.layer = p_layer AND l.kind IS NOT DISTINCT FROM p_kind AND l.scope_kind = p_scope_kind
        AND l.classification = p_classification AND l.domains = p_domains AND l.attributes = p_attributes;
+    RETURN coalesce(v_label_id, memwarden_internal.make_label(
+        p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
+    'The label of that meaning, made where there is none; NULL when the principal has made 256 already.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.make_label(
+    p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
+    p_domains text[], p_attributes jsonb, p_principal_id bigint)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_label_id integer;
+BEGIN
     -- Labels are made by writers; one must not be able to make them without end.
-    IF v_label_id IS NULL
-       AND (SELECT count(*) FROM memwarden_data.label AS l
-             WHERE l.org_id = p_org_id AND l.first_used_by = p_principal_id) < 256 THEN
+    IF (SELECT count(*) FROM memwarden_data.label AS l
+         WHERE l.org_id = p_org_id AND l.first_used_by = p_principal_id) < 256 THEN
         INSERT INTO memwarden_data.label AS l (org_id, layer, kind, scope_kind, classification, domains, attributes, first_used_by)
         VALUES (p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id)
         RETURNING l.label_id INTO v_label_id;
@@ -115,6 +148,6 @@ BEGIN
     RETURN v_label_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
-    'The label of that meaning, made where there is none; NULL when the principal has made 256 already.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
+    'A new label; NULL when the principal has made 256 already.';
+REVOKE ALL ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;

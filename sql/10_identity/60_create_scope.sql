@@ -8,13 +8,21 @@ DECLARE
     v_parent record;
     v_scope  record;
     v_path   text := '';
+    v_kind   text;
 BEGIN
     IF create_scope.path IS NULL OR length(create_scope.path) > 1000 OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
        OR v_parts[1] <> 'org' OR 'global' = ANY (v_parts) OR 'org' = ANY (v_parts[3:]) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'path: write /org/<name> and then any number of /<kind>/<name>, at most 1,000 characters');
-    ELSIF create_scope.lifetime <= interval '0' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'lifetime: more than nothing');
+    ELSIF create_scope.lifetime NOT BETWEEN interval '1 microsecond' AND interval '1000 years' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'lifetime: more than nothing, at most 1,000 years');
+    END IF;
+    -- Asked before anything is looked for, so that the answer tells nothing of what exists.
+    SELECT v_parts[2 * n - 1] INTO v_kind FROM generate_series(1, cardinality(v_parts) / 2) AS n
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.scope_kind AS k WHERE k.kind = v_parts[2 * n - 1])
+     ORDER BY n LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('scope kind %L', v_kind));
     END IF;
 
     IF memwarden_internal.is_database_admin() THEN
@@ -63,12 +71,11 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_kind         record;
+    v_is_new       boolean;
     v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     SELECT k.transient, k.lifetime INTO v_kind FROM memwarden_data.scope_kind AS k WHERE k.kind = p_kind;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('scope kind %L', p_kind));
-    ELSIF NOT memwarden_internal.may_administer(p_org_id, 'full')
+    IF NOT memwarden_internal.may_administer(p_org_id, 'full')
           AND NOT (v_kind.transient AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage)) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
     ELSIF p_parent_closed_at IS NOT NULL THEN
@@ -76,17 +83,18 @@ BEGIN
     ELSIF p_lifetime IS NOT NULL AND NOT v_kind.transient THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('lifetime: scopes of kind %L have none', p_kind));
     END IF;
-    -- Two sessions may create the same scope at once: the second reads what the first made.
+    -- Two sessions may create the same scope at once: the second reads what the first made, and is granted nothing.
     INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, closes_at)
     VALUES (p_org_id, p_parent_id, p_kind, p_path, '{}',
             CASE WHEN v_kind.transient THEN clock_timestamp() + coalesce(p_lifetime, v_kind.lifetime) END)
     ON CONFLICT DO NOTHING;
+    v_is_new := FOUND;
     UPDATE memwarden_data.scope AS s SET lineage = p_parent_lineage || s.scope_id
      WHERE s.path = p_path AND s.lineage = '{}';
     SELECT s.org_id, s.scope_id, s.lineage, s.closed_at
       INTO STRICT add_scope.org_id, add_scope.scope_id, add_scope.lineage, add_scope.closed_at
-      FROM memwarden_data.scope AS s WHERE s.path = p_path;
-    IF v_principal_id IS NOT NULL AND v_kind.transient AND NOT memwarden_internal.may_write(v_principal_id, scope_id, lineage)
+      FROM memwarden_data.scope AS s WHERE s.path = p_path FOR KEY SHARE;
+    IF v_is_new AND v_principal_id IS NOT NULL AND v_kind.transient AND NOT memwarden_internal.may_write(v_principal_id, scope_id, lineage)
        AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage) THEN
         INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
         VALUES (v_principal_id, add_scope.scope_id, true, true) ON CONFLICT DO NOTHING;
@@ -106,9 +114,10 @@ BEGIN
     PERFORM memwarden_internal.require_administration(0, 'full');
     IF define_scope_kind.kind IS NULL OR define_scope_kind.kind !~ '^[a-z][a-z0-9_]{0,62}$' OR define_scope_kind.kind IN ('global', 'org')
        OR define_scope_kind.description IS NULL OR define_scope_kind.transient IS NULL
-       OR define_scope_kind.lifetime <= interval '0' OR define_scope_kind.lifetime IS NOT NULL AND NOT define_scope_kind.transient THEN
+       OR define_scope_kind.lifetime NOT BETWEEN interval '1 microsecond' AND interval '1000 years'
+       OR define_scope_kind.lifetime IS NOT NULL AND NOT define_scope_kind.transient THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'kind: lower-case letters, digits and _, at most 63, neither global nor org; lifetime: more than nothing, for transient kinds');
+            'kind: lower-case letters, digits and _, at most 63, neither global nor org; lifetime: more than nothing, at most 1,000 years, for transient kinds');
     END IF;
     INSERT INTO memwarden_data.scope_kind AS k (kind, description, transient, lifetime)
     VALUES (define_scope_kind.kind, define_scope_kind.description, define_scope_kind.transient, define_scope_kind.lifetime)

@@ -6,7 +6,8 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
     v_scope        record := memwarden_internal.require_scope(close_scope.path);
-    v_promoted     record;
+    v_scopes       bigint[];
+    v_target       text;
 BEGIN
     IF NOT memwarden_internal.may_administer(v_scope.org_id, 'full')
        AND NOT ((SELECT k.transient FROM memwarden_data.scope_kind AS k WHERE k.kind = v_scope.kind)
@@ -15,35 +16,60 @@ BEGIN
     ELSIF v_scope.parent_id IS NULL OR close_scope.promote IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'path: not /global; promote: an array');
     END IF;
-    FOR v_promoted IN
-        SELECT u.id, p.request_id, p.outcome, p.reason
-          FROM unnest(close_scope.promote) AS u (id), memwarden.promote(u.id, close_scope.target) AS p
-    LOOP
-        item_id := v_promoted.id;
-        disposition := 'promoted';
-        request_id := v_promoted.request_id;
-        outcome := v_promoted.outcome;
-        reason := v_promoted.reason;
+    -- Whoever locks several scopes begins above; and nothing is promoted that a writer could still change.
+    IF close_scope.promote <> '{}' THEN
+        v_target := memwarden_internal.hold_target(v_scope.lineage, close_scope.target);
+    END IF;
+    v_scopes := memwarden_internal.hold_scopes(v_scope.scope_id);
+    IF close_scope.promote <> '{}' THEN
+        PERFORM memwarden_internal.hold_promoted(v_principal_id, v_scope.org_id, v_scopes, close_scope.promote, v_target);
+    END IF;
+    FOREACH item_id IN ARRAY close_scope.promote LOOP
+        SELECT 'promoted', p.request_id, p.outcome, p.reason
+          INTO close_scope.disposition, close_scope.request_id, close_scope.outcome, close_scope.reason
+          FROM memwarden.promote(close_scope.item_id, v_target) AS p;
         RETURN NEXT;
     END LOOP;
     RETURN QUERY
     SELECT e.item_id, 'released', NULL::uuid, NULL::text, NULL::text
-      FROM memwarden_internal.shut(v_scope.org_id, v_scope.scope_id, coalesce(v_principal_id, 0)) AS e (item_id)
+      FROM memwarden_internal.shut(v_scope.org_id, v_scopes, coalesce(v_principal_id, 0)) AS e (item_id)
      WHERE e.item_id <> ALL (close_scope.promote);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, never left behind. '
-    'promote: items of it to write, through every gate, into target, by default the nearest scope above that is not transient; see their outcome, request_id and reason. '
+    'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; see their outcome, request_id and reason. '
     'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item. For who writes a transient scope (a task), and for administrators of the organisation, any. '
-    'Raises 42704 for an unknown scope or item, 22023 for /global, 42501 without the right; where it promotes, as promote() and as write() does. Source: four-layer design, 7.';
+    'Raises 42704 for an unknown scope or an item that is not in it, 22023 for a target that is not above it, 42501 without the right, '
+    '25001 at an isolation other than READ COMMITTED. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
--- A writer who has found the scope open may not have locked it yet. So the rows that writers lock go: whoever
--- comes later must make one, and that asks whether the scope is open.
-CREATE OR REPLACE FUNCTION memwarden_internal.shut(p_org_id bigint, p_scope_id bigint, p_principal_id bigint)
-RETURNS SETOF uuid
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_target(p_lineage bigint[], p_target text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope_id bigint;
+BEGIN
+    SELECT t.scope_id INTO v_scope_id
+      FROM memwarden_data.scope AS t JOIN memwarden_data.scope_kind AS k ON k.kind = t.kind
+     WHERE t.scope_id = ANY (p_lineage[2:cardinality(p_lineage) - 1])
+       AND CASE WHEN p_target IS NULL THEN NOT k.transient ELSE t.path = p_target END
+     ORDER BY cardinality(t.lineage) DESC LIMIT 1;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'target: a scope above the one that is closed, but not /global');
+    END IF;
+    RETURN (SELECT t.path FROM memwarden_data.scope AS t WHERE t.scope_id = v_scope_id FOR KEY SHARE);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_target(bigint[], text) IS
+    'The path of the scope above, of that name or the nearest that is not transient; nobody moves or closes it in this transaction. Raises 22023 when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_target(bigint[], text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_scopes(p_scope_id bigint, p_new_parent_id bigint DEFAULT NULL)
+RETURNS bigint[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -51,28 +77,79 @@ DECLARE
     v_scopes bigint[];
     v_more   bigint[];
 BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
+    END IF;
     LOOP
         -- Locked from above, so that nothing is created below one that is locked already.
         SELECT array_agg(s.scope_id) INTO v_more
           FROM (SELECT t.scope_id FROM memwarden_data.scope AS t
-                 WHERE t.lineage @> ARRAY[p_scope_id] ORDER BY cardinality(t.lineage), t.scope_id FOR UPDATE) AS s;
+                 WHERE t.lineage @> ARRAY[p_scope_id] OR t.scope_id = p_new_parent_id
+                 ORDER BY cardinality(t.lineage), t.scope_id FOR UPDATE) AS s;
         EXIT WHEN v_more IS NOT DISTINCT FROM v_scopes;
         v_scopes := v_more;
     END LOOP;
+    RETURN array_remove(v_scopes, p_new_parent_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) IS
+    'Locks a scope and all below it, and the scope it shall be moved to: nothing is created, closed or moved there in this transaction. Returns those scopes, without the new parent. '
+    'Raises 25001 at an isolation other than READ COMMITTED, which would not see what was made meanwhile.';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_promoted(
+    p_principal_id bigint, p_org_id bigint, p_scopes bigint[], p_item_ids uuid[], p_target text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item_id uuid;
+BEGIN
+    -- In the order in which a batch over both scopes would lock them.
+    PERFORM memwarden_internal.lock_scope(t.org_id, t.scope_id, l.layer)
+       FROM memwarden_data.scope AS t,
+            (SELECT DISTINCT i.layer FROM memwarden_data.item AS i
+              WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (p_scopes) ORDER BY 1) AS l
+      WHERE t.path = p_target AND memwarden_internal.may_write(p_principal_id, t.scope_id, t.lineage);
+    PERFORM FROM memwarden_data.write_lock AS w
+      WHERE w.scope_id = ANY (p_scopes) ORDER BY w.org_id, w.scope_id, w.layer FOR UPDATE;
+    SELECT u.item_id INTO v_item_id FROM unnest(p_item_ids) AS u (item_id)
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.item AS i
+                        WHERE i.org_id = p_org_id AND i.item_id = u.item_id AND i.scope_id = ANY (p_scopes))
+     LIMIT 1;
+    IF FOUND THEN
+        -- As promote() says it of an item that the caller does not see.
+        PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', v_item_id));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) IS
+    'Locks the writers out of the target, where the principal may write it, and of the scopes that are closed. Raises 42704 for an item that lies in none of these.';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) FROM PUBLIC;
+
+-- A writer who has found the scope open may not have locked it yet. So the rows that writers lock go: whoever
+-- comes later must make one, and that asks whether the scope is open.
+CREATE OR REPLACE FUNCTION memwarden_internal.shut(p_org_id bigint, p_scopes bigint[], p_principal_id bigint)
+RETURNS SETOF uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
     UPDATE memwarden_data.scope AS s SET closed_at = clock_timestamp()
-     WHERE s.scope_id = ANY (v_scopes) AND s.closed_at IS NULL;
+     WHERE s.scope_id = ANY (p_scopes) AND s.closed_at IS NULL;
     DELETE FROM memwarden_data.write_lock AS w
      WHERE (w.org_id, w.scope_id, w.layer) IN (
            SELECT l.org_id, l.scope_id, l.layer FROM memwarden_data.write_lock AS l
-            WHERE l.scope_id = ANY (v_scopes) ORDER BY l.org_id, l.scope_id, l.layer FOR UPDATE);
+            WHERE l.scope_id = ANY (p_scopes) ORDER BY l.org_id, l.scope_id, l.layer FOR UPDATE);
     RETURN QUERY
     SELECT e FROM memwarden_internal.end_items(
-        p_org_id, ARRAY(SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE'),
+        p_org_id, ARRAY(SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE'),
         'EXPIRED', 'EXPIRE', 'scope closed', p_principal_id) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint, bigint) IS 'Closes a scope with all below it and lets every active item of it expire; returns those.';
-REVOKE ALL ON FUNCTION memwarden_internal.shut(bigint, bigint, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) IS 'Closes scopes that hold_scopes() holds and lets every active item of them expire; returns those.';
+REVOKE ALL ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.close_next_scope()
 RETURNS boolean
@@ -89,7 +166,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM memwarden_internal.shut(v_scope.org_id, v_scope.scope_id, 0);
+    PERFORM memwarden_internal.shut(v_scope.org_id, memwarden_internal.hold_scopes(v_scope.scope_id), 0);
     RETURN true;
 END
 $function$;

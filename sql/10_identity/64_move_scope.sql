@@ -8,8 +8,7 @@ DECLARE
     v_parent   record;
     v_old      text := move_scope.path;
     v_new      text;
-    v_seen     bigint[];
-    v_more     bigint[];
+    v_scopes   bigint[];
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
     -- One move at a time in an organisation: two could each put its scope below the other's.
@@ -19,36 +18,33 @@ BEGIN
     IF v_scope.parent_id IS NULL OR v_scope.parent_id = 0 OR v_parent.org_id <> v_scope.org_id OR v_scope.scope_id = ANY (v_parent.lineage) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'new_parent: a scope of the same organisation, outside what is moved; /global and organisations stay where they are');
-    ELSIF v_parent.closed_at IS NOT NULL THEN
-        PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', move_scope.new_parent));
     END IF;
+    v_scopes := memwarden_internal.hold_scopes(v_scope.scope_id, v_parent.scope_id);
     v_new := move_scope.new_parent || '/' || v_scope.kind || '/' || substring(v_old FROM '[^/]+$');
-    IF length(v_new) > 1000 OR EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.path = v_new AND s.scope_id <> v_scope.scope_id) THEN
+    IF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = v_parent.scope_id AND s.closed_at IS NOT NULL) THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', move_scope.new_parent));
+    ELSIF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.path = v_new AND s.scope_id <> v_scope.scope_id) THEN
         PERFORM memwarden_internal.raise_error('already_exists', format('scope %L', v_new));
+    ELSIF (SELECT max(length(s.path)) FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (v_scopes))
+          - length(v_old) + length(v_new) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'new_parent: no path may have more than 1,000 characters');
     END IF;
-
-    LOOP
-        SELECT array_agg(s.scope_id) INTO v_more
-          FROM (SELECT t.scope_id FROM memwarden_data.scope AS t
-                 WHERE t.lineage @> ARRAY[v_scope.scope_id] ORDER BY cardinality(t.lineage), t.scope_id FOR UPDATE) AS s;
-        EXIT WHEN v_more IS NOT DISTINCT FROM v_seen;
-        v_seen := v_more;
-    END LOOP;
     UPDATE memwarden_data.scope AS s
        SET path = v_new || substr(s.path, length(v_old) + 1),
            lineage = v_parent.lineage || s.lineage[cardinality(v_scope.lineage):],
            parent_id = CASE WHEN s.scope_id = v_scope.scope_id THEN v_parent.scope_id ELSE s.parent_id END
-     WHERE s.scope_id = ANY (v_seen);
+     WHERE s.scope_id = ANY (v_scopes);
     PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'move_scope',
         jsonb_build_object('scope_id', v_scope.scope_id, 'from', v_old, 'to', v_new));
     RETURN v_new;
-EXCEPTION WHEN string_data_right_truncation OR unique_violation THEN
+EXCEPTION WHEN unique_violation THEN
     PERFORM memwarden_internal.raise_error('already_exists', format('a scope on the path of %L', v_new));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_scope(text, text) IS
     'Puts a scope, with everything below it, under another scope of its organisation and returns its new path. Its memories stay in it; who reads it from above or below, '
     'and what it inherits, follows the new place at once, and grants on the scope itself stay. For administrators of the organisation. '
-    'Raises 42704 for an unknown scope, 42710 when the place is taken, 22023 for a place inside what is moved or in another organisation, 42501 without the right, 55000 below a closed scope.';
+    'Raises 42704 for an unknown scope, 42710 when the place is taken, 22023 for a place inside what is moved or in another organisation, or too deep, 42501 without the right, '
+    '55000 below a closed scope, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_scope(text, text) TO memwarden_curator, memwarden_admin;

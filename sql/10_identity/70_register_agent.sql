@@ -78,9 +78,9 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('role %L', p_role));
     ELSIF check_standing.level IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('clearance %L', p_clearance));
-    ELSIF p_domains IS NULL OR cardinality(p_domains) > 100 OR EXISTS (
+    ELSIF p_domains IS NULL OR cardinality(p_domains) > 100 OR array_ndims(p_domains) > 1 OR EXISTS (
             SELECT FROM unnest(p_domains) AS d WHERE d IS NULL OR d !~ '^[a-z0-9][a-z0-9._-]{0,62}$') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: at most 100, each of lower-case letters, digits and . _ -, at most 63');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: a list of at most 100, each of lower-case letters, digits and . _ -, at most 63');
     END IF;
     v_fault := memwarden_internal.attribute_fault(p_org_id, 'agent', p_attributes);
     IF v_fault IS NOT NULL THEN

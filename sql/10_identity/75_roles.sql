@@ -23,6 +23,10 @@ BEGIN
            coalesce(p ->> 'degree', CASE p ->> 'operation' WHEN 'DELETE' THEN 'soft' WHEN 'ADMIN' THEN 'layer' END)
       FROM jsonb_array_elements(define_role.permissions) AS p,
            jsonb_array_elements_text(coalesce(p -> 'layers', '["*"]')) AS l (layer);
+    -- In its organisation the name means this role from now on, also for who bears it already.
+    UPDATE memwarden_data.principal AS m SET role_id = v_role_id
+      FROM memwarden_data.access_role AS r
+     WHERE m.org_id = v_org_id AND r.role_id = m.role_id AND r.role_id <> v_role_id AND r.name = define_role.name;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_role',
         jsonb_build_object('role', define_role.name, 'permissions', define_role.permissions));
 END
@@ -31,7 +35,7 @@ COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
     'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, WRITE, DELETE or ADMIN, '
     '"layers": ["session", ...] (all by default), "kind": only contents of that kind, "reach": own (items the principal wrote last) or all (the default), '
     '"degree": soft (the default) or hard for DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. '
-    'org: an organisation of its own, which hides a role of that name that all have; by default the caller''s, and for members of memwarden_admin all. '
+    'org: an organisation of its own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for members of memwarden_admin all. '
     'Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 without the right. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
@@ -53,8 +57,8 @@ BEGIN
             RETURN 'objects of operation, layers, kind, reach, degree';
         ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN') THEN
             RETURN 'operation: READ, WRITE, DELETE or ADMIN';
-        ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array' OR jsonb_array_length(v_one -> 'layers') = 0) THEN
-            RETURN 'layers: an array of layers';
+        ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array' OR jsonb_array_length(v_one -> 'layers') NOT BETWEEN 1 AND 100) THEN
+            RETURN 'layers: an array of 1 to 100 layers';
         ELSIF EXISTS (SELECT FROM jsonb_array_elements(coalesce(v_one -> 'layers', '["*"]')) AS l
                        WHERE jsonb_typeof(l) <> 'string'
                           OR l #>> '{}' <> '*' AND NOT EXISTS (SELECT FROM memwarden_data.layer AS d WHERE d.layer = l #>> '{}')) THEN

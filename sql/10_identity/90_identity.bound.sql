@@ -15,7 +15,8 @@ CREATE POLICY application ON memwarden_data.classification FOR SELECT
 GRANT SELECT ON memwarden_data.label TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 CREATE POLICY application ON memwarden_data.label FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
-    USING (ARRAY[label_id, -label_id] && (SELECT memwarden_internal.visible_labels()));
+    USING (label_id = ANY ((SELECT memwarden_internal.visible_labels())::integer[])
+           OR ARRAY[label_id, -label_id] && (SELECT memwarden_internal.partly_visible_labels()));
 
 -- Who may do what is for those who answer for it: curators and auditors in their organisation (and what
 -- holds for all), administrators everywhere.

@@ -10,7 +10,10 @@ DECLARE
 BEGIN
     -- A retry is made by a job in the name of who asked; its rights are asked for again.
     SELECT p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
-           memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write,
+           -- may_write(), written out: every write pays for a call.
+           EXISTS (SELECT FROM memwarden_data.scope_grant AS g
+                    WHERE g.principal_id = p.principal_id AND g.writes
+                      AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write,
            memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS is_anchored
       INTO v_who
       FROM memwarden_data.principal AS p
@@ -19,7 +22,9 @@ BEGIN
       LEFT JOIN memwarden_data.layer AS l ON l.layer = NEW.layer
      WHERE p.disabled_at IS NULL
        AND p.principal_id = CASE TG_OP
-               WHEN 'UPDATE' THEN NEW.principal_id ELSE memwarden_internal.current_principal() END;
+               WHEN 'UPDATE' THEN NEW.principal_id
+               ELSE coalesce((SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user),
+                             memwarden_internal.current_principal()) END;
 
     IF v_who.principal_id IS NULL AND TG_OP = 'INSERT' THEN
         PERFORM memwarden_internal.raise_error('not_identified', format('login role %I', session_user));

@@ -4,37 +4,49 @@ CREATE OR REPLACE FUNCTION memwarden_internal.gate_access()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_asked   record;
 BEGIN
-    SELECT s.kind AS scope_kind, CASE WHEN c.kind IS NOT NULL THEN NEW.kind END AS kind,
-           memwarden_internal.item_level(NEW.classification, p.clearance) AS level,
-           CASE WHEN NEW.domains IS NULL OR NEW.domains = '{}' THEN '{}'
-                ELSE ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d) END AS domains,
-           coalesce(NEW.attributes, '{}') AS attributes,
+    -- One statement, for every write pays for it: what judge_labels() would say, written out. A kind that does not exist is the schema gate's matter, not a label.
+    SELECT s.kind AS scope_kind, c.kind, f.level, f.domains, coalesce(NEW.attributes, '{}') AS attributes, p.clearance,
+           NEW.domains IS NULL OR NEW.domains <@ p.domains AS domains_held,
            NEW.attributes IS NULL OR NEW.attributes = '{}'
                OR memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NULL AS attributes_known,
-           p.clearance, NEW.domains IS NULL OR NEW.domains <@ p.domains AS domains_held
+           (SELECT min(l.label_id) FROM memwarden_data.label AS l
+             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM c.kind AND l.scope_kind = s.kind
+               AND l.classification = f.level AND l.domains = f.domains AND l.attributes = coalesce(NEW.attributes, '{}')) AS label_id,
+           EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                    WHERE r.role_id = p.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
+                      AND (r.kind IS NULL OR r.kind = c.kind)) AS permitted,
+           EXISTS (SELECT FROM memwarden_data.policy_set AS t WHERE 'WRITE' = ANY (t.operations)) AS has_policies
       INTO v_asked
       FROM memwarden_data.scope AS s
       JOIN memwarden_data.principal AS p ON p.principal_id = NEW.principal_id
-      -- A kind that does not exist is the schema gate's matter, not a label.
-      LEFT JOIN LATERAL (SELECT d.kind FROM memwarden_data.content_schema AS d
-                          WHERE d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1) AS c ON true
+     CROSS JOIN LATERAL (
+          SELECT CASE WHEN NEW.classification IS NULL THEN least(1::smallint, p.clearance)
+                      ELSE (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = NEW.classification) END AS level,
+                 CASE WHEN NEW.domains IS NULL THEN '{}'
+                      ELSE ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d) END AS domains) AS f
+      LEFT JOIN LATERAL (
+          SELECT d.kind FROM memwarden_data.content_schema AS d
+           WHERE NEW.kind IS NOT NULL AND d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1) AS c ON true
      WHERE s.scope_id = NEW.scope_id;
 
     NEW.reason := CASE
         WHEN v_asked.level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
         WHEN v_asked.level > v_asked.clearance THEN 'CLEARANCE_TOO_LOW'
         WHEN NOT v_asked.domains_held THEN 'DOMAIN_NOT_HELD'
-        WHEN NOT v_asked.attributes_known THEN 'ATTRIBUTES_INVALID' END;
+        WHEN NOT v_asked.attributes_known THEN 'ATTRIBUTES_INVALID'
+        WHEN NOT v_asked.permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
-        NEW.label_id := memwarden_internal.find_label(
-            NEW.org_id, NEW.layer, v_asked.kind, v_asked.scope_kind, v_asked.level, v_asked.domains, v_asked.attributes, NEW.principal_id);
-        NEW.reason := CASE WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
-                           ELSE memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
+        NEW.label_id := coalesce(v_asked.label_id, memwarden_internal.make_label(
+            NEW.org_id, NEW.layer, v_asked.kind, v_asked.scope_kind, v_asked.level, v_asked.domains, v_asked.attributes, NEW.principal_id));
+        NEW.reason := CASE
+            WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
+            WHEN v_asked.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
     END IF;
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := 'REJECTED';
@@ -54,19 +66,3 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_access() IS
     'Trigger gate_06_access: what the item is to be classified as and which domains and attributes it bears, whether the writer''s role, clearance, domains and the policies permit that, and the lock of the scope. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_access() FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.item_level(p_classification text, p_clearance smallint)
-RETURNS smallint
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    IF p_classification IS NULL THEN
-        RETURN least(1, p_clearance);
-    END IF;
-    RETURN (SELECT c.level FROM memwarden_data.classification AS c WHERE c.name = p_classification);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.item_level(text, smallint) IS
-    'The level of a classification by name; internal where none is named, or public for a writer cleared for no more. NULL for an unknown name.';
-REVOKE ALL ON FUNCTION memwarden_internal.item_level(text, smallint) FROM PUBLIC;

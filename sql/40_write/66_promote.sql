@@ -37,7 +37,7 @@ BEGIN
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
                    'type', 'memory', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,
-               valid_from => nullif(lower(v.valid_during), '-infinity'), valid_to => nullif(upper(v.valid_during), 'infinity'),
+               valid_from => lower(v.valid_during), valid_to => upper(v.valid_during),
                classification => c.name, domains => l.domains, attributes => l.attributes) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
     RETURN v_result;

@@ -18,8 +18,15 @@ BEGIN
     END IF;
     IF v_refusal IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s: %s', retract.item_id, v_refusal));
-    ELSIF NOT memwarden_internal.lock_scope(v_item.org_id, v_item.scope_id, v_item.layer) THEN
+    ELSIF v_item.status = 'ACTIVE' AND NOT memwarden_internal.lock_scope(v_item.org_id, v_item.scope_id, v_item.layer)
+          AND EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = v_item.scope_id AND s.closed_at IS NULL) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', retract.item_id));
+    END IF;
+    -- Who held the scope may have written a version of it that the caller does not see, or may not retract.
+    v_item := memwarden_internal.require_item(retract.item_id);
+    v_refusal := memwarden_internal.refusal(v_principal_id, 'DELETE', v_item.label_id, v_item.principal_id);
+    IF v_refusal IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s: %s', retract.item_id, v_refusal));
     END IF;
     PERFORM memwarden_internal.end_items(
         v_item.org_id, ARRAY[retract.item_id], 'RETRACTED', 'RETRACT', retract.reason, v_principal_id);

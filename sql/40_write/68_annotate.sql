@@ -4,10 +4,11 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item   record := memwarden_internal.require_item(annotate.item_id);
-    v_result memwarden_internal.write_result;
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_item         record := memwarden_internal.require_item(annotate.item_id);
+    v_result       memwarden_internal.write_result;
 BEGIN
-    -- As secret as what it is about.
+    -- As secret as what it is about. Who says it is part of the key: that a second verifier agrees is no duplicate.
     SELECT w.* INTO v_result
       FROM memwarden_data.label AS l
       JOIN memwarden_data.classification AS c ON c.level = l.classification
@@ -15,7 +16,8 @@ BEGIN
      CROSS JOIN LATERAL memwarden.write(
                'episodic', jsonb_strip_nulls(jsonb_build_object(
                    'item_id', annotate.item_id, 'version_id', v_item.version_id, 'verdict', annotate.verdict, 'note', annotate.note)),
-               kind => 'annotation', scope => s.path,
+               kind => 'annotation', subject => 'memwarden:item/' || annotate.item_id, predicate => 'annotated by ' || v_principal_id,
+               scope => s.path,
                evidence => jsonb_build_array(jsonb_build_object('type', 'memory', 'uri', 'memwarden:item/' || annotate.item_id)),
                classification => c.name, domains => l.domains, attributes => l.attributes) AS w
      WHERE l.label_id = v_item.label_id;
@@ -23,7 +25,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.annotate(uuid, text, text) IS
-    'Says of a memory whether it holds: an episodic memory of kind annotation in the same scope, which is all that verifiers may write. verdict: confirmed, doubted or refuted. '
+    'Says of a memory whether it holds: an episodic memory of kind annotation in the same scope, which is all that verifiers may write. Its subject is memwarden:item/ and the item''s number. verdict: confirmed, doubted or refuted. '
     'note: at most 2,000 characters. Returns the outcome, as write() does. Raises 42704 for an item that the caller does not see. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.annotate(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.annotate(uuid, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

@@ -117,12 +117,13 @@ REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()
 RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-BEGIN
-    RETURN (SELECT c.system_identifier FROM pg_control_system() AS c);
-END
+# Asking reads a file each time; the answer is the same for as long as a server lives.
+if "memwarden:system" not in GD:
+    GD["memwarden:system"] = plpy.execute("SELECT system_identifier FROM pg_control_system()")[0]["system_identifier"]
+return GD["memwarden:system"]
 $function$;
 COMMENT ON FUNCTION memwarden_internal.system_identifier() IS
     'The identifier of this database cluster: transaction ids compare within one cluster only.';

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import uuid
+
 import psycopg
 import pytest
 from psycopg import Connection
@@ -9,6 +11,8 @@ from psycopg.rows import DictRow
 
 from conftest import World
 from helpers import write
+
+from .brokerage import Brokerage
 
 
 def sqlstate(connection: Connection[DictRow], statement: str) -> str | None:
@@ -86,3 +90,15 @@ class Store:
 def store(world: World) -> Store:
     """Ana's and Bob's memories."""
     return Store(world)
+
+
+@pytest.fixture
+def office(shared_world: World) -> Brokerage:
+    """An organisation of its own: Ana and Bob, reached by tokens, and the broker of both."""
+    return Brokerage(shared_world, uuid.uuid4().hex[:12])
+
+
+@pytest.fixture
+def client(office: Brokerage) -> Connection[DictRow]:
+    """A connection of the login that acts for either."""
+    return office.world.connect(office.app)
