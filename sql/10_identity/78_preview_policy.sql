@@ -1,6 +1,6 @@
 -- A dry run is the change itself, taken back: nothing here knows what a policy means.
 CREATE OR REPLACE FUNCTION memwarden.preview_policy(policy_set text, name text, effect text, condition text, org text DEFAULT NULL)
-RETURNS TABLE (agent text, operation text, layer text, kind text, classification text, domains text[], attributes jsonb, own boolean,
+RETURNS TABLE (agent text, agent_org text, operation text, layer text, kind text, scope_kind text, classification text, domains text[], attributes jsonb, own boolean,
                items bigint, allowed_before boolean, allowed_after boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -18,7 +18,7 @@ BEGIN
         NULL;
     END;
     RETURN QUERY
-    SELECT p.name, b.operation, l.layer, l.kind, c.name, l.domains, l.attributes, b.own,
+    SELECT p.name, o.name, b.operation, l.layer, l.kind, l.scope_kind, c.name, l.domains, l.attributes, b.own,
            (SELECT count(*) FROM memwarden_data.item AS i
              WHERE i.org_id = l.org_id AND i.label_id = l.label_id AND i.status = 'ACTIVE' AND (i.principal_id = p.principal_id) = b.own),
            b.allowed, a.allowed
@@ -26,10 +26,11 @@ BEGIN
       JOIN jsonb_to_recordset(v_after) AS a (principal_id bigint, operation text, label_id integer, own boolean, allowed boolean)
         ON a.principal_id = b.principal_id AND a.operation = b.operation AND a.label_id = b.label_id AND a.own = b.own
       JOIN memwarden_data.principal AS p ON p.principal_id = b.principal_id
+      JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
       JOIN memwarden_data.label AS l ON l.label_id = b.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification
      WHERE a.allowed <> b.allowed
-     ORDER BY p.name, b.operation, b.label_id, b.own;
+     ORDER BY o.name, p.name, b.operation, b.label_id, b.own;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_policy(text, text, text, text, text) IS

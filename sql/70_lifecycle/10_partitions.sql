@@ -83,7 +83,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens, and access tokens a month after they expired. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -97,6 +97,8 @@ BEGIN
         memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log');
     PERFORM memwarden_internal.secure_tables();
     DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
+    -- Who was given which token stays known for a month.
+    DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.maintain_storage() IS 'The work of maintain(), as memwarden_owner.';
