@@ -31,6 +31,7 @@ COMMENT ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) IS
     'For each label, once for the principal''s own items and once for those of others: NULL where the operation is permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) FROM PUBLIC;
 
+-- The formula of visibility in one statement, for every query pays for it; judge_labels() says what fails.
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_labels(p_principal_id bigint)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -38,12 +39,19 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
-        SELECT array_agg(CASE WHEN j.own THEN -j.label_id ELSE j.label_id END)
-          FROM memwarden_internal.judge_labels(p_principal_id, 'READ', ARRAY(
-                   SELECT l.label_id FROM memwarden_data.label AS l
-                    WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p
-                                            WHERE p.principal_id = p_principal_id)))) AS j
-         WHERE j.refusal IS NULL), '{}');
+        SELECT array_agg(CASE WHEN o.own THEN -l.label_id ELSE l.label_id END)
+          FROM memwarden_data.principal AS p
+          JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
+         CROSS JOIN (VALUES (false), (true)) AS o (own)
+         WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
+           AND l.classification <= p.clearance
+           AND l.domains <@ p.domains
+           AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                        WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
+                          AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own))
+           AND (NOT (SELECT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE 'READ' = ANY (s.operations)))
+                OR NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p_principal_id, 'READ', l.label_id, o.own) AS a
+                                WHERE NOT a.allowed))), '{}');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS

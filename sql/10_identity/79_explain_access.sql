@@ -12,7 +12,9 @@ BEGIN
     END IF;
     SELECT i.org_id, i.scope_id, i.label_id, i.principal_id INTO v_item
       FROM memwarden_data.item AS i WHERE i.item_id = explain_access.item_id AND memwarden_internal.may_administer(i.org_id, 'full');
-    IF NOT FOUND THEN
+    IF v_item.org_id IS NULL AND memwarden_internal.is_database_admin() THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', explain_access.item_id));
+    ELSIF v_item.org_id IS NULL THEN
         v_item := memwarden_internal.require_item(explain_access.item_id);
     END IF;
     -- Who administers asks about everybody there, an auditor too; anybody else about itself.

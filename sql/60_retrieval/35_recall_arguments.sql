@@ -11,15 +11,21 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'fusion: weighted or rrf');
     ELSIF p_min_confidence NOT BETWEEN 0 AND 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'min_confidence: 0 to 1');
-    ELSIF p_layers IS NOT NULL AND EXISTS (
-            SELECT FROM unnest(p_layers) AS wanted
-             WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = wanted)) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', 'layers names one that is not in memwarden_data.layer');
-    ELSIF p_weights IS NOT NULL AND (jsonb_typeof(p_weights) <> 'object' OR EXISTS (
-            SELECT FROM jsonb_each(p_weights) AS w
-             WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance') OR jsonb_typeof(w.value) <> 'number'
-                OR (jsonb_typeof(w.value) = 'number' AND (w.value)::numeric NOT BETWEEN 0 AND 1000))) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance; numbers from 0 to 1,000');
+    END IF;
+    -- Nested, so that a recall without them pays for no query.
+    IF p_layers IS NOT NULL THEN
+        IF EXISTS (SELECT FROM unnest(p_layers) AS wanted
+                    WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = wanted)) THEN
+            PERFORM memwarden_internal.raise_error('unknown_object', 'layers names one that is not in memwarden_data.layer');
+        END IF;
+    END IF;
+    IF p_weights IS NOT NULL THEN
+        IF jsonb_typeof(p_weights) <> 'object' OR EXISTS (
+               SELECT FROM jsonb_each(p_weights) AS w
+                WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance') OR jsonb_typeof(w.value) <> 'number'
+                   OR (jsonb_typeof(w.value) = 'number' AND (w.value)::numeric NOT BETWEEN 0 AND 1000)) THEN
+            PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance; numbers from 0 to 1,000');
+        END IF;
     END IF;
 END
 $function$;

@@ -74,7 +74,7 @@ BEGIN
     v_found := ARRAY(
         SELECT f
           FROM memwarden_internal.search(
-                   memwarden_internal.visible_orgs(), v_scopes, recall.layers, recall.query,
+                   ARRAY[0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id)], v_scopes, recall.layers, recall.query,
                    v_embedding::@extschema:vector@.halfvec, v_model.model_id, recall.subject, recall.predicate, recall.kind,
                    recall.filter, recall.min_confidence, recall.valid_at,
                    v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance,
