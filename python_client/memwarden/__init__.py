@@ -21,13 +21,18 @@ from memwarden.errors import (
     InvalidContent,
     MemwardenError,
     NotAllowed,
+    NotFound,
     NotIdentified,
     NotReady,
     WrongIsolation,
 )
 from memwarden.requests import WriteRequest
 from memwarden.results import (
+    AccessRule,
+    ClosedItem,
     ComponentStatus,
+    Identity,
+    IssuedToken,
     Item,
     Outcome,
     Reason,
@@ -40,17 +45,22 @@ from memwarden.results import (
 connect = Client.connect
 
 __all__ = [
+    "AccessRule",
     "AsyncClient",
     "Client",
+    "ClosedItem",
     "ComponentStatus",
     "ConnectionFailed",
     "Embedder",
+    "Identity",
     "InvalidArgument",
     "InvalidContent",
+    "IssuedToken",
     "Item",
     "LexicalEmbedder",
     "MemwardenError",
     "NotAllowed",
+    "NotFound",
     "NotIdentified",
     "NotReady",
     "Outcome",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
 from typing import ParamSpec, TypeVar
 
 Params = ParamSpec("Params")
@@ -22,3 +23,13 @@ def in_place(
 ) -> ResultT:
     """Call `function`; what `in_thread` becomes in the generated client."""
     return function(*args, **kwargs)
+
+
+async def awaited(value: ResultT | Awaitable[ResultT]) -> ResultT:
+    """Return the value, or what it stands for when it is to be awaited."""
+    return await value if isawaitable(value) else value
+
+
+def at_hand(value: ResultT) -> ResultT:
+    """Return the value; what `awaited` becomes in the generated client."""
+    return value

@@ -35,7 +35,7 @@ class MemwardenError(Exception):
 
 
 class NotIdentified(MemwardenError):
-    """The login is bound to no agent and no person (SQLSTATE 28000)."""
+    """The login is bound to nobody, or the token was refused (SQLSTATE 28000)."""
 
 
 class NotReady(MemwardenError):
@@ -43,7 +43,11 @@ class NotReady(MemwardenError):
 
 
 class NotAllowed(MemwardenError):
-    """The login role lacks a right that the call needs (42501)."""
+    """The login role or the agent lacks a right that the call needs (42501)."""
+
+
+class NotFound(MemwardenError):
+    """There is no such item, scope or agent, or none that the caller may see (42704)."""
 
 
 class InvalidArgument(MemwardenError):
@@ -83,6 +87,7 @@ _BY_SQLSTATE: dict[str, type[MemwardenError]] = {
     "28000": NotIdentified,
     "3F000": NotReady,  # schema memwarden does not exist: the extension is not in this database
     "42501": NotAllowed,
+    "42704": NotFound,
     "55000": NotReady,
 }
 _BY_CLASS: dict[str, type[MemwardenError]] = {"22": InvalidArgument, "25": WrongIsolation}

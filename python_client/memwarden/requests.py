@@ -49,6 +49,9 @@ class WriteRequest:
     valid_to: datetime | None = None
     embedding_model: str | None = None
     trace_id: str | None = None
+    classification: str | None = None
+    domains: Sequence[str] | None = None
+    attributes: Mapping[str, Any] | None = None
 
 
 _FIELDS = tuple(each.name for each in fields(WriteRequest))
@@ -75,7 +78,8 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
     """Return the parameters of one `write` call.
 
     Raises:
-        InvalidContent: the content or the evidence is not JSON that the database can hold.
+        InvalidContent: the content, the evidence or an attribute is not JSON that the database
+            can hold.
     """
     arguments = {name: getattr(request, name) for name in _FIELDS}
     text = arguments.pop("content_text")
@@ -83,6 +87,10 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
     arguments["evidence"] = strict_json(list(request.evidence))
     if request.embedding is not None:
         arguments["embedding"] = single_precision(request.embedding)
+    if request.domains is not None:
+        arguments["domains"] = list(request.domains)
+    if request.attributes is not None:
+        arguments["attributes"] = strict_json(request.attributes)
     for name in ("deadline", "valid_from", "valid_to"):
         if arguments[name] is not None:
             arguments[name] = _zoned(arguments[name])
@@ -101,8 +109,8 @@ def single_precision(embedding: Sequence[float]) -> list[float]:
 def json_object(request: WriteRequest) -> str:
     """Return the request as one element of the array that `write_many` takes.
 
-    Never raises for a value: content or evidence that is not JSON is sent in a form that the
-    server refuses and records, so that one bad request harms no other.
+    Never raises for a value: content, evidence or attributes that are not JSON are sent in a form
+    that the server refuses and records, so that one bad request harms no other.
     """
     members: dict[str, str] = {}
     for name in _FIELDS:
@@ -116,16 +124,24 @@ def json_object(request: WriteRequest) -> str:
             members["content"] = strict_json(request.content)
         except InvalidContent:
             members["content_text"] = json.dumps(lenient_json(request.content))
-    try:
-        members["evidence"] = strict_json(list(request.evidence))
-    except InvalidContent:
-        members["evidence"] = '"not JSON"'
+    members["evidence"] = _json_or_mark(list(request.evidence))
+    if request.attributes is not None:
+        members["attributes"] = _json_or_mark(request.attributes)
+    if request.domains is not None:
+        members["domains"] = json.dumps([str(each) for each in request.domains])
     if request.embedding is not None:
         members["embedding"] = f"[{','.join(map(_json_real, array('f', request.embedding)))}]"
     return "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
 
 
-_OWN_FORM = frozenset(("content", "content_text", "evidence", "embedding"))
+_OWN_FORM = frozenset(("content", "content_text", "evidence", "embedding", "domains", "attributes"))
+
+
+def _json_or_mark(value: object) -> str:
+    try:
+        return strict_json(value)
+    except InvalidContent:
+        return '"not JSON"'
 
 
 def _json_scalar(value: object) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -112,6 +112,8 @@ class RecalledItem:
     confidence: float
     low_confidence: bool
     contradicted: bool
+    classification: str
+    domains: list[str]
     provenance: dict[str, Any]
 
 
@@ -137,6 +139,9 @@ class Item:
     expires_at: datetime | None
     valid_from: datetime | None
     valid_to: datetime | None
+    classification: str
+    domains: list[str]
+    attributes: dict[str, Any]
     provenance: dict[str, Any]
 
 
@@ -178,3 +183,64 @@ class Reason:
     gate: str | None
     meaning: str
     remedy: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedItem:
+    """What became of one item of a scope that was closed.
+
+    `disposition` is promoted or released. For a promoted one, `request_id`, `outcome` and `reason`
+    are those of the write above: it can be refused there, and the item is released all the same.
+    """
+
+    item_id: UUID
+    disposition: str
+    request_id: UUID | None
+    outcome: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What the caller is and may.
+
+    `writes` are the paths of scopes, with `/**` where those below count too; `permissions` are
+    those of the role.
+    """
+
+    agent: str
+    org: str
+    kind: str
+    role: str
+    home: str
+    validated: bool
+    clearance: str
+    domains: list[str]
+    attributes: dict[str, Any]
+    anchor_required: list[str]
+    anchor_nullable: list[str] | None
+    writes: list[str]
+    permissions: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRule:
+    """One rule between an agent and an item, and what it says. All must allow.
+
+    `decisive` marks the first that does not, or else the last.
+    """
+
+    step: int
+    rule: str
+    allowed: bool
+    explanation: str
+    decisive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedToken:
+    """A token by which one login acts for one agent, until it expires. Its repr hides it."""
+
+    token: str = field(repr=False)
+    token_id: UUID
+    expires_at: datetime

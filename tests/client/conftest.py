@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import pytest
 from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier
 
+from client.desk import Desk
 from memwarden import Client
 
 if TYPE_CHECKING:
@@ -80,3 +82,16 @@ def empty_dsn(server_dsn: str) -> Iterator[str]:
         server.execute(SQL("CREATE DATABASE {}").format(Identifier(name)))
         yield make_conninfo(server_dsn, dbname=name)
         server.execute(SQL("DROP DATABASE {} WITH (FORCE)").format(Identifier(name)))
+
+
+@pytest.fixture(scope="module")
+def desk(shared_world: World) -> Iterator[Desk]:
+    """One organisation, its broker, and a login that is bound to nobody."""
+    with ExitStack() as stack:
+        yield Desk(shared_world, stack)
+
+
+@pytest.fixture
+def agent(desk: Desk) -> str:
+    """Return the name of a new agent without a login."""
+    return desk.agent()

@@ -6,11 +6,13 @@ import asyncio
 import inspect
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 
 import psycopg
+import pytest
 
 import memwarden
-from memwarden import AsyncClient, Client
+from memwarden import AsyncClient, Client, NotAllowed
 
 
 def test_both_clients_have_the_same_methods_and_arguments() -> None:
@@ -46,6 +48,19 @@ def test_all_methods_work_with_asyncio(agent_dsn: str) -> None:
             assert await memory.request_status(written.request_id) is not None
             assert await memory.status()
             assert await memory.reasons()
+            agent = await memory.whoami()
+            task = f"{agent.home}/task/one"
+            assert await memory.create_scope(task, timedelta(hours=1)) > 0
+            draft = (await memory.write("semantic", {"n": 7}, scope=task)).item_id
+            assert draft is not None
+            assert (await memory.promote(draft)).committed
+            assert (await memory.annotate(draft, "doubted")).stored
+            assert len(await memory.close_scope(task)) == 2
+            assert (await memory.explain_access(agent.agent, written.item_id))[-1].decisive
+            with pytest.raises(NotAllowed):
+                await memory.retract(written.item_id, "contributors may not")
+            with pytest.raises(NotAllowed):
+                await memory.issue_token(agent.agent, "nor are they brokers")
 
     asyncio.run(live())
 

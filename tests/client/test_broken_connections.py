@@ -8,12 +8,17 @@ import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from client.desk import Desk
 from memwarden import AsyncClient, Client, ConnectionFailed, WriteRequest
+
+if TYPE_CHECKING:
+    from conftest import World
 
 FACT = {"statement": "Ana drinks green tea"}
 
@@ -116,6 +121,38 @@ def test_a_batch_whose_answer_is_lost_is_sent_again_and_counts_once(
     others = {result.outcome for result in results[:7] + results[8:]}
     assert others == {"ALREADY_COMMITTED"}
     assert _count(admin) == (20, 19)
+
+
+def test_a_write_with_a_token_whose_answer_is_lost_counts_once(
+    proxy: Proxy, world: World, admin: psycopg.Connection
+) -> None:
+    """The COMMIT may have arrived, or not.
+
+    Proves: W4
+    """
+    with ExitStack() as stack:
+        desk = Desk(world, stack)
+        token = desk.issue(desk.agent())
+        dsn = make_conninfo(proxy.dsn, user=desk.login)
+        memory = stack.enter_context(Client.connect(dsn, token=token))
+        proxy.swallow = 1
+        assert memory.write("semantic", FACT).outcome == "ALREADY_COMMITTED"
+    assert _count(admin) == (1, 1)
+
+
+def test_a_retraction_whose_answer_is_lost_is_not_sent_again(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """The second would find nothing to retract, which is not what happened."""
+    with Client.connect(proxy.dsn) as memory:
+        curator = "SELECT memwarden.change_agent(%s, role => 'curator')"
+        admin.execute(curator, (memory.whoami().agent,))
+        item_id = memory.write("semantic", FACT).item_id
+        assert item_id is not None
+        proxy.swallow = 1
+        with pytest.raises(ConnectionFailed):
+            memory.retract(item_id, "said in jest")
+        assert [version.status for version in memory.history(item_id)] == ["RETRACTED"]
 
 
 def test_without_asyncio_and_with_it_the_same_happens(

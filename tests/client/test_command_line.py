@@ -61,6 +61,29 @@ def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
     assert "ACCEPT" in asked.stdout
 
 
+def test_an_agent_asks_who_it_is_and_why_it_may(agent_dsn: str, agent_scope: str) -> None:
+    """A script reads the exit code of `explain`."""
+    me = json.loads(run("whoami", "--json", dsn=agent_dsn).stdout)
+    assert me["home"] == agent_scope
+    shown = run("whoami", dsn=agent_dsn)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    for each in (me["agent"], me["role"], "WRITE"):
+        assert each in shown.stdout
+    label = ("--classification", "public")
+    ran = run("write", "semantic", '{"a": "tea"}', *label, "--json", dsn=agent_dsn)
+    item_id = json.loads(ran.stdout)["item_id"]
+    assert "[public]" in run("recall", "tea", dsn=agent_dsn).stdout
+    may = run("explain", item_id, dsn=agent_dsn)
+    assert (may.returncode, may.stderr) == (0, "")
+    assert "clearance" in may.stdout
+    may_not = run("explain", item_id, "--operation", "ADMIN", "--json", dsn=agent_dsn)
+    assert may_not.returncode == 3
+    assert [each["allowed"] for each in json.loads(may_not.stdout) if each["decisive"]] == [False]
+    refused = run("write", "semantic", '{"a": 1}', "--domain", "health", dsn=agent_dsn)
+    assert refused.returncode == 3
+    assert "DOMAIN_NOT_HELD" in refused.stdout
+
+
 def test_content_comes_as_plain_text_or_from_standard_input(agent_dsn: str) -> None:
     """Quoting JSON in a shell is nobody's pleasure."""
     ran = run("write", "working", "--text", 'Ana said "hello" \\', "--json", dsn=agent_dsn)

@@ -77,10 +77,13 @@ def test_every_argument_reaches_the_item(memory: Client, agent_scope: str) -> No
 
 def test_arguments_have_the_names_of_the_sql_functions(admin: psycopg.Connection) -> None:
     """Whoever knows one API knows the other."""
-    for name in ("write", "recall", "get", "history", "request_status"):
+    for name in (
+        *("write", "recall", "get", "history", "request_status", "promote", "retract", "annotate"),
+        *("create_scope", "close_scope", "whoami", "explain_access", "issue_token"),
+    ):
         row = admin.execute(
             """
-            SELECT p.proargnames[:p.pronargs] FROM pg_proc AS p
+            SELECT coalesce(p.proargnames[:p.pronargs], '{}') FROM pg_proc AS p
              WHERE p.pronamespace = 'memwarden'::regnamespace AND p.proname = %s
             """,
             (name,),

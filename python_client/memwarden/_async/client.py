@@ -12,10 +12,12 @@ from uuid import UUID
 import psycopg
 
 from memwarden import _statements as sql
+from memwarden._async.calls import AsyncCalls
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
 from memwarden._request_id import new_request_id
+from memwarden._tokens import AsyncTokenSource
 from memwarden.embedders import Embedder, embedding_texts
 from memwarden.requests import (
     WriteRequest,
@@ -24,23 +26,20 @@ from memwarden.requests import (
     single_precision,
     sql_arguments,
 )
-from memwarden.results import (
-    ComponentStatus,
-    Item,
-    Reason,
-    RecalledItem,
-    RequestStatus,
-    Version,
-    WriteResult,
-)
+from memwarden.results import RecalledItem, WriteResult
 
 
-class AsyncClient:
+class AsyncClient(AsyncCalls):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
     transaction), which then stays yours to commit and close. With an `embedder`, writes and
     recalls that bring no embedding get one here; without, the server makes its own.
+
+    With a `token`, each call is a transaction that acts for the agent whom the token was issued
+    for, at no further round trip, so that many agents share one login and one pool. It is text, an
+    `IssuedToken`, or a callable that returns one: text is asked for with each call, an
+    `IssuedToken` again before it expires, and both once more when the server refuses them.
     """
 
     def __init__(
@@ -49,18 +48,25 @@ class AsyncClient:
         *,
         dsn: str | None = None,
         embedder: Embedder | None = None,
+        token: AsyncTokenSource | None = None,
     ) -> None:
-        self._session = AsyncSession(None if connection else dsn or "", connection)
+        self._session = AsyncSession(None if connection else dsn or "", connection, token)
         self._embedder = embedder
 
     @classmethod
-    async def connect(cls, dsn: str = "", *, embedder: Embedder | None = None) -> Self:
+    async def connect(
+        cls,
+        dsn: str = "",
+        *,
+        embedder: Embedder | None = None,
+        token: AsyncTokenSource | None = None,
+    ) -> Self:
         """Connect to the database that a libpq connection string or the PG* environment names.
 
         Raises:
             ConnectionFailed: no server there, or it does not let us in.
         """
-        client = cls(dsn=dsn, embedder=embedder)
+        client = cls(dsn=dsn, embedder=embedder, token=token)
         await client._session.open()
         return client
 
@@ -100,13 +106,16 @@ class AsyncClient:
         valid_to: datetime | None = None,
         embedding_model: str | None = None,
         trace_id: str | None = None,
+        classification: str | None = None,
+        domains: Sequence[str] | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
         `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
 
         Raises:
-            InvalidContent: the content or the evidence is not JSON; nothing was sent.
+            InvalidContent: content, evidence or attributes are not JSON; nothing was sent.
             NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
         """
         request = WriteRequest(
@@ -128,6 +137,9 @@ class AsyncClient:
             valid_to=valid_to,
             embedding_model=embedding_model,
             trace_id=trace_id,
+            classification=classification,
+            domains=domains,
+            attributes=attributes,
         )
         return await self._decide(request)
 
@@ -217,29 +229,6 @@ class AsyncClient:
             },
             RecalledItem,
         )
-
-    async def get(self, item_id: UUID) -> Item | None:
-        """Return an item as it stands, or None where there is none that the caller may see."""
-        rows = await self._session.fetch(sql.GET, {"item_id": item_id}, Item)
-        return rows[0] if rows else None
-
-    async def history(self, item_id: UUID) -> list[Version]:
-        """Return every version of an item, newest first; nothing where it cannot be seen."""
-        return await self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
-
-    async def request_status(self, request_id: UUID) -> RequestStatus | None:
-        """Return what became of a write request of the caller's, or None."""
-        arguments = {"request_id": request_id}
-        rows = await self._session.fetch(sql.REQUEST_STATUS, arguments, RequestStatus)
-        return rows[0] if rows else None
-
-    async def status(self) -> list[ComponentStatus]:
-        """Return the state of the extension, its storage, partitions and jobs."""
-        return await self._session.fetch(sql.STATUS, {}, ComponentStatus)
-
-    async def reasons(self) -> list[Reason]:
-        """Return every reason code with its meaning and what the writer can do."""
-        return await self._session.fetch(sql.REASONS, {}, Reason)
 
     async def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""

@@ -17,7 +17,9 @@ from memwarden import _statements as sql
 from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
+from memwarden._sync.calls import Calls
 from memwarden._sync.session import Session
+from memwarden._tokens import TokenSource
 from memwarden.embedders import Embedder, embedding_texts
 from memwarden.requests import (
     WriteRequest,
@@ -26,23 +28,20 @@ from memwarden.requests import (
     single_precision,
     sql_arguments,
 )
-from memwarden.results import (
-    ComponentStatus,
-    Item,
-    Reason,
-    RecalledItem,
-    RequestStatus,
-    Version,
-    WriteResult,
-)
+from memwarden.results import RecalledItem, WriteResult
 
 
-class Client:
+class Client(Calls):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
     transaction), which then stays yours to commit and close. With an `embedder`, writes and
     recalls that bring no embedding get one here; without, the server makes its own.
+
+    With a `token`, each call is a transaction that acts for the agent whom the token was issued
+    for, at no further round trip, so that many agents share one login and one pool. It is text, an
+    `IssuedToken`, or a callable that returns one: text is asked for with each call, an
+    `IssuedToken` again before it expires, and both once more when the server refuses them.
     """
 
     def __init__(
@@ -51,18 +50,25 @@ class Client:
         *,
         dsn: str | None = None,
         embedder: Embedder | None = None,
+        token: TokenSource | None = None,
     ) -> None:
-        self._session = Session(None if connection else dsn or "", connection)
+        self._session = Session(None if connection else dsn or "", connection, token)
         self._embedder = embedder
 
     @classmethod
-    def connect(cls, dsn: str = "", *, embedder: Embedder | None = None) -> Self:
+    def connect(
+        cls,
+        dsn: str = "",
+        *,
+        embedder: Embedder | None = None,
+        token: TokenSource | None = None,
+    ) -> Self:
         """Connect to the database that a libpq connection string or the PG* environment names.
 
         Raises:
             ConnectionFailed: no server there, or it does not let us in.
         """
-        client = cls(dsn=dsn, embedder=embedder)
+        client = cls(dsn=dsn, embedder=embedder, token=token)
         client._session.open()
         return client
 
@@ -102,13 +108,16 @@ class Client:
         valid_to: datetime | None = None,
         embedding_model: str | None = None,
         trace_id: str | None = None,
+        classification: str | None = None,
+        domains: Sequence[str] | None = None,
+        attributes: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
         `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
 
         Raises:
-            InvalidContent: the content or the evidence is not JSON; nothing was sent.
+            InvalidContent: content, evidence or attributes are not JSON; nothing was sent.
             NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
         """
         request = WriteRequest(
@@ -130,6 +139,9 @@ class Client:
             valid_to=valid_to,
             embedding_model=embedding_model,
             trace_id=trace_id,
+            classification=classification,
+            domains=domains,
+            attributes=attributes,
         )
         return self._decide(request)
 
@@ -219,29 +231,6 @@ class Client:
             },
             RecalledItem,
         )
-
-    def get(self, item_id: UUID) -> Item | None:
-        """Return an item as it stands, or None where there is none that the caller may see."""
-        rows = self._session.fetch(sql.GET, {"item_id": item_id}, Item)
-        return rows[0] if rows else None
-
-    def history(self, item_id: UUID) -> list[Version]:
-        """Return every version of an item, newest first; nothing where it cannot be seen."""
-        return self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
-
-    def request_status(self, request_id: UUID) -> RequestStatus | None:
-        """Return what became of a write request of the caller's, or None."""
-        arguments = {"request_id": request_id}
-        rows = self._session.fetch(sql.REQUEST_STATUS, arguments, RequestStatus)
-        return rows[0] if rows else None
-
-    def status(self) -> list[ComponentStatus]:
-        """Return the state of the extension, its storage, partitions and jobs."""
-        return self._session.fetch(sql.STATUS, {}, ComponentStatus)
-
-    def reasons(self) -> list[Reason]:
-        """Return every reason code with its meaning and what the writer can do."""
-        return self._session.fetch(sql.REASONS, {}, Reason)
 
     def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""

@@ -10,9 +10,11 @@ from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
 import psycopg
-from psycopg.rows import class_row
 
 from memwarden import _adapt
+from memwarden._sync.tokens import Tokens
+from memwarden._sync.transaction import call
+from memwarden._tokens import TokenSource
 from memwarden.errors import InvalidArgument, translated, unreachable
 
 RowT = TypeVar("RowT")
@@ -22,13 +24,20 @@ class Session:
     """A connection that this object opened from a connection string, or was handed.
 
     Each call is its own transaction, no statement is prepared and no setting is kept on the
-    connection, so a transaction pooler such as PgBouncer may sit in between. A connection that
-    was handed over stays as its owner made it, transaction included.
+    connection, so a transaction pooler such as PgBouncer may sit in between. With a token, each
+    call acts for whom that names. A connection that was handed over stays as its owner made it,
+    transaction included.
     """
 
-    def __init__(self, dsn: str | None, connection: psycopg.Connection[Any] | None = None) -> None:
+    def __init__(
+        self,
+        dsn: str | None,
+        connection: psycopg.Connection[Any] | None = None,
+        token: TokenSource | None = None,
+    ) -> None:
         self._dsn = dsn
         self._connection = connection
+        self._tokens = Tokens(token)
         self._opening = threading.Lock()
 
     def open(self, request_ids: Sequence[UUID] = ()) -> psycopg.Connection[Any]:
@@ -70,24 +79,26 @@ class Session:
         arguments: Mapping[str, Any],
         row_type: type[RowT],
         request_ids: Sequence[UUID] = (),
+        *,
+        repeatable: bool = True,
     ) -> list[RowT]:
         """Run one call and return its rows.
 
-        A connection that breaks on the way is replaced once and the call sent again. That is
-        safe: reads change nothing, and a write carries the same request id both times, so the
-        server answers the second with the outcome of the first.
+        A connection that breaks on the way is replaced once and the call sent again, where it is
+        `repeatable`: reads change nothing, and a write carries the same request id both times, so
+        the server answers the second with the outcome of the first. A token that is refused is
+        replaced once too: the call has not run then.
 
         Raises:
             ConnectionFailed: it broke twice, or was not ours to replace.
             MemwardenError: what the server raised, by its SQLSTATE.
         """
-        replaced = False
+        replaced = renewed = False
         while True:
+            token = self._tokens.current()
             connection = self.open(request_ids)
             try:
-                with connection.cursor(row_factory=class_row(row_type)) as cursor:
-                    cursor.execute(statement, arguments)
-                    return cursor.fetchall()
+                answer = call(connection, token, statement, arguments, row_type)
             except UnicodeEncodeError:
                 raise InvalidArgument("an argument holds half of a surrogate pair") from None
             except psycopg.DataError as error:
@@ -97,6 +108,12 @@ class Session:
             except psycopg.Error as error:
                 if not connection.closed:
                     raise translated(error) from error
-                if replaced or self._dsn is None:
+                if replaced or not repeatable or self._dsn is None:
                     raise unreachable(error, request_ids) from error
                 replaced = True
+                continue
+            if isinstance(answer, list):
+                return answer
+            if answer.final or renewed or not self._tokens.drop(token):
+                raise answer.error
+            renewed = True

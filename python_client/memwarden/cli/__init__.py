@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memwarden.cli import items, memory, server
+from memwarden.cli import access, items, memory, server
 from memwarden.cli.demo import demo
 
 app = typer.Typer(
@@ -44,6 +44,8 @@ app.command()(memory.recall)
 app.command()(items.get)
 app.command()(items.history)
 app.command()(items.request)
+app.command()(access.whoami)
+app.command()(access.explain)
 app.command()(demo)
 
 

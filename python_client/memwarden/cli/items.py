@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, NoReturn
 from uuid import UUID
 
 import typer
 
 from memwarden.cli.options import AsJson, Dsn, ExitCode, ItemId, connected
-from memwarden.cli.terminal import cell, console, print_json, table
-from memwarden.results import Item, RequestStatus
+from memwarden.cli.terminal import cell, console, print_json, show_fields, table
 
 
 def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
@@ -22,7 +20,7 @@ def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     if as_json:
         print_json(item)
     else:
-        _show_fields(item)
+        show_fields(item)
 
 
 def history(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
@@ -65,22 +63,11 @@ def request(
     if as_json:
         print_json(found)
         return
-    _show_fields(found, skip=("gates",))
+    show_fields(found, skip=("gates",))
     out = console()
     rows = table(out, "gate", "decision", "reason", "microseconds", right=("microseconds",))
     for gate in found.gates or ():
         rows.add_row(*(cell(gate.get(name)) for name in ("gate", "decision", "reason", "us")))
-    out.print(rows)
-
-
-def _show_fields(value: Item | RequestStatus, skip: tuple[str, ...] = ()) -> None:
-    out = console()
-    rows = table(out, "", "")
-    rows.show_header = False
-    for each in fields(value):
-        member = getattr(value, each.name)
-        if member is not None and each.name not in skip:
-            rows.add_row(each.name.replace("_", " "), cell(member))
     out.print(rows)
 
 

@@ -47,6 +47,10 @@ def write(
     idempotency_key: Annotated[str | None, typer.Option()] = None,
     request_id: Annotated[UUID | None, typer.Option(help="UUIDv7; made when absent.")] = None,
     trace_id: Annotated[str | None, typer.Option()] = None,
+    classification: Annotated[
+        str | None, typer.Option(help="public, internal, confidential or restricted")
+    ] = None,
+    domain: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
@@ -72,6 +76,8 @@ def write(
         idempotency_key=idempotency_key,
         request_id=request_id or new_request_id(),
         trace_id=trace_id,
+        classification=classification,
+        domains=domain,
     )
     with connected(dsn) as memory:
         result = _decide(memory, request)
@@ -170,6 +176,7 @@ def show_recalled(out: Console, items: list[RecalledItem]) -> None:
             for mark, on in (
                 ("low confidence", item.low_confidence),
                 ("contradicted", item.contradicted),
+                (item.classification, item.classification != "internal"),
             )
             if on
         ]

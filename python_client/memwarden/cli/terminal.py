@@ -7,14 +7,17 @@ import os
 import sys
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, is_dataclass
+from dataclasses import asdict, fields, is_dataclass
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 _PIPE_WIDTH = 100
 
@@ -44,6 +47,18 @@ def table(to: Console, *headings: str, right: Sequence[str] = ()) -> Table:
             overflow="fold",
         )
     return result
+
+
+def show_fields(value: DataclassInstance, skip: Sequence[str] = ()) -> None:
+    """Print one result as a table of names and values, without what is None."""
+    out = console()
+    rows = table(out, "", "")
+    rows.show_header = False
+    for each in fields(value):
+        member = getattr(value, each.name)
+        if member is not None and each.name not in skip:
+            rows.add_row(each.name.replace("_", " "), cell(member))
+    out.print(rows)
 
 
 def cell(value: object) -> Text:
