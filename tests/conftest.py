@@ -113,6 +113,15 @@ class World:
         self.admin.execute(f"SELECT memwarden.register_agent({named})", arguments)
         return role
 
+    def grant_tables(self, *roles: str) -> None:
+        """Let login roles SELECT from the tables, as a DBA may: then policies alone hold."""
+        for role in roles:
+            self.admin.execute(
+                sql.SQL("GRANT SELECT ON ALL TABLES IN SCHEMA memwarden_data TO {}").format(
+                    sql.Identifier(role)
+                )
+            )
+
     def agent(self, scope: str = "/org/acme/user/ana", **options: Any) -> Connection[DictRow]:
         """Register an agent and connect as it."""
         return self.connect(self.register(scope, **options))

@@ -155,6 +155,15 @@ BEGIN
     LOOP
         EXECUTE format('DROP POLICY %I ON %s', v_policy.polname, v_policy.relation);
     END LOOP;
+    -- And its grants.
+    FOR v_policy IN
+        SELECT c.oid::regclass AS relation FROM pg_class AS c
+         WHERE c.relnamespace IN ('memwarden_data'::regnamespace, 'memwarden'::regnamespace) AND c.relkind IN ('r', 'p', 'v')
+           AND c.relacl IS NOT NULL
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, '
+                       'memwarden_admin, memwarden_broker, memwarden_jobs', v_policy.relation);
+    END LOOP;
     FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'bound' ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;
     END LOOP;

@@ -89,7 +89,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rotate_token_key(boolean) IS
-    'Makes a new key for tokens and returns its number. The old one still verifies for the five minutes its tokens can live; at_once: from now on it does not.';
+    'Makes a new key for tokens and returns its number. The old one still verifies for the five minutes its tokens can live; at_once: from now on it does not. Raises 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.rotate_token_key(boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rotate_token_key(boolean) TO memwarden_admin;
 
@@ -125,6 +125,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.revoke_tokens(text, uuid, text) IS
     'Revokes one token, or all of an agent''s, and returns how many; transactions they have authenticated lose their identity at once. '
-    'org: whose agent, where the name is not unique. Raises 42704 for an unknown agent or token, 22023 without either.';
+    'org: whose agent, where the name is not unique. Raises 42704 for an unknown agent or token, 22023 without either, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.revoke_tokens(text, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revoke_tokens(text, uuid, text) TO memwarden_curator, memwarden_admin;

@@ -14,16 +14,17 @@ BEGIN
                'agent', p.attributes || jsonb_strip_nulls(jsonb_build_object(
                    'name', p.name, 'kind', p.kind, 'role', r.name, 'org', o.name, 'home', home.path, 'clearance', p.clearance,
                    'domains', to_jsonb(p.domains), 'validated', p.validated)),
-               'item', l.attributes || jsonb_strip_nulls(jsonb_build_object(
+               'item', coalesce(l.attributes, '{}') || jsonb_strip_nulls(jsonb_build_object(
                    'layer', l.layer, 'kind', l.kind, 'scope_kind', l.scope_kind, 'classification', l.classification,
-                   'domains', to_jsonb(l.domains), 'own', p_own)))
+                   'domains', to_jsonb(l.domains), 'own', CASE WHEN p_operation <> 'ADMIN' THEN p_own END)))
       INTO v_org_id, v_document
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
-      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id,
-           memwarden_data.label AS l
-     WHERE p.principal_id = p_principal_id AND l.label_id = p_label_id;
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      -- Who administers does so for a whole organisation: of no item.
+      LEFT JOIN memwarden_data.label AS l ON l.label_id = p_label_id AND p_operation <> 'ADMIN'
+     WHERE p.principal_id = p_principal_id;
 
     RETURN QUERY
     SELECT s.name, m.name, coalesce(m.effect, s.default_effect) = 'allow'

@@ -1,6 +1,7 @@
 -- Who administers: members of memwarden_admin, the whole database; principals whose role has ADMIN, their
--- organisation, provided that they write its scope: a right over all needs a place above all.
-CREATE OR REPLACE FUNCTION memwarden_internal.may_administer(p_org_id bigint, p_degree text)
+-- organisation, provided that they write its scope (a right over all needs a place above all) and that the
+-- policies allow it.
+CREATE OR REPLACE FUNCTION memwarden_internal.may_administer(p_org_id bigint, p_degree text, p_layer text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -13,12 +14,13 @@ BEGIN
           JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
          WHERE p.principal_id = memwarden_internal.current_principal() AND p.org_id = p_org_id AND p_org_id <> 0
            AND s.org_id = p_org_id AND s.parent_id = 0
-           AND r.operation = 'ADMIN' AND r.layer = '*' AND r.degree IN (p_degree, 'full'));
+           AND r.operation = 'ADMIN' AND r.layer IN ('*', p_layer) AND r.degree IN (p_degree, 'full')
+           AND NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p.principal_id, 'ADMIN', NULL, NULL) AS a WHERE NOT a.allowed));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_administer(bigint, text) IS
-    'Whether the caller administers the organisation to that degree (layer or full). Source: chapter 12.8.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_administer(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.may_administer(bigint, text, text) IS
+    'Whether the caller administers the organisation to that degree (layer or full); p_layer: what is asked for concerns that layer alone. Source: chapter 12.8.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_administer(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_database_admin()
 RETURNS boolean
@@ -30,23 +32,23 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.is_database_admin() IS 'Whether this session''s login is a member of memwarden_admin.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_database_admin() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_administration(p_org_id bigint, p_degree text)
+CREATE OR REPLACE FUNCTION memwarden_internal.require_administration(p_org_id bigint, p_degree text, p_layer text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF NOT memwarden_internal.may_administer(p_org_id, p_degree) THEN
+    IF NOT memwarden_internal.may_administer(p_org_id, p_degree, p_layer) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('ADMIN (%s) in that organisation', p_degree));
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_administration(bigint, text) IS 'Raises 42501 unless the caller administers the organisation to that degree.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_administration(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_administration(bigint, text, text) IS 'Raises 42501 unless the caller administers the organisation to that degree.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_administration(bigint, text, text) FROM PUBLIC;
 
 -- The organisation that an administrator's call is about. One that the caller does not administer and one that
 -- does not exist answer alike.
-CREATE OR REPLACE FUNCTION memwarden_internal.administered_org(p_org text, p_degree text)
+CREATE OR REPLACE FUNCTION memwarden_internal.administered_org(p_org text, p_degree text, p_layer text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -62,13 +64,13 @@ BEGIN
     IF v_org_id IS NULL AND memwarden_internal.is_database_admin() THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', p_org));
     END IF;
-    PERFORM memwarden_internal.require_administration(coalesce(v_org_id, -1), p_degree);
+    PERFORM memwarden_internal.require_administration(coalesce(v_org_id, -1), p_degree, p_layer);
     RETURN v_org_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.administered_org(text, text) IS
+COMMENT ON FUNCTION memwarden_internal.administered_org(text, text, text) IS
     'The organisation of that name; by default 0 (all) for members of memwarden_admin, and the caller''s own for others. Raises 42501 for one that the caller does not administer, 42704 for an unknown one.';
-REVOKE ALL ON FUNCTION memwarden_internal.administered_org(text, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.administered_org(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_agent(
     p_name text, p_org text, OUT principal_id bigint, OUT org_id bigint)
@@ -108,9 +110,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- In an older snapshot the caller might still hold a right that it has lost.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
+    END IF;
     INSERT INTO memwarden_data.access_log (org_id, login_role, principal_id, action, detail)
     VALUES (p_org_id, session_user, memwarden_internal.current_principal(), p_action, p_detail);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) IS 'Notes who changed who may do what.';
+COMMENT ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) IS 'Notes who changed who may do what. Raises 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) FROM PUBLIC;

@@ -28,14 +28,12 @@ BEGIN
     IF memwarden_internal.is_database_admin() THEN
         INSERT INTO memwarden_data.organisation (name) VALUES (v_parts[2]) ON CONFLICT DO NOTHING;
     END IF;
-    SELECT o.org_id, 0::bigint AS scope_id, ARRAY[0::bigint] AS lineage, NULL::timestamptz AS closed_at INTO v_parent
+    SELECT o.org_id, 0::bigint AS scope_id, ARRAY[0::bigint] AS lineage, NULL::timestamptz AS closed_at INTO v_scope
       FROM memwarden_data.organisation AS o WHERE o.name = v_parts[2];
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
-    END IF;
-
     FOR v_level IN 1 .. array_length(v_parts, 1) / 2 LOOP
+        EXIT WHEN v_scope.scope_id IS NULL;
         v_path := v_path || '/' || v_parts[2 * v_level - 1] || '/' || v_parts[2 * v_level];
+        v_parent := v_scope;
         -- Nobody moves or closes the scope above while one is made in it.
         SELECT s.org_id, s.scope_id, s.lineage, s.closed_at INTO v_scope
           FROM memwarden_data.scope AS s WHERE s.path = v_path FOR KEY SHARE;
@@ -44,11 +42,11 @@ BEGIN
                 v_parent.org_id, v_parent.scope_id, v_parent.lineage, v_parent.closed_at, v_parts[2 * v_level - 1], v_path,
                 CASE WHEN v_level = array_length(v_parts, 1) / 2 THEN create_scope.lifetime END);
         END IF;
-        v_parent := v_scope;
     END LOOP;
-    -- That it exists is told only to who may know.
-    IF NOT (memwarden_internal.may_administer(v_scope.org_id, 'full')
-            OR memwarden_internal.may_read(memwarden_internal.current_principal(), v_scope.scope_id)) THEN
+    -- That it exists is told only to who may know. Raised in one place, which an error tells, too.
+    IF v_scope.scope_id IS NULL
+       OR NOT (memwarden_internal.may_administer(v_scope.org_id, 'full')
+               OR memwarden_internal.may_read(memwarden_internal.current_principal(), v_scope.scope_id)) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
     END IF;
     RETURN v_scope.scope_id;
@@ -76,8 +74,8 @@ DECLARE
 BEGIN
     SELECT k.transient, k.lifetime INTO v_kind FROM memwarden_data.scope_kind AS k WHERE k.kind = p_kind;
     IF NOT memwarden_internal.may_administer(p_org_id, 'full')
-          AND NOT (v_kind.transient AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage)) THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in the scope above');
+       AND NOT (v_kind.transient AND memwarden_internal.may_write(v_principal_id, p_parent_id, p_parent_lineage)) THEN
+        RETURN;
     ELSIF p_parent_closed_at IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('scope_closed', format('the scope above %L', p_path));
     ELSIF p_lifetime IS NOT NULL AND NOT v_kind.transient THEN
@@ -102,7 +100,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) IS
-    'Creates one scope below another, for who may, and grants it to an agent that opens a transient one.';
+    'Creates one scope below another, for who may, and grants it to an agent that opens a transient one. NULLs for who may not.';
 REVOKE ALL ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false, lifetime interval DEFAULT NULL)
@@ -129,6 +127,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) IS
     'Makes a word usable as a level of scope paths, or changes what it means. transient: scopes of the kind are opened by who writes the scope above, '
-    'and closed with their work, after lifetime at the latest. Isolation is the same for every kind. Raises 22023 for a malformed kind, 42501 without the right. Source: agent memory primitives, 1.';
+    'and closed with their work, after lifetime at the latest. Isolation is the same for every kind. Raises 22023 for a malformed kind, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 1.';
 REVOKE ALL ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) TO memwarden_admin;

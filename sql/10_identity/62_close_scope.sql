@@ -6,10 +6,12 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
     v_scope        record := memwarden_internal.require_scope(close_scope.path);
+    v_sees_all     boolean := memwarden_internal.may_administer(v_scope.org_id, 'full');
     v_scopes       bigint[];
     v_target       text;
+    v_ended        uuid[];
 BEGIN
-    IF NOT memwarden_internal.may_administer(v_scope.org_id, 'full')
+    IF NOT v_sees_all
        AND NOT ((SELECT k.transient FROM memwarden_data.scope_kind AS k WHERE k.kind = v_scope.kind)
                 AND memwarden_internal.may_write(v_principal_id, v_scope.scope_id, v_scope.lineage)) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in a transient scope');
@@ -26,22 +28,29 @@ BEGIN
     END IF;
     FOREACH item_id IN ARRAY close_scope.promote LOOP
         SELECT 'promoted', p.request_id, p.outcome, p.reason
-          INTO close_scope.disposition, close_scope.request_id, close_scope.outcome, close_scope.reason
+          INTO disposition, request_id, outcome, reason
           FROM memwarden.promote(close_scope.item_id, v_target) AS p;
         RETURN NEXT;
     END LOOP;
+    -- By itself: the next statement sees what was committed while this one waited.
+    v_ended := ARRAY(SELECT memwarden_internal.shut(v_scope.org_id, v_scopes, coalesce(v_principal_id, 0)));
     RETURN QUERY
     SELECT e.item_id, 'released', NULL::uuid, NULL::text, NULL::text
-      FROM memwarden_internal.shut(v_scope.org_id, v_scopes, coalesce(v_principal_id, 0)) AS e (item_id)
-     WHERE e.item_id <> ALL (close_scope.promote);
+      FROM unnest(v_ended) AS e (item_id)
+     WHERE e.item_id <> ALL (close_scope.promote)
+       -- What the caller does not see ends as well, and is not named.
+       AND (v_sees_all OR EXISTS (
+               SELECT FROM memwarden_data.item AS i
+                WHERE i.org_id = v_scope.org_id AND i.item_id = e.item_id AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+                  AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, never left behind. '
     'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; see their outcome, request_id and reason. '
-    'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item. For who writes a transient scope (a task), and for administrators of the organisation, any. '
+    'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any. '
     'Raises 42704 for an unknown scope or an item that is not in it, 22023 for a target that is not above it, 42501 without the right, '
-    '25001 at an isolation other than READ COMMITTED. Source: four-layer design, 7.';
+    '25001 at an isolation other than READ COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -116,10 +125,13 @@ BEGIN
       WHERE w.scope_id = ANY (p_scopes) ORDER BY w.org_id, w.scope_id, w.layer FOR UPDATE;
     SELECT u.item_id INTO v_item_id FROM unnest(p_item_ids) AS u (item_id)
      WHERE NOT EXISTS (SELECT FROM memwarden_data.item AS i
-                        WHERE i.org_id = p_org_id AND i.item_id = u.item_id AND i.scope_id = ANY (p_scopes))
+                        WHERE i.org_id = p_org_id AND i.item_id = u.item_id AND i.scope_id = ANY (p_scopes)
+                          AND (p_principal_id IS NULL
+                               OR memwarden_internal.may_read(p_principal_id, i.scope_id)
+                                  AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL))
      LIMIT 1;
     IF FOUND THEN
-        -- As promote() says it of an item that the caller does not see.
+        -- Absent and hidden answer alike, from one place: an error tells its own.
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', v_item_id));
     END IF;
 END

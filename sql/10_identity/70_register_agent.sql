@@ -42,7 +42,7 @@ BEGIN
         'agent', register_agent.name, 'agent_id', v_principal_id, 'kind', register_agent.kind, 'scope', register_agent.scope,
         'writes', register_agent.writes, 'descendants', register_agent.descendants, 'validated', register_agent.validated,
         'role', register_agent.role, 'clearance', register_agent.clearance, 'domains', register_agent.domains,
-        'attributes', register_agent.attributes));
+        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable));
     IF register_agent.login_role IS NOT NULL THEN
         PERFORM memwarden_internal.bind(v_principal_id, v_scope.org_id, register_agent.login_role);
     END IF;
@@ -56,7 +56,7 @@ COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean,
     'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, curator or one of define_role(). '
     'clearance: public, internal, confidential or restricted. domains: subject areas it may see and write. attributes: as define_attribute() declares them. '
     'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. '
-    'Raises 42704 for an unknown scope, login, role or clearance, 42710 when the name or the login is taken, 42501 without the right, '
+    'Raises 42704 for an unknown scope, login, role or clearance, 42710 when the name or the login is taken, 42501 without the right, 25001 at an isolation other than READ COMMITTED, '
     '22023 for a malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
 REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) TO memwarden_curator, memwarden_admin;

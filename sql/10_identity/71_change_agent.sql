@@ -37,6 +37,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) IS
     'Changes what an agent is and may, from its next statement on; what is left out stays. enabled: false takes its identity away, open sessions and tokens included, and rejects its deferred writes; true gives it back. '
-    'org: whose agent, where the name is not unique. Other arguments as in register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes. Source: chapter 12.8.2.';
+    'org: whose agent, where the name is not unique. Other arguments as in register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean) TO memwarden_curator, memwarden_admin;

@@ -22,7 +22,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) IS
     'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach '
-    'the scopes below with descendants. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 22023 for descendants of /global.';
+    'the scopes below with descendants. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ COMMITTED, 22023 for descendants of /global.';
 REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) TO memwarden_curator, memwarden_admin;
 
@@ -47,7 +47,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.revoke_scope(text, text) IS
     'Takes the grant of a scope from an agent, its home included; what it reads through other grants it still reads. '
-    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right.';
+    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.revoke_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revoke_scope(text, text) TO memwarden_curator, memwarden_admin;
 

@@ -36,7 +36,7 @@ COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
     '"layers": ["session", ...] (all by default), "kind": only contents of that kind, "reach": own (items the principal wrote last) or all (the default), '
     '"degree": soft (the default) or hard for DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. '
     'org: an organisation of its own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 without the right. Source: chapter 12.8.2.';
+    'Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
 

@@ -35,7 +35,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_policy(text, text, text, text, text) IS
     'What set_policy() with these arguments would change, without changing it: one row for each agent, operation and combination of what items bear whose answer would differ, with the number of active items it concerns, '
-    'in scopes seen or not. Scopes stay as they are: a policy never widens them. Raises as set_policy(). Source: chapter 12.8.2.';
+    'in scopes seen or not. Scopes stay as they are: a policy never widens them. Raises as set_policy(), 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.preview_policy(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 

@@ -56,7 +56,8 @@ DECLARE
     v record;
 BEGIN
     SELECT p.disabled_at, p.org_id, p.domains, p.clearance, c.name AS cleared, r.name AS role, r.role_id, l.layer, l.kind, l.domains AS item_domains,
-           l.classification, i.name AS classified, s.path, s.lineage, s.closed_at, p_author_id = p_principal_id AS own
+           l.classification, i.name AS classified, s.path, s.lineage, s.closed_at, p_author_id = p_principal_id AS own,
+           p_operation <> 'WRITE' OR memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS anchored
       INTO v
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.classification AS c ON c.level = p.clearance
@@ -69,9 +70,9 @@ BEGIN
         (1, 'identity', v.disabled_at IS NULL, CASE WHEN v.disabled_at IS NULL THEN 'the agent is enabled' ELSE 'the agent is disabled' END),
         (2, 'scope',
          CASE WHEN p_operation = 'READ' THEN memwarden_internal.may_read(p_principal_id, p_scope_id)
-              ELSE v.closed_at IS NULL AND memwarden_internal.may_write(p_principal_id, p_scope_id, v.lineage) END,
+              ELSE v.closed_at IS NULL AND v.anchored AND memwarden_internal.may_write(p_principal_id, p_scope_id, v.lineage) END,
          CASE WHEN p_operation = 'READ' THEN format('reading %s: a grant on it, below it, or above it with descendants', v.path)
-              ELSE format('writing %s: an open scope, and a grant with writes on it, or above it with descendants', v.path) END),
+              ELSE format('writing %s: an open scope within the agent''s anchor, and a grant with writes on it, or above it with descendants', v.path) END),
         (3, 'clearance', v.classification <= v.clearance, format('the item is %s, the agent cleared for %s', v.classified, v.cleared)),
         (4, 'domains', v.item_domains <@ v.domains, format('the item lies in %s, the agent holds %s', v.item_domains, v.domains)),
         (5, 'role ' || v.role,

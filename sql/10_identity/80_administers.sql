@@ -10,6 +10,19 @@ COMMENT ON FUNCTION memwarden_internal.administers() IS 'Whether the current rol
 REVOKE ALL ON FUNCTION memwarden_internal.administers() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.administers() TO memwarden_admin;
 
+-- Superusers see the tables anyway; the views need not hide from them.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_superuser()
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = session_user);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_superuser() IS 'Whether this session''s login is a superuser.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_superuser() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.is_known()
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER

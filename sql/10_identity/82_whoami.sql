@@ -12,8 +12,8 @@ BEGIN
            ARRAY(SELECT s.path || CASE WHEN g.descendants THEN '/**' ELSE '' END
                    FROM memwarden_data.scope_grant AS g JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
                   WHERE g.principal_id = p.principal_id AND g.writes AND s.closed_at IS NULL ORDER BY s.path),
-           (SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object('operation', m.operation, 'layer', m.layer, 'kind', m.kind,
-                                                                  'reach', m.reach, 'degree', m.degree)) ORDER BY m.permission_id)
+           (SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('operation', m.operation, 'layer', m.layer, 'kind', m.kind,
+                                                                  'reach', m.reach, 'degree', m.degree)) ORDER BY m.permission_id), '[]')
               FROM memwarden_data.role_permission AS m WHERE m.role_id = p.role_id)
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id

@@ -18,8 +18,7 @@ CREATE POLICY application ON memwarden_data.scope_kind FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin
     USING ((SELECT memwarden_internal.is_known()));
 
-GRANT SELECT ON memwarden_data.content_schema, memwarden_data.vocabulary, memwarden_data.predicate
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT SELECT ON memwarden_data.content_schema, memwarden_data.vocabulary, memwarden_data.predicate TO memwarden_admin;
 CREATE POLICY application ON memwarden_data.content_schema FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
@@ -38,8 +37,6 @@ CREATE POLICY administration ON memwarden_data.vocabulary FOR SELECT TO memwarde
 
 -- The memory itself. One shape, written out: wrapped in a function or without the sub-selects it is
 -- evaluated for every row. Versions, vectors and log entries are seen where their item is.
-GRANT SELECT ON memwarden_data.item, memwarden_data.version, memwarden_data.embedding, memwarden_data.log
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 CREATE POLICY application ON memwarden_data.item FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
@@ -62,3 +59,21 @@ CREATE POLICY application ON memwarden_data.log FOR SELECT
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = log.org_id AND i.item_id = log.item_id));
+
+CREATE OR REPLACE VIEW memwarden.schemas WITH (security_invoker = true) AS
+SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension, v.defined_at
+  FROM memwarden_internal.list_schemas() AS v;
+COMMENT ON VIEW memwarden.schemas IS 'The schema registry: what contents of a kind look like in a layer. Organisation global speaks for all that define none of their own.';
+GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
+SELECT v.org, v.predicate, v.same_key
+  FROM memwarden_internal.list_predicates() AS v;
+COMMENT ON VIEW memwarden.predicates IS 'Predicates that differ from their layer in what a second value is. Organisation global speaks for all.';
+GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS
+SELECT v.org, v.synonyms
+  FROM memwarden_internal.list_synonyms() AS v;
+COMMENT ON VIEW memwarden.synonyms IS 'Words that an organisation holds equal.';
+GRANT SELECT ON memwarden.synonyms TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -20,7 +20,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id  bigint := memwarden_internal.administered_org(define_schema.org, 'layer');
+    v_org_id  bigint := memwarden_internal.administered_org(define_schema.org, 'layer', define_schema.layer);
     v_version integer;
     v_fault   text := memwarden_internal.check_definition(
         define_schema.schema::text, define_schema.constraints::text, define_schema.text_template, NULL);

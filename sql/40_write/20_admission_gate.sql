@@ -24,7 +24,14 @@ BEGIN
                AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
                AND i.principal_id <> NEW.principal_id
                AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-               AND (i.expires_at IS NULL OR i.expires_at > v_started)) THEN
+               AND (i.expires_at IS NULL OR i.expires_at > v_started))
+          -- Of a key that has an instance for each circle of writers, one's own is enough.
+          AND NOT EXISTS (
+            SELECT FROM memwarden_data.item AS i
+             WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+               AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
+               AND i.principal_id = NEW.principal_id
+               AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'NOT_OWNER';
     END IF;

@@ -14,7 +14,7 @@ DECLARE
     v_succeeds record;
     v_expires  timestamptz;
 BEGIN
-    SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive,
+    SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive, l.writers = 'owner' AS is_owned,
            l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
       INTO v_layer
       FROM memwarden_data.layer AS l
@@ -28,7 +28,7 @@ BEGIN
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
            AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-         ORDER BY i.label_id <> NEW.label_id, i.instance
+         ORDER BY v_layer.is_owned AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id, i.instance
          LIMIT 1;
         IF FOUND THEN
             v_succeeds := memwarden_internal.label_of_successor(

@@ -18,8 +18,6 @@ BEGIN
 END
 $gates$;
 
-GRANT SELECT ON memwarden_data.write_request
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 CREATE POLICY application ON memwarden_data.write_request FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
@@ -40,9 +38,8 @@ GRANT SELECT ON memwarden.pipeline
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.requests WITH (security_invoker = true) AS
-SELECT r.request_id, r.outcome, r.gate, r.reason, r.detail, r.layer, s.path AS scope, r.kind, r.subject, r.predicate,
+SELECT r.request_id, r.outcome, r.gate, r.reason, r.detail, r.layer, r.scope, r.kind, r.subject, r.predicate,
        r.content, r.confidence, r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, r.gates
-  FROM memwarden_data.write_request AS r
-  LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id;
+  FROM memwarden_internal.list_requests() AS r;
 COMMENT ON VIEW memwarden.requests IS 'The caller''s own write requests with what the gates decided.';
 GRANT SELECT ON memwarden.requests TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -33,12 +33,15 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.partition_status();
     RETURN QUERY SELECT * FROM memwarden_internal.job_status();
 
-    SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r WHERE r.outcome = 'DEFERRED';
+    -- How much others are kept waiting is theirs to know, and an administrator's.
+    SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r
+     WHERE r.outcome = 'DEFERRED'
+       AND (memwarden_internal.is_database_admin() OR r.principal_id = memwarden_internal.current_principal());
     RETURN QUERY SELECT 'deferred requests', 'ok', v_waiting::text;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, deferred requests. '
+    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()

@@ -134,6 +134,22 @@ def test_maintenance_runs_as_a_job(cron: World) -> None:
     assert schedules["memwarden_maintain"] == "17 * * * *"
 
 
+def test_a_task_whose_time_is_over_is_closed_by_itself(cron: World) -> None:
+    """By the job that runs every five minutes, here every second. Proves: A10."""
+    path = f"/org/acme/user/u{uuid.uuid4().hex[:8]}/task/t"
+    cron.admin.execute("SELECT memwarden.create_scope(%s, '1 microsecond')", (path,))
+    cron.admin.execute(
+        "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job"
+        " WHERE jobname = 'memwarden_close'"
+    )
+    closed = "SELECT s.closed_at FROM memwarden_data.scope AS s WHERE s.path = %s"
+    assert eventually(cron.admin, closed, path)
+    assert eventually(cron.admin, ENDED, "memwarden_close") == "succeeded memwarden_jobs"
+    cron.admin.execute("SELECT memwarden.setup()")
+    schedules = {row["jobname"]: row["schedule"] for row in jobs(cron, cron)}
+    assert schedules["memwarden_close"] == "*/5 * * * *"
+
+
 def test_status_prints_calls_that_work_in_the_database_of_pg_cron(
     cron: World, elsewhere: World
 ) -> None:

@@ -7,11 +7,20 @@ import pytest
 
 from conftest import World
 
-JOBS = {"memwarden.maintain()", "memwarden.retry_deferred()"}
+JOBS = {
+    "memwarden.close_due_scopes()",
+    "memwarden.maintain()",
+    "memwarden.retry_deferred()",
+}
+CALLED = {
+    "memwarden_internal.close_next_scope()",
+    "memwarden_internal.maintain_storage()",
+    "memwarden_internal.retry_next()",
+}
 
 
 def test_only_the_job_functions_may_be_executed(world: World) -> None:
-    """Of the public API; inside, only what those two call with their caller's rights."""
+    """Of the public API; inside, only what those call with their caller's rights."""
     allowed = world.rows(
         "SELECT p.oid::regprocedure::text AS name, n.nspname AS schema, p.prosecdef AS definer"
         "  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace"
@@ -19,8 +28,7 @@ def test_only_the_job_functions_may_be_executed(world: World) -> None:
         "   AND has_function_privilege('memwarden_jobs', p.oid, 'EXECUTE')"
     )
     assert {row["name"] for row in allowed if row["schema"] == "memwarden"} == JOBS
-    inside = {row["name"] for row in allowed} - JOBS
-    assert inside <= {"memwarden_internal.retry_next()", "memwarden_internal.maintain_storage()"}
+    assert {row["name"] for row in allowed} - JOBS == CALLED
 
 
 def test_no_table_or_view_can_be_touched(world: World) -> None:
@@ -59,6 +67,8 @@ def test_it_is_in_no_other_role_and_has_no_power_of_its_own(world: World) -> Non
         "SELECT * FROM memwarden.recall('tea')",
         "SELECT memwarden.write('working', '1')",
         "SELECT memwarden.create_scope('/org/acme')",
+        "SELECT memwarden.close_scope('/org/acme')",
+        "SELECT memwarden_internal.shut(0, '{0}', 0)",
         "SELECT memwarden.setup()",
         "SET ROLE memwarden_owner",
         "SET ROLE memwarden_agent",

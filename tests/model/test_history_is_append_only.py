@@ -44,6 +44,7 @@ CHANGES = {
     "importance": "0.1",
     "evidence": "'[1]'",
     "principal_id": "principal_id + 1",
+    "label_id": "label_id + 1",
     "request_id": "gen_random_uuid()",
     "valid_during": "'[2020-01-01,2021-01-01)'",
     "expires_at": "now()",

@@ -18,7 +18,10 @@ def define(world: World, *arguments: str) -> None:
 
 def values(world: World) -> list[tuple[object, int]]:
     """What every item says, and in which version."""
-    rows = world.rows("SELECT content, version FROM memwarden.items ORDER BY item_id")
+    rows = world.rows(
+        "SELECT v.content, i.version FROM memwarden_data.item AS i"
+        "  JOIN memwarden_data.version AS v USING (org_id, version_id)"
+    )
     return sorted((row["content"], row["version"]) for row in rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
 
 import psycopg
 import pytest
@@ -13,6 +14,7 @@ from conftest import World
 from helpers import write
 
 from .brokerage import Brokerage
+from .pgbouncer import Bouncer, pid, running
 
 
 def sqlstate(connection: Connection[DictRow], statement: str) -> str | None:
@@ -67,6 +69,10 @@ class Store:
             self.world.admin.execute(f"GRANT {group} TO {role}")
         return self.world.connect(role)
 
+    def read_tables(self) -> None:
+        """Let both SELECT from the tables, as a DBA may: then policies alone hold."""
+        self.world.grant_tables(self.ana.info.user, self.bob.info.user)
+
     def tables(self) -> list[str]:
         """Every table and partition of the storage, found in the catalog."""
         rows = self.world.rows(
@@ -102,3 +108,44 @@ def office(shared_world: World) -> Brokerage:
 def client(office: Brokerage) -> Connection[DictRow]:
     """A connection of the login that acts for either."""
     return office.world.connect(office.app)
+
+
+@pytest.fixture(scope="module")
+def shared_office(shared_world: World) -> Brokerage:
+    """Ana and Bob, reached through one login, for all tests of this module."""
+    return Brokerage(shared_world, "acme")
+
+
+@pytest.fixture(scope="module")
+def bound(shared_world: World, shared_office: Brokerage) -> dict[str, str]:
+    """Two further agents, each with a login of its own, and what each remembers."""
+    logins = {}
+    for drink in ("water", "wine"):
+        login = shared_world.register(f"/org/{shared_office.org}/user/{drink}")
+        with shared_world.connect(login) as agent:
+            write(agent, "semantic", {"drink": drink}, subject="self")
+        logins[drink] = login
+    return logins
+
+
+@pytest.fixture(scope="module")
+def running_bouncer(shared_office: Brokerage, bound: dict[str, str]) -> Iterator[Bouncer]:
+    """One PgBouncer for this module."""
+    logins = [shared_office.app, shared_office.broker, *bound.values()]
+    with running(shared_office.world, logins) as bouncer:
+        yield bouncer
+
+
+@pytest.fixture
+def bouncer(running_bouncer: Bouncer) -> Iterator[Bouncer]:
+    """The same, without the clients of the test before."""
+    yield running_bouncer
+    running_bouncer.disconnect()
+
+
+@pytest.fixture
+def pair(shared_office: Brokerage, bouncer: Bouncer) -> tuple[Connection[DictRow], ...]:
+    """Two clients of the shared login: A and B, on one server connection."""
+    clients = tuple(bouncer.connect(shared_office.app) for _ in "AB")
+    assert len({pid(client) for client in clients}) == 1
+    return clients

@@ -196,6 +196,7 @@ def test_a_function_of_ones_own_sees_no_row_before_row_security(store: Store) ->
     Proves: A3
     """
     spy: Connection[DictRow] = store.ana
+    store.read_tables()
     spy.execute(
         "CREATE FUNCTION pg_temp.tell(x anyelement) RETURNS boolean LANGUAGE plpgsql COST 0.0001"
         " AS $$ BEGIN RAISE NOTICE 'seen %', x::text; RETURN true; END $$"

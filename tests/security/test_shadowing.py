@@ -121,7 +121,7 @@ def everything_works(agent: Connection[DictRow], key: str) -> None:
     assert [gate["decision"] for gate in status["gates"]] == ["ACCEPT"] * 10
     scopes = agent.execute("SELECT DISTINCT scope FROM memwarden.items").fetchall()
     assert scopes == [{"scope": ANA}]
-    assert agent.execute("SELECT * FROM memwarden_data.item").fetchall()
+    assert agent.execute("SELECT * FROM memwarden.scopes").fetchall()
     digest = agent.execute("SELECT memwarden.content_hash('{}') AS hash").fetchone()
     assert digest is not None
     assert digest["hash"].hex().startswith("44136fa355b3678a")

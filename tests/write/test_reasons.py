@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.rows import DictRow
 
+from access import call, join
 from helpers import write, write_many
 from write.obedient import add_obedient_gate, answering, run_retries
 
@@ -74,9 +75,7 @@ def disabled_while_waiting(world: World, home: str) -> DictRow:
     """Defer a write, disable its agent, retry."""
     role = world.register(home)
     asked = write(world.connect(role), "semantic", answering("DEFER"))
-    world.admin.execute(
-        "UPDATE memwarden_data.principal SET disabled_at = now() WHERE name = %s", (role,)
-    )
+    call(world.admin, "change_agent", agent=role, enabled=False)
     run_retries(world)
     query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
     return world.rows(query, asked["request_id"])[0]
@@ -115,7 +114,50 @@ def deferred_for_ever(world: World, home: str) -> DictRow:
     return rows.fetchall()[0]
 
 
+def outside_its_anchor(world: World, home: str) -> DictRow:
+    """Write below the home, on a path with a kind that the agent's anchor does not have."""
+    anchor = {"anchor_required": ["org", "user"], "anchor_nullable": ["task"]}
+    agent = join(world, home, descendants=True, **anchor)
+    world.scope(f"{home}/domain/law")
+    return write(agent, "semantic", TEXT, scope=f"{home}/domain/law")
+
+
+def under_too_many_labels(world: World, home: str) -> DictRow:
+    """Write under every combination of nine domains, one more than an agent may use."""
+    domains = [f"d{n}" for n in range(9)]
+    agent = join(world, home, domains=domains)
+    requests = [
+        {"layer": "semantic", "content": {"text": f"the {n}th thing"}}
+        | {"domains": [d for bit, d in enumerate(domains) if n >> bit & 1]}
+        for n in range(257)
+    ]
+    answers = write_many(agent, requests)
+    assert {answer["outcome"] for answer in answers[:256]} == {"COMMITTED"}
+    return answers[256]
+
+
+def against_its_role(world: World, home: str) -> DictRow:
+    """Write what is true, as an executor."""
+    return write(join(world, home, role="executor"), "semantic", TEXT)
+
+
+def against_a_policy(world: World, home: str) -> DictRow:
+    """Write where the organisation allows nothing."""
+    agent = world.agent(home)
+    org = home.split("/")[2]
+    call(world.admin, "define_policy_set", name="closed", default_effect="deny", org=org)
+    return write(agent, "semantic", TEXT)
+
+
 RECIPES: dict[str, Recipe] = {
+    "ANCHOR_MISMATCH": outside_its_anchor,
+    "UNKNOWN_CLASSIFICATION": one(classification="secret"),
+    "CLEARANCE_TOO_LOW": one(classification="restricted"),
+    "DOMAIN_NOT_HELD": one(domains=["medical"]),
+    "ATTRIBUTES_INVALID": one(attributes={"mood": "sunny"}),
+    "TOO_MANY_LABELS": under_too_many_labels,
+    "ROLE_FORBIDS": against_its_role,
+    "POLICY_FORBIDS": against_a_policy,
     "PRINCIPAL_DISABLED": disabled_while_waiting,
     "INVALID_REQUEST_ID": one(request_id=uuid.uuid4()),
     "UNKNOWN_LAYER": one("no_such_layer"),
@@ -201,6 +243,8 @@ def codes_in_sources() -> set[str]:
     """Every code that the gates can answer with, read from the sources."""
     found: set[str] = set()
     assigned = re.compile(r"reason := [^;]*;", re.DOTALL)
+    labels = (ROOT / "sql/10_identity/52_labels.sql").read_text()
+    found |= set(re.findall(r"THEN '([A-Z]+_[A-Z_]+)'", labels))
     for path in (ROOT / "sql/40_write").glob("*.sql"):
         if path.name == "98_reasons.sql":
             continue

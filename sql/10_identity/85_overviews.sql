@@ -1,0 +1,171 @@
+-- What the views of this folder show. A view over tables would let the caller's conditions run beside the
+-- policies: PostgreSQL takes comparisons of text and numbers for leakproof and may evaluate them first, and
+-- EXPLAIN ANALYZE then tells what they met. Out of a function come rows that are the caller's to see, and
+-- nothing else.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_scopes()
+RETURNS TABLE (scope text, kind text, scope_id bigint, writes boolean, created_at timestamptz, closes_at timestamptz, closed_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
+    v_is_admin     boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT s.path, s.kind, s.scope_id,
+           s.closed_at IS NULL AND coalesce(memwarden_internal.may_write(v_principal_id, s.scope_id, s.lineage), false),
+           s.created_at, s.closes_at, s.closed_at
+      FROM memwarden_data.scope AS s
+     WHERE v_is_admin OR s.scope_id = ANY (v_scopes);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_scopes() IS 'The rows of memwarden.scopes.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_scopes() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_scopes()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+-- Administrators oversee all organisations, curators and auditors their own.
+CREATE OR REPLACE FUNCTION memwarden_internal.overseen_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF memwarden_internal.is_database_admin() THEN
+        RETURN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
+    END IF;
+    RETURN ARRAY(SELECT p.org_id FROM memwarden_data.principal AS p
+                  WHERE p.principal_id = memwarden_internal.current_principal() AND p.org_id <> 0);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.overseen_orgs() IS 'The organisations whose administration the caller may look at.';
+REVOKE ALL ON FUNCTION memwarden_internal.overseen_orgs() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_agents()
+RETURNS TABLE (org text, agent text, kind text, role text, clearance text, domains text[], attributes jsonb, validated boolean,
+               enabled boolean, home text, logins text[], grants jsonb, created_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, p.name, p.kind, r.name, c.name, p.domains, p.attributes, p.validated, p.disabled_at IS NULL, home.path,
+           ARRAY(SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p.principal_id ORDER BY 1),
+           (SELECT jsonb_agg(jsonb_build_object('scope', s.path, 'writes', g.writes, 'descendants', g.descendants) ORDER BY s.path)
+              FROM memwarden_data.scope_grant AS g JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
+             WHERE g.principal_id = p.principal_id),
+           p.created_at
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+      JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      JOIN memwarden_data.classification AS c ON c.level = p.clearance
+     WHERE p.principal_id <> 0 AND p.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_agents() IS 'The rows of memwarden.agents.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_agents() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_agents() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_roles()
+RETURNS TABLE (org text, role text, description text, operation text, layer text, kind text, reach text, degree text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.name, r.description, p.operation, p.layer, p.kind, p.reach, p.degree
+      FROM memwarden_data.access_role AS r
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+      LEFT JOIN memwarden_data.role_permission AS p ON p.role_id = r.role_id
+     WHERE v_orgs <> '{}' AND r.org_id = ANY (0 || v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_roles() IS 'The rows of memwarden.roles.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_roles() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_roles() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_policies()
+RETURNS TABLE (org text, policy_set text, default_effect text, operations text[], policy text, effect text, condition text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, s.name, s.default_effect, s.operations, p.name, p.effect, p.condition
+      FROM memwarden_data.policy_set AS s
+      JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
+      LEFT JOIN memwarden_data.policy AS p ON p.policy_set_id = s.policy_set_id
+     WHERE v_orgs <> '{}' AND s.org_id = ANY (0 || v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_policies() IS 'The rows of memwarden.policies.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_policies() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_policies() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_attributes()
+RETURNS TABLE (org text, bearer text, name text, type text, allowed jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, a.bearer, a.name, a.type, a.allowed
+      FROM memwarden_data.attribute AS a JOIN memwarden_data.organisation AS o ON o.org_id = a.org_id
+     WHERE v_all OR a.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_attributes() IS 'The rows of memwarden.attributes.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_attributes() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_attributes()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_access_changes()
+RETURNS TABLE (changed_at timestamptz, org text, login_role text, agent text, action text, detail jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT l.changed_at, o.name, l.login_role, p.name, l.action, l.detail
+      FROM memwarden_data.access_log AS l
+      JOIN memwarden_data.organisation AS o ON o.org_id = l.org_id
+      LEFT JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+     WHERE l.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_access_changes() IS 'The rows of memwarden.access_changes.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_access_changes() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_access_changes() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_tokens()
+RETURNS TABLE (token_id uuid, org text, agent text, audience text, issued_by text, issued_at timestamptz, expires_at timestamptz, revoked_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT t.token_id, o.name, p.name, t.audience, t.issued_by, t.issued_at, t.expires_at, t.revoked_at
+      FROM memwarden_data.token AS t
+      JOIN memwarden_data.principal AS p ON p.principal_id = t.principal_id
+      JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+     WHERE p.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_tokens() IS 'The rows of memwarden.tokens.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_tokens() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_tokens() TO memwarden_curator, memwarden_auditor, memwarden_admin;
