@@ -95,6 +95,12 @@ class Stores:
                 sql.Identifier(agent.info.user)
             )
         )
+        # Policies hold where a DBA grants SELECT on a table; the application roles have none.
+        self.admin.execute(
+            sql.SQL("GRANT SELECT ON memwarden_data.item TO {}").format(
+                sql.Identifier(agent.info.user)
+            )
+        )
         seen = agent.execute(
             "SELECT memwarden_internal.visible_orgs(), memwarden_internal.visible_scopes()"
         ).fetchone()

@@ -189,8 +189,8 @@ class Reason:
 class ClosedItem:
     """What became of one item of a scope that was closed.
 
-    `disposition` is promoted or released. For a promoted one, `request_id`, `outcome` and `reason`
-    are those of the write above: it can be refused there, and the item is released all the same.
+    `disposition` is promoted or released. For one that was to be promoted, `request_id`, `outcome`
+    and `reason` are those of the write above; refused there, the item is released.
     """
 
     item_id: UUID

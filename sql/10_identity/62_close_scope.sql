@@ -7,13 +7,16 @@ DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
     v_scope        record := memwarden_internal.require_scope(close_scope.path);
     v_sees_all     boolean := memwarden_internal.may_administer(v_scope.org_id, 'full');
+    v_is_transient boolean := (SELECT k.transient FROM memwarden_data.scope_kind AS k WHERE k.kind = v_scope.kind);
     v_scopes       bigint[];
     v_target       text;
     v_ended        uuid[];
 BEGIN
-    IF NOT v_sees_all
-       AND NOT ((SELECT k.transient FROM memwarden_data.scope_kind AS k WHERE k.kind = v_scope.kind)
-                AND memwarden_internal.may_write(v_principal_id, v_scope.scope_id, v_scope.lineage)) THEN
+    -- A closed scope stays closed: a whole organisation ends by the hand of who could create it.
+    IF v_scope.parent_id = 0 THEN
+        PERFORM memwarden_internal.require_administration(0, 'full');
+    ELSIF NOT v_sees_all
+       AND NOT (v_is_transient AND memwarden_internal.may_write(v_principal_id, v_scope.scope_id, v_scope.lineage)) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in a transient scope');
     ELSIF v_scope.parent_id IS NULL OR close_scope.promote IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'path: not /global; promote: an array');
@@ -27,13 +30,18 @@ BEGIN
         PERFORM memwarden_internal.hold_promoted(v_principal_id, v_scope.org_id, v_scopes, close_scope.promote, v_target);
     END IF;
     FOREACH item_id IN ARRAY close_scope.promote LOOP
-        SELECT 'promoted', p.request_id, p.outcome, p.reason
+        SELECT CASE WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED') OR p.item_id IS NOT NULL
+                    THEN 'promoted' ELSE 'released' END, p.request_id, p.outcome, p.reason
           INTO disposition, request_id, outcome, reason
           FROM memwarden.promote(close_scope.item_id, v_target) AS p;
         RETURN NEXT;
     END LOOP;
     -- By itself: the next statement sees what was committed while this one waited.
     v_ended := ARRAY(SELECT memwarden_internal.shut(v_scope.org_id, v_scopes, coalesce(v_principal_id, 0)));
+    IF NOT v_is_transient THEN
+        PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'close_scope',
+            jsonb_build_object('scope_id', v_scope.scope_id, 'scope', close_scope.path));
+    END IF;
     RETURN QUERY
     SELECT e.item_id, 'released', NULL::uuid, NULL::text, NULL::text
       FROM unnest(v_ended) AS e (item_id)
@@ -47,8 +55,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, never left behind. '
-    'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; see their outcome, request_id and reason. '
-    'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any. '
+    'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; disposition is promoted where the target has or awaits it (or knew it), and released where it was refused: see outcome and reason. '
+    'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any below the organisation itself. '
     'Raises 42704 for an unknown scope or an item that is not in it, 22023 for a target that is not above it, 42501 without the right, '
     '25001 at an isolation other than READ COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;

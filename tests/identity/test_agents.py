@@ -8,20 +8,14 @@ import pytest
 from psycopg.errors import DuplicateObject, InvalidAuthorizationSpecification
 from psycopg.errors import Error as DatabaseError
 
+from access import call, join, refusal
 from conftest import World
 from helpers import recall, write
-
-REGISTER = (
-    "SELECT memwarden.register_agent(name => %(name)s, scope => %(scope)s,"
-    " login_role => %(login_role)s, validated => %(validated)s, writes => %(writes)s,"
-    " descendants => %(descendants)s)"
-)
 
 
 def registration(**changes: Any) -> dict[str, Any]:
     """Arguments of register_agent() that would do, but for the changes."""
-    sound = {"login_role": None, "validated": True, "writes": True, "descendants": False}
-    return {"name": "helper", "scope": "/org/reg/user/ana"} | sound | changes
+    return {"name": "helper", "scope": "/org/reg/user/ana"} | changes
 
 
 def agents_called(world: World, name: str) -> int:
@@ -47,6 +41,32 @@ def agents_called(world: World, name: str) -> int:
         ({"login_role": "no_such_role"}, "42704"),
         ({"login_role": "memwarden_agent"}, "42704"),
         ({"login_role": "memwarden_owner"}, "42704"),
+        ({"role": None}, "42704"),
+        ({"role": "nobody"}, "42704"),
+        ({"role": "elsewhere"}, "42704"),
+        ({"clearance": None}, "42704"),
+        ({"clearance": "secret"}, "42704"),
+        ({"clearance": "Public"}, "42704"),
+        ({"domains": None}, "22023"),
+        ({"domains": [None]}, "22023"),
+        ({"domains": [""]}, "22023"),
+        ({"domains": ["Law"]}, "22023"),
+        ({"domains": ["law\n"]}, "22023"),
+        ({"domains": ["d" * 64]}, "22023"),
+        ({"domains": [["law"], ["tax"]]}, "22023"),
+        ({"domains": [f"d{n}" for n in range(101)]}, "22023"),
+        ({"attributes": None}, "22023"),
+        ({"attributes": []}, "22023"),
+        ({"attributes": {"undeclared": 1}}, "22023"),
+        ({"kind": None}, "22023"),
+        ({"kind": "robot"}, "22023"),
+        ({"anchor_required": None}, "22023"),
+        ({"anchor_required": [None]}, "22023"),
+        ({"anchor_required": ["no_such_kind"]}, "22023"),
+        ({"anchor_required": ["task"]}, "22023"),
+        ({"anchor_nullable": ["no_such_kind"]}, "22023"),
+        ({"anchor_required": ["org"], "anchor_nullable": []}, "22023"),
+        ({"anchor_required": ["org"], "anchor_nullable": ["task"]}, "22023"),
     ],
     ids=repr,
 )
@@ -55,12 +75,26 @@ def test_a_broken_registration_registers_nothing(
 ) -> None:
     """22023 for what is malformed, 42704 for what does not exist or cannot log in."""
     shared_world.scope("/org/reg/user/ana")
-    with pytest.raises(DatabaseError) as raised:
-        shared_world.admin.execute(REGISTER, registration(**changes))
-    assert raised.value.sqlstate == state
-    assert raised.value.diag.message_detail
-    assert raised.value.diag.message_hint
+    shared_world.scope("/org/other")
+    define = {"name": "elsewhere", "permissions": [], "org": "other"}
+    call(shared_world.admin, "define_role", **define)
+    error = refusal(shared_world.admin, "register_agent", **registration(**changes))
+    assert error.sqlstate == state
     assert agents_called(shared_world, "helper") == 0
+
+
+@pytest.mark.parametrize("kind", ["agent", "human", "service", "worker"])
+def test_people_services_and_workers_are_agents_too(
+    shared_world: World, home: str, kind: str
+) -> None:
+    """What it is says nothing of what it may: each writes, recalls and knows itself."""
+    one = join(shared_world, home, kind=kind)
+    assert write(one, "semantic", {"by": kind})["outcome"] == "COMMITTED"
+    assert [row["content"] for row in recall(one)] == [{"by": kind}]
+    (me,) = call(one, "whoami")
+    assert (me["agent"], me["kind"], me["home"]) == (one.info.user, kind, home)
+    assert (me["role"], me["clearance"], me["domains"]) == ("contributor", "internal", [])
+    assert me["writes"] == [home]
 
 
 def test_a_name_is_taken_once_in_an_organisation(shared_world: World) -> None:
@@ -68,21 +102,21 @@ def test_a_name_is_taken_once_in_an_organisation(shared_world: World) -> None:
     for path in ("/org/one/user/ana", "/org/one/user/bob", "/org/two/user/ana"):
         shared_world.scope(path)
     named = {"name": "assistant"}
-    shared_world.admin.execute(REGISTER, registration(scope="/org/one/user/ana", **named))
-    shared_world.admin.execute(REGISTER, registration(scope="/org/two/user/ana", **named))
-    with pytest.raises(DuplicateObject) as raised:
-        shared_world.admin.execute(REGISTER, registration(scope="/org/one/user/bob", **named))
-    assert raised.value.diag.message_detail == "agent 'assistant'"
+    for path in ("/org/one/user/ana", "/org/two/user/ana"):
+        call(shared_world.admin, "register_agent", **registration(scope=path, **named))
+    taken = registration(scope="/org/one/user/bob", **named)
+    error = refusal(shared_world.admin, "register_agent", **taken)
+    assert isinstance(error, DuplicateObject)
+    assert error.diag.message_detail == "agent 'assistant'"
 
 
 def test_a_login_role_speaks_for_one_agent(shared_world: World, home: str) -> None:
     """The second registration is refused whole: no principal without its login remains."""
     role = shared_world.register(home)
-    with pytest.raises(DuplicateObject, match="exists") as raised:
-        shared_world.admin.execute(
-            REGISTER, registration(name="second", scope=home, login_role=role)
-        )
-    assert role in (raised.value.diag.message_detail or "")
+    second = registration(name="second", scope=home, login_role=role)
+    error = refusal(shared_world.admin, "register_agent", **second)
+    assert isinstance(error, DuplicateObject)
+    assert role in (error.diag.message_detail or "")
     assert agents_called(shared_world, "second") == 0
 
 
@@ -163,15 +197,13 @@ def test_without_identity_nothing_is_visible_and_nothing_written(
     agent = shared_world.connect(role)
     assert write(agent, "semantic", {"fact": "before"})["outcome"] == "COMMITTED"
     if who == "disabled":
-        shared_world.admin.execute(
-            "UPDATE memwarden_data.principal SET disabled_at = now() WHERE name = %s", (role,)
-        )
+        call(shared_world.admin, "change_agent", agent=role, enabled=False)
     else:
         agent = shared_world.connect(shared_world.role("memwarden_agent"))
     requests = shared_world.value("SELECT count(*) FROM memwarden_data.write_request")
-    for call in CALLS.values():
+    for attempt in CALLS.values():
         with pytest.raises(InvalidAuthorizationSpecification) as raised:
-            agent.execute(f"SELECT * FROM {call}")
+            agent.execute(f"SELECT * FROM {attempt}")
         assert "not bound to a memwarden principal" in (raised.value.diag.message_primary or "")
         assert agent.info.user in (raised.value.diag.message_detail or "")
     readable = shared_world.rows(

@@ -72,6 +72,9 @@ def test_get_returns_the_item_as_it_stands(reader: Connection[DictRow], home: st
         "status": "ACTIVE",
         "expires_at": None,
         "valid_to": None,
+        "classification": "internal",
+        "domains": [],
+        "attributes": {},
     }
     assert {name: item[name] for name in expected} == expected
     view = reader.execute("SELECT * FROM memwarden.items").fetchall()
@@ -154,5 +157,6 @@ def test_the_definition_of_recall_names_every_column_once(shared_world: World) -
     names = (re.sub("_score$", "", row["attname"]) for row in columns)
     assert " ".join(names) == (
         "item_id version_id layer scope kind subject predicate content text score vector keyword"
-        " recency importance similarity confidence low_confidence contradicted provenance"
+        " recency importance similarity confidence low_confidence contradicted classification"
+        " domains provenance"
     )
