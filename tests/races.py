@@ -37,3 +37,32 @@ def wait_until_blocked(observer: Connection[DictRow], waiting: Connection[Any]) 
         ).fetchone()
         if row is not None and row["blocked"]:
             return
+
+
+def overlap(
+    observer: Connection[DictRow],
+    first: Connection[Any],
+    hold: Callable[[], object],
+    second: Connection[Any],
+    follow: Callable[[], Result],
+    *,
+    meanwhile: Callable[[], object] = lambda: None,
+    rollback: bool = False,
+) -> Result:
+    """Let the second wait for the first; return what the second got.
+
+    The first does `hold` in a transaction. Once `follow` waits for a lock on the second's
+    connection, `meanwhile` is done and the transaction ends.
+    """
+    blocked = "SELECT cardinality(pg_blocking_pids(%s)) > 0 AS blocked"
+    with ThreadPoolExecutor(1) as pool:
+        with first.transaction(force_rollback=rollback):
+            hold()
+            future = pool.submit(follow)
+            row: DictRow | None = None
+            while row is None or not row["blocked"]:
+                if future.done():
+                    raise AssertionError(f"it did not wait: {future.result()}")
+                row = observer.execute(blocked, (second.info.backend_pid,)).fetchone()
+            meanwhile()
+        return future.result(PATIENCE)

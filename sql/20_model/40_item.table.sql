@@ -15,7 +15,7 @@ CREATE TABLE memwarden_data.item (
     -- One row per (scope, layer, subject, predicate) where the layer makes new versions of a key; and one
     -- more for each circle of writers who may not see the holder: being refused would tell them of it.
     exclusive      boolean NOT NULL,
-    instance       smallint NOT NULL DEFAULT 0,
+    instance       integer NOT NULL DEFAULT 0,
     contradicted   boolean NOT NULL DEFAULT false,
     confidence     double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     importance     double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),

@@ -8,6 +8,10 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_who     record;
 BEGIN
+    -- A deferred request goes where it was going, though the scope may have moved and another taken its path.
+    IF TG_OP = 'UPDATE' AND NEW.scope_id IS NOT NULL THEN
+        NEW.scope_path := (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id);
+    END IF;
     -- A retry is made by a job in the name of who asked; its rights are asked for again.
     SELECT p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
            -- may_write(), written out: every write pays for a call.

@@ -10,7 +10,7 @@ DECLARE
     v_now      timestamptz := v_started;
     v_layer    record;
     v_head     memwarden_data.item;
-    v_held     smallint;
+    v_held     integer;
     v_succeeds record;
     v_expires  timestamptz;
 BEGIN

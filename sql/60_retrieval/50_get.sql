@@ -89,22 +89,21 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT v.version, v.version_id, g.operation, v.status, v.content, v.confidence,
-           lower(v.recorded_during), upper(v.recorded_during), lower(v.valid_during), upper(v.valid_during),
-           p.name, g.reason, v.request_id, g.log_seq
+           g.recorded_at, CASE WHEN g.operation NOT IN ('RETRACT', 'EXPIRE') THEN upper(v.recorded_during) END,
+           lower(v.valid_during), upper(v.valid_during), p.name, g.reason, g.request_id, g.log_seq
       FROM memwarden_data.version AS v
       JOIN memwarden_data.log AS g
         ON g.org_id = v.org_id AND g.item_id = v.item_id AND g.version_id = v.version_id
-       AND g.recorded_at = lower(v.recorded_during)
       JOIN memwarden_data.principal AS p ON p.principal_id = g.principal_id
       JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
      WHERE v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.item_id = history.item_id
        AND memwarden_internal.may_read(v_principal_id, v.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-     ORDER BY v.version DESC;
+     ORDER BY v.version DESC, g.log_seq DESC;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.history(uuid) IS
     'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when it was true (valid_from to valid_to), '
-    'who wrote it and why. No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.5.';
+    'who wrote it and why; and, before it, a row for its end where it was retracted or expired (operation RETRACT or EXPIRE). No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.5.';
 REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

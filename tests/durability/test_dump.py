@@ -15,10 +15,13 @@ from psycopg.types.json import Jsonb
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
+from replay import check_store
 from row_digests import row_digests
+from scope_calls import annotate, check_tree, close_scope, create_scope, remember, retract
 
 CLUSTER = f"restored-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 HOME = "/org/acme/user/ana"
+DESK = "/org/acme/domain/desk"
 CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required": ["cup"]}
 
 pytestmark = pytest.mark.xdist_group("dump")
@@ -53,11 +56,44 @@ def seeded(shared_world: World) -> World:
         held.connection.execute("SELECT FROM memwarden_data.write_lock FOR UPDATE")
         ana.execute("SET lock_timeout = '1ms'")
         assert write(ana, "episodic", {"waits": True})["outcome"] == "DEFERRED"
+    seed_access(shared_world, ana.info.user)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
     assert {name for name in empty if "_p2" not in name and "_default" not in name} == set()
     return shared_world
+
+
+def seed_access(world: World, agent: str) -> None:
+    """Who may do what: a role, attributes, a policy, a token; and memories of every end."""
+    world.admin.execute(
+        "SELECT memwarden.define_role('clerk', '[{\"operation\": \"READ\"}]', org => 'acme'),"
+        "       memwarden.define_attribute('agent', 'team', org => 'acme'),"
+        "       memwarden.define_attribute('item', 'draft', 'boolean', org => 'acme'),"
+        "       memwarden.define_policy_set('drafts', 'allow', org => 'acme'),"
+        "       memwarden.set_policy('drafts', 'of a team', 'deny', %s, 'acme')",
+        ("item.draft = true AND agent.team <> 'desk' AND operation = READ",),
+    )
+    curator = world.agent(
+        DESK,
+        role="curator",
+        clearance="restricted",
+        domains=["law"],
+        attributes=Jsonb({"team": "desk"}),
+        descendants=True,
+    )
+    world.agent(DESK, role="clerk")
+    create_scope(curator, f"{DESK}/task/t")
+    for n, attributes in enumerate(({}, {"draft": True})):
+        remember(curator, DESK, f"{n} openly", attributes=attributes)
+        remember(curator, DESK, f"{n} secretly", classification="restricted", domains=["law"])
+    retract(curator, remember(curator, DESK, "a mistake"))
+    lesson = remember(curator, f"{DESK}/task/t", "learned")
+    remember(curator, f"{DESK}/task/t", "a step")
+    annotate(curator, lesson, "confirmed")
+    close_scope(curator, f"{DESK}/task/t", lesson)
+    broker = world.connect(world.register("/org/acme", kind="service", groups=["memwarden_broker"]))
+    broker.execute("SELECT memwarden.issue_token(%s, %s)", (agent, world.role()))
 
 
 @pytest.fixture(scope="module")
@@ -140,14 +176,17 @@ def restored(seeded: World, empty: str) -> Iterator[World]:
         world.close()
 
 
-def login(world: World, home: str) -> str:
+def login(world: World, home: str, role: str = "contributor") -> str:
     """The login role of the agent that lives in a scope."""
     return str(
         world.value(
             "SELECT l.login_role FROM memwarden_data.principal_login AS l"
             "  JOIN memwarden_data.principal AS p USING (principal_id)"
-            "  JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id WHERE s.path = %s",
+            "  JOIN memwarden_data.access_role AS r USING (role_id)"
+            "  JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id"
+            " WHERE s.path = %s AND r.name = %s",
             home,
+            role,
         )
     )
 
@@ -176,6 +215,24 @@ def test_agents_go_on_where_they_were(restored: World) -> None:
     others = restored.rows("SELECT DISTINCT system_identifier FROM memwarden_data.log")
     assert len(others) == 2
     assert write(ana, "semantic", {"cup": "none"}, kind="cup")["reason"] == "SCHEMA_VIOLATION"
+
+
+def test_rights_are_what_they_were(restored: World) -> None:
+    """Role, clearance, domains, policy and closed scopes decide in the restored database.
+
+    Proves: A1, A2, A3, A10
+    """
+    curator = restored.connect(login(restored, DESK, "curator"))
+    clerk = restored.connect(login(restored, DESK, "clerk"))
+    open_to_all, draft, secret = "0 openly", "1 openly", {"0 secretly", "1 secretly"}
+    contents = [{str(row["content"]) for row in recall(agent, k=100)} for agent in (curator, clerk)]
+    assert contents == [{open_to_all, draft, "learned"} | secret, {open_to_all, "learned"}]
+    assert write(clerk, "semantic", "x")["reason"] == "ROLE_FORBIDS"
+    assert write(curator, "semantic", "x", scope=f"{DESK}/task/t")["reason"] == "SCOPE_CLOSED"
+    (row,) = recall(curator, query="openly", k=1)
+    retract(curator, row["item_id"])
+    check_tree(restored.admin)
+    check_store(restored.admin)
 
 
 def test_a_deferred_request_commits_after_the_restore(restored: World) -> None:

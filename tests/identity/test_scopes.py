@@ -1,7 +1,8 @@
-"""Scopes form a tree of paths that only an administrator extends."""
+"""Scopes form a tree of paths: above is read, beside is not there, below is by grant."""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 
 import psycopg
@@ -9,7 +10,7 @@ import pytest
 from psycopg.errors import InvalidParameterValue, UndefinedObject
 
 from conftest import World
-from helpers import write
+from helpers import recall, write
 from races import together
 
 BAD_PATHS = [
@@ -126,14 +127,66 @@ def test_the_same_scope_made_by_many_at_once_is_one(shared_world: World, home: s
         assert parent is None or row["lineage"][:-1] == parent["lineage"]
 
 
-def test_a_closed_scope_is_read_and_not_written(shared_world: World, home: str) -> None:
-    """A finished task's memories stay."""
-    agent = shared_world.agent(home)
-    written = write(agent, "semantic", {"fact": "the task is done"})
-    shared_world.admin.execute(
-        "UPDATE memwarden_data.scope SET closed_at = now() WHERE path = %s", (home,)
-    )
-    refused = write(agent, "semantic", {"fact": "one more"})
-    assert (refused["outcome"], refused["reason"]) == ("REJECTED", "SCOPE_CLOSED")
-    items = agent.execute("SELECT item_id FROM memwarden.items").fetchall()
-    assert items == [{"item_id": written["item_id"]}]
+PLACES = [
+    "/global",
+    "/org/{o}",
+    "/org/{o}/{k}/a",
+    "/org/{o}/{k}/a/{k}/sub",
+    "/org/{o}/{k}/b",
+    "/org/{p}",
+    "/org/{p}/{k}/a",
+]
+# Where an agent lives, its grant, and what it may in each of the places: write, read, nothing.
+RULES: list[tuple[str, dict[str, bool], str]] = [
+    ("/global", {}, "w------"),
+    ("/global", {"writes": False}, "r------"),
+    ("/org/{o}", {}, "rw-----"),
+    ("/org/{o}", {"writes": False}, "rr-----"),
+    ("/org/{o}", {"descendants": True}, "rwwww--"),
+    ("/org/{o}", {"writes": False, "descendants": True}, "rrrrr--"),
+    ("/org/{o}/{k}/a", {}, "rrw----"),
+    ("/org/{o}/{k}/a", {"writes": False}, "rrr----"),
+    ("/org/{o}/{k}/a", {"descendants": True}, "rrww---"),
+    ("/org/{o}/{k}/a", {"writes": False, "descendants": True}, "rrrr---"),
+    ("/org/{o}/{k}/a/{k}/sub", {}, "rrrw---"),
+    ("/org/{o}/{k}/a/{k}/sub", {"descendants": True}, "rrrw---"),
+    ("/org/{o}/{k}/b", {"descendants": True}, "rr--w--"),
+]
+ANSWERS = {
+    "w": ("COMMITTED", None),
+    "r": ("REJECTED", "SCOPE_READ_ONLY"),
+    "-": ("REJECTED", "UNKNOWN_SCOPE"),
+}
+
+
+@pytest.mark.parametrize("kind", ["user", "domain", "task", "project"])
+def test_who_reads_and_writes_what(shared_world: World, kind: str) -> None:
+    """The table of the document, for every kind of scope, one that was defined here included.
+
+    A child reads what is above it and never writes it. Siblings and organisations are not there
+    for one another. What is below is read and written by a grant alone. /global is read by all,
+    written by agents that an administrator registered there; an organisation by its own.
+
+    Proves: A4, N10
+    """
+    shared_world.admin.execute("SELECT memwarden.define_scope_kind('project', 'made here')")
+    names = {"o": uuid.uuid4().hex[:12], "p": uuid.uuid4().hex[:12], "k": kind}
+    paths = [path.format(**names) for path in PLACES]
+    for path in paths[1:]:
+        shared_world.scope(path)
+    by = [shared_world.agent("/global")]
+    by += [shared_world.agent(paths[1], descendants=True)] * 4
+    by += [shared_world.agent(paths[5], descendants=True)] * 2
+    items = {}
+    for path, author in zip(paths, by, strict=True):
+        row = write(author, "semantic", {"said in": path, "of": names["o"]}, scope=path)
+        assert row["outcome"] == "COMMITTED"
+        items[path] = row["item_id"]
+    for place, grant, expected in RULES:
+        agent = shared_world.agent(place.format(**names), **grant)
+        found = {row["item_id"] for row in recall(agent, k=1000)}
+        for path, right in zip(paths, expected, strict=True):
+            where = f"{place} {grant}: {path}"
+            assert (items[path] in found) == (right != "-"), where
+            answer = write(agent, "semantic", {"to": path, "by": agent.info.user}, scope=path)
+            assert (answer["outcome"], answer["reason"]) == ANSWERS[right], where

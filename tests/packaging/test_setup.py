@@ -144,8 +144,9 @@ def test_the_other_extensions_may_live_in_another_schema(blank: World) -> None:
 
 def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> None:
     """CASCADE takes functions, views and policies; a new installation finds everything again."""
-    before = catalog_snapshot(world.admin)
     role = world.register()
+    world.grant_tables(role)
+    before = catalog_snapshot(world.admin)
     agent = world.connect(role)
     assert write(agent, "semantic", {"drink": "tea"})["outcome"] == "COMMITTED"
     heads = "SELECT * FROM memwarden_data.item"

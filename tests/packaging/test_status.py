@@ -37,11 +37,9 @@ def writer(world: World) -> Callable[[], object]:
 def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) -> None:
     """pg_cron lives in another database: the calls to make there are given."""
     found = status(world)
-    assert {name for name, (state, _) in found.items() if state != "ok"} == {
-        "job memwarden_retry",
-        "job memwarden_maintain",
-    }
-    for name in ("job memwarden_retry", "job memwarden_maintain"):
+    jobs = {f"job memwarden_{name}" for name in ("retry", "close", "maintain")}
+    assert {name for name, (state, _) in found.items() if state != "ok"} == jobs
+    for name in jobs:
         assert found[name][0] == "missing"
         assert "SELECT cron.schedule_in_database('memwarden_" in found[name][1]
 

@@ -2,7 +2,7 @@
 
 PostgreSQL calls its own comparisons leakproof: it may run them before row security, and plan with
 the statistics of hidden rows. They tell no value; EXPLAIN tells whether one of them was met. So
-application roles read no table: what they read comes out of functions, into which no condition goes.
+application roles read no table: what they read comes out of functions, and no condition goes in.
 """
 
 from __future__ import annotations

@@ -8,13 +8,13 @@ from uuid import UUID, uuid4
 
 import pytest
 from psycopg import Connection
-from psycopg.errors import InsufficientPrivilege, UndefinedObject
+from psycopg.errors import InsufficientPrivilege
 from psycopg.rows import DictRow
 
 from conftest import World
 from helpers import recall, write, write_many
 from replay import check_store
-from scope_calls import annotate, get, organisation_of, promote, remember, retract
+from scope_calls import annotate, get, organisation_of, promote, refused, remember, retract
 
 Agent = Connection[DictRow]
 
@@ -230,9 +230,11 @@ def test_an_item_that_the_verifier_does_not_see_is_unknown(
         "null": lambda: None,
     }
     item = made[what]()
-    with pytest.raises(UndefinedObject) as raised:
-        annotate(verifier, item, "confirmed")
-    assert raised.value.diag.message_detail == f"item {item or ''}"
+    absent = uuid4()
+    answer = refused(lambda: annotate(verifier, item, "confirmed"), item)
+    assert answer[0] == "42704"
+    if item is not None:
+        assert answer == refused(lambda: annotate(verifier, absent, "confirmed"), absent)
     assert recall(chief, kind="annotation") == []
 
 

@@ -14,7 +14,16 @@ from psycopg.rows import DictRow
 from conftest import World
 from helpers import write
 from replay import check_store
-from scope_calls import annotate, close_scope, get, organisation_of, promote, remember, retract
+from scope_calls import (
+    annotate,
+    close_scope,
+    get,
+    organisation_of,
+    promote,
+    refused,
+    remember,
+    retract,
+)
 
 
 @pytest.fixture
@@ -114,9 +123,11 @@ def test_an_item_that_the_caller_does_not_see_is_unknown(
         "expired": lambda: remember(agent, task, {"a": 1}, ttl="1 microsecond"),
     }
     item = made[what]()
-    with pytest.raises(UndefinedObject) as raised:
-        promote(agent, item)
-    assert raised.value.diag.message_detail == f"item {item or ''}"
+    absent = uuid4()
+    answer = refused(lambda: promote(agent, item), item)
+    assert answer[0] == "42704"
+    if item is not None:
+        assert answer == refused(lambda: promote(agent, absent), absent)
 
 
 def test_what_was_taken_back_does_not_go_up(shared_world: World, home: str, task: str) -> None:

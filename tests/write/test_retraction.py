@@ -22,7 +22,7 @@ from psycopg.types.json import Jsonb
 from conftest import World
 from helpers import recall, write
 from replay import check_store
-from scope_calls import annotate, get, one, organisation_of, remember, retract
+from scope_calls import annotate, get, one, organisation_of, refused, remember, retract
 
 KEY = {"subject": "Ana", "predicate": "drinks"}
 
@@ -50,9 +50,14 @@ def test_what_is_retracted_is_not_recalled_and_not_forgotten(world: World) -> No
         assert [row["item_id"] for row in recall(agent, query="coffee tea water")] == [kept]
         shown = get(agent, item)
         assert (shown["status"], shown["content"]) == ("RETRACTED", "coffee")
-        last, first = agent.execute("SELECT * FROM memwarden.history(%s)", (item,)).fetchall()[:2]
-        assert [row["status"] for row in (last, first)] == ["RETRACTED", "SUPERSEDED"]
-        assert last["superseded_at"] == shown["updated_at"]
+        past = agent.execute("SELECT * FROM memwarden.history(%s)", (item,)).fetchall()
+        assert [(row["operation"], row["status"]) for row in past] == [
+            ("RETRACT", "RETRACTED"),
+            ("UPDATE", "RETRACTED"),
+            ("INSERT", "SUPERSEDED"),
+        ]
+        assert past[1]["superseded_at"] == past[0]["recorded_at"] == shown["updated_at"]
+        assert (past[0]["reason"], past[0]["actor"]) == ("Ana says otherwise", curator.info.user)
         entry = one(
             world.admin,
             "SELECT l.* FROM memwarden_data.log AS l WHERE item_id = %s"
@@ -197,9 +202,11 @@ def test_an_item_that_the_caller_does_not_see_is_unknown(
         "null": lambda: None,
     }
     item = made[what]()
-    with pytest.raises(UndefinedObject) as raised:
-        retract(curator, item)
-    assert raised.value.diag.message_detail == f"item {item or ''}"
+    absent = uuid4()
+    answer = refused(lambda: retract(curator, item), item)
+    assert answer[0] == "42704"
+    if item is not None:
+        assert answer == refused(lambda: retract(curator, absent), absent)
     assert shared_world.rows(
         "SELECT FROM memwarden_data.item WHERE item_id = %s AND status <> 'ACTIVE'", item
     ) == []  # fmt: skip
