@@ -58,8 +58,33 @@ COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
     'The labels a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
 
--- Nearly every label is visible, or not, whoever wrote the item: policies ask for those first, where the
--- planner can count, and for the others only of rows that are left.
+-- Most principals read every label there is for them. Then a row costs the look at a boolean; otherwise
+-- policies ask for the labels that are visible whoever wrote the item, and for the rest of rows that are left.
+CREATE OR REPLACE FUNCTION memwarden_internal.reads_every_label()
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN coalesce((
+        SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE 'READ' = ANY (s.operations))
+           AND NOT EXISTS (
+                   SELECT FROM memwarden_data.label AS l
+                    WHERE l.org_id IN (0, p.org_id)
+                      AND NOT (l.classification <= p.clearance AND l.domains <@ p.domains
+                               AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                            WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
+                                              AND (r.kind IS NULL OR r.kind = l.kind) AND r.reach = 'all')))
+          FROM memwarden_data.principal AS p
+         WHERE p.principal_id = memwarden_internal.current_principal()), false);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reads_every_label() IS
+    'Whether no role, clearance, domain or policy keeps any item from the caller, so that scopes alone decide. False without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.reads_every_label() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.reads_every_label()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_labels()
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER

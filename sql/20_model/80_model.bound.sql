@@ -41,7 +41,8 @@ CREATE POLICY application ON memwarden_data.item FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
-           AND (label_id = ANY ((SELECT memwarden_internal.visible_labels())::integer[])
+           AND ((SELECT memwarden_internal.reads_every_label())
+                OR label_id = ANY ((SELECT memwarden_internal.visible_labels())::integer[])
                 OR (CASE WHEN principal_id = (SELECT memwarden_internal.current_principal()) THEN -label_id ELSE label_id END)
                    = ANY ((SELECT memwarden_internal.partly_visible_labels())::integer[])));
 CREATE POLICY application ON memwarden_data.version FOR SELECT
