@@ -1,0 +1,151 @@
+"""Every way to read memory, found in the catalog: functions and what to call them with, relations.
+
+A path that is new is found by itself; an argument that is new must be taught here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator", "auditor"))
+
+# Who adds a function that changes something names it here: a test of its own says what it tells.
+CHANGES = {
+    *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
+    *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
+    *("grant_scope", "move_scope", "promote", "register_agent", "retract", "revoke_scope"),
+    *("revoke_tokens", "set_policy", "set_synonyms", "write", "write_many"),
+    # Makes a change, looks, and takes it back. For administrators.
+    "preview_policy",
+}
+
+FUNCTIONS = """
+SELECT p.proname AS name, p.provolatile = 'v' AS changes,
+       p.pronargs - p.pronargdefaults AS required,
+       ARRAY(SELECT a.name FROM unnest(p.proargnames, p.proargmodes) WITH ORDINALITY AS a (name, mode, n)
+              WHERE coalesce(a.mode, 'i') IN ('i', 'b', 'v') ORDER BY a.n) AS names,
+       ARRAY(SELECT format_type(t, NULL)
+               FROM unnest(p.proargtypes) WITH ORDINALITY AS a (t, n) ORDER BY a.n) AS types
+  FROM pg_proc AS p
+ WHERE p.pronamespace = 'memwarden'::regnamespace AND p.prokind IN ('f', 'p')
+   AND EXISTS (SELECT FROM unnest(%s::text[]) AS r
+                WHERE has_function_privilege(r, p.oid, 'EXECUTE'))
+ ORDER BY 1"""  # noqa: E501
+
+RELATIONS = """
+SELECT c.oid::regclass::text AS name, c.relispartition AS is_partition,
+       has_any_column_privilege(%s, c.oid, 'SELECT') AS readable,
+       ARRAY(SELECT a.attname::text FROM pg_attribute AS a
+              WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns
+  FROM pg_class AS c
+ WHERE c.relnamespace::regnamespace::text IN ('memwarden', 'memwarden_data')
+   AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+ ORDER BY 1"""
+
+POLICED = """
+SELECT DISTINCT format('%%I.%%I', p.schemaname, p.tablename) AS name
+  FROM pg_policies AS p WHERE p.roles && ARRAY[%s]::name[]"""
+
+# What gives a hidden thing away: markers in contents and names of scopes, and every UUID.
+TOKEN = re.compile(r"\b(?:mk|sc)[0-9a-f]{10}\b|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "context")
+"""What a client gets to see of an error."""
+
+CASTS = {"scopes": "::text[]", "layers": "::text[]", "item_id": "::uuid", "request_id": "::uuid"}
+
+Values = Mapping[tuple[str, str], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, and its arguments as (name, type)."""
+
+    name: str
+    changes: bool
+    required: list[tuple[str, str]]
+    optional: list[tuple[str, str]]
+
+    def calls(self, values: Values) -> Iterator[dict[str, Any]]:
+        """Arguments to call it with: all values of those it needs, each value of each other."""
+        unknown = [each for each in self.required if each not in values]
+        assert not unknown, f"{self.name}(): teach test_isolation.py what to pass as {unknown}"
+        always = {"k": 1000} if ("k", "integer") in self.optional else {}
+        names = [name for name, _ in self.required]
+        needed = [values[each] for each in self.required]
+        for chosen in itertools.product(*needed):
+            yield always | dict(zip(names, chosen, strict=True))
+        first = always | dict(zip(names, (each[0] for each in needed), strict=True))
+        for name, type_ in self.optional:
+            for value in values.get((name, type_), ()):
+                yield first | {name: value}
+
+
+def functions(admin: Connection[DictRow], roles: Iterable[str]) -> list[Function]:
+    """Every function and procedure of the public schema that one of the roles may execute."""
+    made = []
+    for row in admin.execute(FUNCTIONS, (list(roles),)).fetchall():
+        arguments = list(zip(row["names"], row["types"], strict=True))
+        needed = row["required"]
+        made.append(Function(row["name"], row["changes"], arguments[:needed], arguments[needed:]))
+    return made
+
+
+def relations(admin: Connection[DictRow], role: str) -> list[DictRow]:
+    """Every table, partition and view, and whether the role may select from it."""
+    return admin.execute(RELATIONS, (role,)).fetchall()
+
+
+def grant_tables(admin: Connection[DictRow], role: str, group: str) -> None:
+    """Let a login select from every table that has policies for its group, as a DBA might.
+
+    Application roles hold no such right: they read through functions and views.
+    """
+    for row in admin.execute(POLICED, (group,)).fetchall():
+        admin.execute(f"GRANT SELECT ON {row['name']} TO {role}")
+
+
+def prepare(connection: Connection[DictRow], found: list[DictRow]) -> dict[str, str]:
+    """Prepare a SELECT on every readable relation, planned once for all; their names."""
+    connection.execute("SET plan_cache_mode = force_generic_plan")
+    prepared = {}
+    for number, relation in enumerate(found):
+        if relation["readable"]:
+            prepared[relation["name"]] = f"seen{number}"
+            select = f"SELECT t.* FROM {relation['name']} AS t"
+            connection.execute(f"PREPARE seen{number} AS {select}")
+    return prepared
+
+
+def answer(
+    connection: Connection[DictRow], function: str, arguments: Mapping[str, Any]
+) -> tuple[list[DictRow], str]:
+    """Call a function; return its rows, and its answer as text: the rows, or all an error says.
+
+    That something is unknown is an answer, any other error is not. What the caller passed itself
+    is taken out of an error's text.
+    """
+    named = ", ".join(f"{name} => %({name})s{CASTS.get(name, '')}" for name in arguments)
+    query = f"SELECT f.* FROM memwarden.{function}({named}) AS f"
+    try:
+        rows = connection.execute(query, dict(arguments)).fetchall()
+    except psycopg.errors.UndefinedObject as error:
+        said = "\n".join(str(getattr(error.diag, part)) for part in ERROR)
+        for value in arguments.values():
+            for each in value if isinstance(value, list) else [value]:
+                said = said.replace(str(each), "")
+        return [], said
+    return rows, str(rows)
+
+
+def tokens(text: str) -> set[str]:
+    """The markers and UUIDs in a text."""
+    return set(TOKEN.findall(text))
