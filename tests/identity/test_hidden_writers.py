@@ -15,7 +15,11 @@ from identity.test_hidden_items import FACT, KEY, OTHER, about, versions
 from identity.twins import HIDINGS, Side, twins
 from races import together
 
-CALLS = "SELECT funcname, calls FROM pg_stat_xact_user_functions WHERE schemaname ~ '^memwarden'"
+# Not the immutable ones: the planner calls those, when it plans.
+CALLS = """
+SELECT s.funcname, s.calls
+  FROM pg_stat_xact_user_functions AS s JOIN pg_proc AS p ON p.oid = s.funcid
+ WHERE s.schemaname ~ '^memwarden' AND p.provolatile <> 'i'"""
 ASKED = {"refusal", "judge_labels", "ask_policies"}
 """What is asked about an item that is there; nothing else may differ."""
 
@@ -31,24 +35,31 @@ def test_a_write_does_the_same_work(shared_world: World, hiding: str, layer: str
         ran = []
         for side in sides:
             shared_world.admin.execute(f"ALTER ROLE {side.writer_name} SET track_functions = 'all'")
-            side.hide(layer, FACT, **KEY)
-            side.write(layer, OTHER)  # a label of its own is made once
             ran.append(functions_of_a_write(shared_world.connect(side.writer_name), side, layer))
         present, absent = ran
-        differ = {name for name in present | absent if present.get(name) != absent.get(name)}
+        names = present.keys() | absent.keys()
+        differ = {name for name in names if present.get(name, 0) != absent.get(name, 0)}
         assert differ <= ASKED
         assert present["gate_commit"] == 1
 
 
 def functions_of_a_write(writer: Connection[DictRow], side: Side, layer: str) -> dict[str, int]:
-    """How often each function runs in a write that could meet what is hidden."""
-    write(writer, "working", {"note": "what a session does once"}, scope=side.task)
-    with writer.transaction():
-        before = {each["funcname"]: each["calls"] for each in writer.execute(CALLS)}
-        row = write(writer, layer, FACT, scope=side.task, **KEY)
-        assert row["outcome"] == "COMMITTED"
-        after = {each["funcname"]: each["calls"] for each in writer.execute(CALLS)}
-    return {name: calls - before.get(name, 0) for name, calls in after.items()}
+    """How often each function runs in a write that could meet what is hidden.
+
+    The least of several: a statement that is planned anew, or a label that is made, asks for more.
+    """
+    ran: list[dict[str, int]] = []
+    for number in range(6):
+        key = about(KEY, number)
+        side.hide(layer, FACT, **key)
+        with writer.transaction():
+            before = {each["funcname"]: each["calls"] for each in writer.execute(CALLS)}
+            row = write(writer, layer, FACT, scope=side.task, **key)
+            assert row["outcome"] == "COMMITTED"
+            after = {each["funcname"]: each["calls"] for each in writer.execute(CALLS)}
+        ran.append({name: calls - before.get(name, 0) for name, calls in after.items()})
+    names = set().union(*ran)
+    return {name: min(each.get(name, 0) for each in ran) for name in names}
 
 
 @pytest.mark.parametrize("layer", ["session", "semantic"])
