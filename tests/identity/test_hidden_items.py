@@ -115,6 +115,27 @@ def test_something_hidden_answers_as_nothing(shared_world: World, hiding: str, l
         assert present
 
 
+EXPLAIN = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
+
+
+@pytest.mark.parametrize("hiding", HIDINGS)
+def test_a_plan_does_not_count_what_is_hidden(shared_world: World, hiding: str) -> None:
+    """EXPLAIN ANALYZE tells how many rows a filter removed: of what is hidden it meets none.
+
+    Proves: A3, A9
+    """
+    with twins(shared_world, hiding) as sides:
+        for side in sides:
+            side.hide("semantic", FACT, **KEY)
+            side.write("semantic", OTHER)
+        seen = [each for each in relations(sides[0].world.admin, READERS[0]) if each["readable"]]
+        for name in (each["name"] for each in seen):
+            query = f"{EXPLAIN} SELECT FROM {name} AS t WHERE t::text ~ %s"
+            present, absent = (side.rows(query, "Lund") for side in sides)
+            assert present == absent, name
+            assert isinstance(present, list), present
+
+
 def both(side: Side, layer: str) -> tuple[UUID, UUID]:
     """The item of the author, which is hidden, and the one that the writer made of the same key."""
     hidden = side.hide(layer, FACT, **KEY)
