@@ -139,6 +139,22 @@ COMMENT ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) IS
     'Why the principal may not do this to an item of that label and author, whatever its scope; NULL when it may.';
 REVOKE ALL ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) FROM PUBLIC;
 
+-- One question whatever is there, nothing or something hidden: how long a gate takes must not tell.
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_among(p_principal_id bigint, p_label_ids integer[])
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT CASE WHEN j.own THEN -j.label_id ELSE j.label_id END
+                   FROM memwarden_internal.judge_labels(p_principal_id, 'READ', p_label_ids) AS j
+                  WHERE j.refusal IS NULL);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) IS
+    'Those of some labels that a principal reads, as readable_labels() lists them.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.find_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
     p_domains text[], p_attributes jsonb, p_principal_id bigint)

@@ -8,6 +8,10 @@ AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_known   record;
+    v_labels  integer[] := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
+        SELECT i.label_id FROM memwarden_data.item AS i
+         WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+           AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'));
 BEGIN
     SELECT i.item_id, i.version_id, i.content_hash = NEW.content_hash
            AND i.subject IS NOT DISTINCT FROM NEW.subject
@@ -17,7 +21,7 @@ BEGIN
      WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
        AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'
        AND (i.expires_at IS NULL OR i.expires_at > v_started)
-       AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+       AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
      ORDER BY is_exact DESC, i.item_id
      LIMIT 1;
     IF FOUND THEN

@@ -11,6 +11,7 @@ DECLARE
     v_layer    record;
     v_head     memwarden_data.item;
     v_held     integer;
+    v_labels   integer[];
     v_succeeds record;
     v_expires  timestamptz;
 BEGIN
@@ -23,11 +24,15 @@ BEGIN
                           ORDER BY d.org_id DESC LIMIT 1) AS p ON true
      WHERE l.layer = NEW.layer;
     IF v_layer.exclusive THEN
+        v_labels := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
+            SELECT i.label_id FROM memwarden_data.item AS i
+             WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+               AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive));
         SELECT i.* INTO v_head
           FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
-           AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+           AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
          ORDER BY v_layer.is_owned AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id, i.instance
          LIMIT 1;
         IF FOUND THEN
