@@ -1,7 +1,7 @@
 -- The Python that runs inside the server is an ordinary package (plpython/memwarden_core). The build
 -- puts its source here; the first call on a connection compiles it, later calls find it in GD.
 -- The key is the hash of the source: after ALTER EXTENSION UPDATE an open session loads the new code.
--- GD survives SET ROLE and DISCARD ALL and therefore holds code, never data.
+-- GD survives SET ROLE and DISCARD ALL and therefore holds code, and nothing of a tenant's.
 CREATE OR REPLACE FUNCTION memwarden_internal.load_python()
 RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER

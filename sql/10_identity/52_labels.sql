@@ -16,7 +16,8 @@ BEGIN
                           WHERE r.role_id = p.role_id AND r.operation = p_operation AND r.layer IN ('*', l.layer)
                             AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own)) THEN 'ROLE_FORBIDS'
                 -- Where there are none, which is nearly everywhere, they are not asked.
-                WHEN (SELECT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE p_operation = ANY (s.operations))) AND EXISTS (
+                WHEN EXISTS (SELECT FROM memwarden_data.policy_set AS s
+                               WHERE s.org_id IN (0, p.org_id) AND p_operation = ANY (s.operations)) AND EXISTS (
                          SELECT FROM memwarden_internal.ask_policies(p_principal_id, p_operation, l.label_id, o.own) AS a
                           WHERE NOT a.allowed) THEN 'POLICY_FORBIDS'
            END
@@ -31,31 +32,33 @@ COMMENT ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) IS
     'For each label, once for the principal''s own items and once for those of others: NULL where the operation is permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) FROM PUBLIC;
 
--- The formula of visibility in one statement, for every query pays for it; judge_labels() says what fails.
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_among(p_principal_id bigint, p_label_ids integer[])
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT CASE WHEN j.own THEN -j.label_id ELSE j.label_id END
+                   FROM memwarden_internal.judge_labels(p_principal_id, 'READ', p_label_ids) AS j
+                  WHERE j.refusal IS NULL);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) IS
+    'Those of some labels that a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_labels(p_principal_id bigint)
 RETURNS integer[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN coalesce((
-        SELECT array_agg(CASE WHEN o.own THEN -l.label_id ELSE l.label_id END)
-          FROM memwarden_data.principal AS p
-          JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
-         CROSS JOIN (VALUES (false), (true)) AS o (own)
-         WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
-           AND l.classification <= p.clearance
-           AND l.domains <@ p.domains
-           AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
-                        WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
-                          AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own))
-           AND (NOT (SELECT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE 'READ' = ANY (s.operations)))
-                OR NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p_principal_id, 'READ', l.label_id, o.own) AS a
-                                WHERE NOT a.allowed))), '{}');
+    RETURN memwarden_internal.readable_among(p_principal_id, ARRAY(
+        SELECT l.label_id FROM memwarden_data.label AS l
+         WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
-    'The labels a principal reads: n where the items of others, -n where its own. One array, so that a query asks once.';
+COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS 'The labels a principal reads, of all there are for it, as readable_among() lists them.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
 
 -- Most principals read every label there is for them. Then a row costs the look at a boolean; otherwise
@@ -67,7 +70,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((
-        SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE 'READ' = ANY (s.operations))
+        SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
            AND NOT EXISTS (
                    SELECT FROM memwarden_data.label AS l
                     WHERE l.org_id IN (0, p.org_id)
@@ -138,22 +141,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) IS
     'Why the principal may not do this to an item of that label and author, whatever its scope; NULL when it may.';
 REVOKE ALL ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint) FROM PUBLIC;
-
--- One question whatever is there, nothing or something hidden: how long a gate takes must not tell.
-CREATE OR REPLACE FUNCTION memwarden_internal.readable_among(p_principal_id bigint, p_label_ids integer[])
-RETURNS integer[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    RETURN ARRAY(SELECT CASE WHEN j.own THEN -j.label_id ELSE j.label_id END
-                   FROM memwarden_internal.judge_labels(p_principal_id, 'READ', p_label_ids) AS j
-                  WHERE j.refusal IS NULL);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) IS
-    'Those of some labels that a principal reads, as readable_labels() lists them.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_among(bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,

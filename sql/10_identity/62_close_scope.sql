@@ -18,7 +18,8 @@ BEGIN
     ELSIF NOT v_sees_all
        AND NOT (v_is_transient AND memwarden_internal.may_write(v_principal_id, v_scope.scope_id, v_scope.lineage)) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'WRITE in a transient scope');
-    ELSIF v_scope.parent_id IS NULL OR close_scope.promote IS NULL THEN
+    END IF;
+    IF v_scope.parent_id IS NULL OR close_scope.promote IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'path: not /global; promote: an array');
     END IF;
     -- Whoever locks several scopes begins above; and nothing is promoted that a writer could still change.
@@ -76,7 +77,7 @@ BEGIN
        AND CASE WHEN p_target IS NULL THEN NOT k.transient ELSE t.path = p_target END
      ORDER BY cardinality(t.lineage) DESC LIMIT 1;
     IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'target: a scope above the one that is closed, but not /global');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'target: a scope above, but not /global');
     END IF;
     RETURN (SELECT t.path FROM memwarden_data.scope AS t WHERE t.scope_id = v_scope_id FOR KEY SHARE);
 END

@@ -4,25 +4,25 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item  record;
-    v_agent record;
+    v_item     record;
+    v_agent_id bigint;
 BEGIN
     IF explain_access.operation IS NULL OR explain_access.operation NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'operation: READ, WRITE, DELETE or ADMIN');
     END IF;
     SELECT i.org_id, i.scope_id, i.label_id, i.principal_id INTO v_item
-      FROM memwarden_data.item AS i WHERE i.item_id = explain_access.item_id AND memwarden_internal.may_administer(i.org_id, 'full');
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = ANY (memwarden_internal.overseen_orgs()) AND i.item_id = explain_access.item_id
+       AND memwarden_internal.may_administer(i.org_id, 'full');
     IF v_item.org_id IS NULL AND memwarden_internal.is_database_admin() THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', explain_access.item_id));
     ELSIF v_item.org_id IS NULL THEN
         v_item := memwarden_internal.require_item(explain_access.item_id);
     END IF;
     -- Who administers asks about everybody there, an auditor too; anybody else about itself.
-    SELECT p.principal_id, p.name, p.disabled_at IS NULL AS is_enabled, c.name AS clearance, p.domains, r.name AS role INTO v_agent
+    SELECT p.principal_id INTO v_agent_id
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
-      JOIN memwarden_data.classification AS c ON c.level = p.clearance
-      JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
      WHERE p.name = explain_access.agent AND (explain_access.org IS NULL OR o.name = explain_access.org)
        AND (p.principal_id = memwarden_internal.current_principal() OR memwarden_internal.may_administer(p.org_id, 'full')
             OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE') AND p.org_id = ANY (memwarden_internal.visible_orgs()))
@@ -34,7 +34,7 @@ BEGIN
     SELECT s.step::integer, s.rule, s.allowed, s.explanation,
            s.step = coalesce(min(s.step) FILTER (WHERE NOT s.allowed) OVER (), max(s.step) OVER ())
       FROM (SELECT row_number() OVER (ORDER BY a.ordinal, a.rule) AS step, a.rule, a.allowed, a.explanation
-              FROM memwarden_internal.access_rules(v_agent.principal_id, explain_access.operation, v_item.scope_id, v_item.label_id, v_item.principal_id) AS a) AS s
+              FROM memwarden_internal.access_rules(v_agent_id, explain_access.operation, v_item.scope_id, v_item.label_id, v_item.principal_id) AS a) AS s
      ORDER BY s.step;
 END
 $function$;

@@ -10,7 +10,8 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_asked   record;
 BEGIN
-    -- One statement, for every write pays for it: what judge_labels() would say, written out. A kind that does not exist is the schema gate's matter, not a label.
+    -- One statement, for every write pays for it: what judge_labels() would say, written out. A kind that does
+    -- not exist is the schema gate's matter, not a label.
     SELECT s.kind AS scope_kind, c.kind, f.level, f.domains, coalesce(NEW.attributes, '{}') AS attributes, p.clearance,
            NEW.domains IS NULL OR NEW.domains <@ p.domains AS domains_held,
            NEW.attributes IS NULL OR NEW.attributes = '{}'
@@ -21,7 +22,8 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.role_permission AS r
                     WHERE r.role_id = p.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
                       AND (r.kind IS NULL OR r.kind = c.kind)) AS permitted,
-           EXISTS (SELECT FROM memwarden_data.policy_set AS t WHERE 'WRITE' = ANY (t.operations)) AS has_policies
+           EXISTS (SELECT FROM memwarden_data.policy_set AS t
+                    WHERE t.org_id IN (0, NEW.org_id) AND 'WRITE' = ANY (t.operations)) AS has_policies
       INTO v_asked
       FROM memwarden_data.scope AS s
       JOIN memwarden_data.principal AS p ON p.principal_id = NEW.principal_id

@@ -8,6 +8,7 @@ AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_known   record;
+    -- Asked whatever is there, nothing or something hidden: how long the gate takes must not tell.
     v_labels  integer[] := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
         SELECT i.label_id FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer

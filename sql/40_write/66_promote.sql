@@ -5,22 +5,14 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(promote.item_id);
-    v_target record;
+    v_target text;
     v_result memwarden_internal.write_result;
 BEGIN
     IF v_item.status <> 'ACTIVE' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('active item %s', promote.item_id));
     END IF;
-    SELECT t.scope_id, t.path INTO v_target
-      FROM memwarden_data.scope AS s
-      JOIN memwarden_data.scope AS t ON t.scope_id = ANY (s.lineage) AND t.scope_id NOT IN (0, s.scope_id)
-      JOIN memwarden_data.scope_kind AS k ON k.kind = t.kind
-     WHERE s.scope_id = v_item.scope_id
-       AND CASE WHEN promote.target IS NULL THEN NOT k.transient ELSE t.path = promote.target END
-     ORDER BY cardinality(t.lineage) DESC LIMIT 1;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'target: a scope above the item''s, but not /global');
-    END IF;
+    v_target := memwarden_internal.hold_target(
+        (SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = v_item.scope_id), promote.target);
     SELECT w.* INTO v_result
       FROM memwarden_data.version AS v
       JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
@@ -33,7 +25,7 @@ BEGIN
            ORDER BY m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
                layer => coalesce(promote.layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
-               scope => v_target.path, confidence => v.confidence, importance => v.importance, kind => v.kind,
+               scope => v_target, confidence => v.confidence, importance => v.importance, kind => v.kind,
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
                    'type', 'memory', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,

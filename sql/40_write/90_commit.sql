@@ -24,6 +24,7 @@ BEGIN
                           ORDER BY d.org_id DESC LIMIT 1) AS p ON true
      WHERE l.layer = NEW.layer;
     IF v_layer.exclusive THEN
+        -- Asked whatever is there: how long it takes must not tell.
         v_labels := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
             SELECT i.label_id FROM memwarden_data.item AS i
              WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer

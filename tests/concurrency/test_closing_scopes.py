@@ -7,13 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from psycopg import Connection
 from psycopg.errors import ObjectNotInPrerequisiteState, UndefinedObject
-from psycopg.rows import DictRow
 
-from helpers import write, write_many
+from concurrency.tasks import TASK, Agent, batch, check, single
+from helpers import write
 from races import overlap
-from replay import check_store
 from scope_calls import (
     check_tree,
     close_scope,
@@ -27,46 +25,6 @@ from write.obedient import run_retries, status
 
 if TYPE_CHECKING:
     from conftest import World
-
-Agent = Connection[DictRow]
-
-HOME = "/org/acme/user/ana"
-TASK = f"{HOME}/task/t"
-
-
-@pytest.fixture
-def agent(world: World) -> Agent:
-    """An agent with a task that nobody has written to yet."""
-    made = world.agent(HOME, descendants=True, role="curator")
-    create_scope(made, TASK)
-    return made
-
-
-@pytest.fixture
-def closer(world: World, agent: Agent) -> Agent:
-    """The same agent, connected once more."""
-    return world.connect(str(agent.info.user))
-
-
-def check(world: World) -> None:
-    """The tree, and the store."""
-    check_tree(world.admin)
-    check_store(world.admin)
-
-
-def single(connection: Agent) -> str:
-    """Write one thing to the task; return the reason, or the outcome."""
-    row = write(connection, "episodic", "late", scope=TASK)
-    return str(row["reason"] or row["outcome"])
-
-
-def batch(connection: Agent) -> str:
-    """Write a batch to the home and the task; return what became of the latter."""
-    requests = [{"layer": "episodic", "content": "late", "scope": path} for path in (HOME, TASK)]
-    home, task = write_many(connection, requests)
-    assert home["outcome"] in ("COMMITTED", "ALREADY_COMMITTED")
-    return str(task["reason"] or task["outcome"])
-
 
 HOW = pytest.mark.parametrize("how", [single, batch])
 

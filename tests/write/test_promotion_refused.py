@@ -85,7 +85,7 @@ def test_a_target_lies_above(
     with pytest.raises(InvalidParameterValue) as raised:
         promote(agent, item, target=target.format(task=task, bob=bob, other=other))
     told = raised.value.diag.message_detail
-    assert told == "target: a scope above the item's, but not /global"
+    assert told == "target: a scope above, but not /global"
 
 
 def test_what_lies_at_the_top_goes_no_further(
