@@ -194,19 +194,21 @@ BEGIN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
     END LOOP;
-    -- The log's own trigger does not see a statement that names a partition.
+    -- The trigger of a table does not see a statement that names a partition. Versions change under a guard of
+    -- their own, which partitions inherit.
     FOR v_table IN
-        SELECT i.inhrelid::regclass AS relation
+        SELECT i.inhrelid::regclass AS relation,
+               CASE i.inhparent WHEN 'memwarden_data.log'::regclass THEN 'UPDATE OR ' ELSE '' END AS changes
           FROM pg_inherits AS i
-         WHERE i.inhparent = to_regclass('memwarden_data.log')
+         WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'))
            AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = i.inhrelid AND t.tgname = 'append_only')
          ORDER BY i.inhrelid
     LOOP
-        EXECUTE format('CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s '
-                       'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.relation);
+        EXECUTE format('CREATE OR REPLACE TRIGGER append_only BEFORE %sDELETE OR TRUNCATE ON %s '
+                       'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.changes, v_table.relation);
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
-    'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it nothing), and makes every partition of the log append-only.';
+    'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it nothing), and makes every partition of log and versions append-only.';
 REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

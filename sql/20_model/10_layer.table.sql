@@ -18,7 +18,10 @@ CREATE TABLE memwarden_data.layer (
     idempotency_window  interval NOT NULL DEFAULT '24 hours' CHECK (idempotency_window > interval '0'),
     lock_wait           interval NOT NULL DEFAULT '5 seconds' CHECK (lock_wait BETWEEN interval '1 millisecond' AND interval '5 minutes'),
     max_attempts        integer NOT NULL DEFAULT 8 CHECK (max_attempts BETWEEN 1 AND 100),
-    retry_backoff       interval NOT NULL DEFAULT '5 seconds' CHECK (retry_backoff BETWEEN interval '1 millisecond' AND interval '1 day')
+    retry_backoff       interval NOT NULL DEFAULT '5 seconds' CHECK (retry_backoff BETWEEN interval '1 millisecond' AND interval '1 day'),
+    recovery_window     interval NOT NULL DEFAULT '30 days' CHECK (recovery_window >= interval '0'),
+    warm_after          interval NOT NULL DEFAULT '90 days' CHECK (warm_after >= interval '0'),
+    cold_after          interval NOT NULL DEFAULT '1 year' CHECK (cold_after >= warm_after)
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -26,6 +29,8 @@ COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first w
 COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
 COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
+COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';
+COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer

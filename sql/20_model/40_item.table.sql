@@ -35,6 +35,7 @@ CREATE TABLE memwarden_data.item (
 -- Also what a query under row-level security walks: hence not only the active ones.
 CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
+CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status <> 'ACTIVE' AND exclusive;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
@@ -45,6 +46,9 @@ CREATE TABLE memwarden_data.version (
     item_id              uuid NOT NULL,
     version              integer NOT NULL CHECK (version > 0),
     previous_version_id  uuid,
+    -- The version whose words it says again, and the version of another item whose place it took.
+    restores_version_id  uuid,
+    absorbed_version_id  uuid,
     status               text NOT NULL CHECK (status IN ('DRAFT', 'ACTIVE', 'SUPERSEDED', 'RETRACTED', 'EXPIRED')),
     scope_id             bigint NOT NULL,
     layer                text NOT NULL,
@@ -52,6 +56,8 @@ CREATE TABLE memwarden_data.version (
     schema_id            bigint,
     subject              text,
     predicate            text,
+    exclusive            boolean NOT NULL,
+    instance             integer NOT NULL,
     content              jsonb NOT NULL,
     search_text          text NOT NULL,
     content_hash         bytea NOT NULL CHECK (octet_length(content_hash) = 32),
@@ -65,8 +71,32 @@ CREATE TABLE memwarden_data.version (
     recorded_during      tstzrange NOT NULL,
     valid_during         tstzrange NOT NULL,
     expires_at           timestamptz,
-    PRIMARY KEY (org_id, version_id),
-    UNIQUE (org_id, item_id, version)
-);
+    tier                 text NOT NULL DEFAULT 'hot',
+    PRIMARY KEY (org_id, version_id, tier),
+    CHECK (upper_inf(recorded_during) = (status IN ('DRAFT', 'ACTIVE'))),
+    CHECK (tier = 'hot' OR NOT upper_inf(recorded_during))
+) PARTITION BY LIST (tier);
+-- What is over moves from one to the next, and a DBA gives each a tablespace. They move whole: erasing what
+-- somebody said takes one DELETE wherever it lies, which no exported file could promise.
+CREATE TABLE memwarden_data.version_hot PARTITION OF memwarden_data.version FOR VALUES IN ('hot');
+CREATE TABLE memwarden_data.version_warm PARTITION OF memwarden_data.version FOR VALUES IN ('warm');
+CREATE TABLE memwarden_data.version_cold PARTITION OF memwarden_data.version FOR VALUES IN ('cold');
+-- Versions of an item begin one after another: finds the one of a moment, however many there were.
+CREATE UNIQUE INDEX version_of_item ON memwarden_data.version (org_id, item_id, lower(recorded_during), tier);
+CREATE UNIQUE INDEX version_current ON memwarden_data.version (org_id, item_id, tier) WHERE upper_inf(recorded_during);
+-- What a scope held at a moment, as far as it is over; what it holds still is found from the items.
+CREATE INDEX version_past ON memwarden_data.version USING gist (org_id, scope_id, recorded_during) WHERE NOT upper_inf(recorded_during);
 COMMENT ON TABLE memwarden_data.version IS
-    'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions.';
+    'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions, and the tier once that is over.';
+
+-- Vectors that cannot be computed anew from the words: a version that comes back has its vector back.
+CREATE TABLE memwarden_data.past_embedding (
+    org_id      bigint NOT NULL,
+    scope_id    bigint NOT NULL,
+    item_id     uuid NOT NULL,
+    version_id  uuid NOT NULL,
+    model_id    smallint NOT NULL,
+    embedding   @extschema:vector@.halfvec NOT NULL,
+    PRIMARY KEY (org_id, version_id, model_id)
+);
+COMMENT ON TABLE memwarden_data.past_embedding IS 'The vectors of versions that are not current, where a model outside the database made them.';

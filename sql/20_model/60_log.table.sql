@@ -6,18 +6,22 @@ CREATE TABLE memwarden_data.log (
     transaction_id       xid8 NOT NULL,
     system_identifier    bigint NOT NULL,
     org_id               bigint NOT NULL,
-    operation            text NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE')),
+    operation            text NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE', 'RESTORE')),
     item_id              uuid NOT NULL,
     version_id           uuid NOT NULL,
     previous_version_id  uuid,
     scope_id             bigint NOT NULL,
     layer                text NOT NULL,
     principal_id         bigint NOT NULL,
+    -- The write, or the call that changed more than one item: its entries share it.
     request_id           uuid,
     reason               text NOT NULL,
-    content_hash         bytea NOT NULL,
+    -- Of all that the version says: the entry's snapshot is its version, and vouches for it.
+    snapshot_hash        bytea NOT NULL CHECK (octet_length(snapshot_hash) = 32),
     PRIMARY KEY (recorded_at, log_seq)
 ) PARTITION BY RANGE (recorded_at);
-CREATE INDEX log_item ON memwarden_data.log (org_id, item_id);
+CREATE INDEX log_item ON memwarden_data.log (org_id, item_id, log_seq);
+-- Sealing asks for what transactions below its watermark have left.
+CREATE INDEX log_transaction ON memwarden_data.log (system_identifier, transaction_id);
 COMMENT ON TABLE memwarden_data.log IS
     'Append-only: every change of every item, who made it and why. The snapshot of an entry is its version.';

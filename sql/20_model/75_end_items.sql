@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.end_items(
-    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint)
+    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -11,26 +11,58 @@ BEGIN
            -- The clock may step back; the versions of an item do not.
            SET status = p_status, updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond')
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status = 'ACTIVE'
-        RETURNING i.org_id, i.item_id, i.version_id, i.scope_id, i.layer, i.content_hash, i.updated_at
+        RETURNING i.org_id, i.item_id, i.version_id, i.updated_at
     ), closed AS (
         UPDATE memwarden_data.version AS v
            SET status = p_status, recorded_during = tstzrange(lower(v.recorded_during), e.updated_at)
           FROM ended AS e
-         WHERE v.org_id = e.org_id AND v.version_id = e.version_id
-    ), forgotten AS (
-        DELETE FROM memwarden_data.embedding AS m USING ended AS e
-         WHERE m.org_id = e.org_id AND m.scope_id = e.scope_id AND m.item_id = e.item_id
+         WHERE v.org_id = e.org_id AND v.version_id = e.version_id AND v.tier = 'hot'
+        RETURNING v.org_id, v.item_id, v.version_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id,
+                  v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence,
+                  v.principal_id, v.label_id, v.request_id, v.recorded_during, v.valid_during, v.expires_at
+    ), aside AS (
+        SELECT memwarden_internal.set_vectors_aside(c.org_id, c.scope_id, array_agg(c.item_id)) FROM closed AS c GROUP BY c.org_id, c.scope_id
+    ), untrue AS (
+        SELECT memwarden_internal.end_values(e.org_id, e.item_id, e.updated_at) FROM ended AS e
     ), logged AS (
         INSERT INTO memwarden_data.log (
             recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
-            previous_version_id, scope_id, layer, principal_id, request_id, reason, content_hash)
-        SELECT e.updated_at, pg_current_xact_id(), memwarden_internal.system_identifier(), e.org_id, p_operation, e.item_id,
-               e.version_id, NULL, e.scope_id, e.layer, p_principal_id, NULL, p_reason, e.content_hash
-          FROM ended AS e
+            previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
+        SELECT upper(c.recorded_during), pg_current_xact_id(), memwarden_internal.system_identifier(), c.org_id, p_operation, c.item_id,
+               c.version_id, NULL, c.scope_id, c.layer, p_principal_id, p_request_id, p_reason,
+               memwarden_internal.snapshot_hash(
+                   c.version_id, c.item_id, c.version, c.previous_version_id, c.restores_version_id, c.absorbed_version_id, c.scope_id, c.layer,
+                   c.kind, c.subject, c.predicate, c.content_hash, c.confidence, c.importance, c.evidence, c.principal_id, c.label_id,
+                   c.request_id, lower(c.recorded_during), c.valid_during, c.expires_at)
+          FROM closed AS c
+        RETURNING item_id
     )
-    SELECT e.item_id FROM ended AS e;
+    SELECT g.item_id FROM logged AS g
+     WHERE (SELECT count(*) FROM aside) + (SELECT count(*) FROM untrue) >= 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint) IS
-    'Ends active items: head and version take the status, the log says who and why, the vectors go. Returns those it ended; what had ended stays as it is. The caller holds the scope. Source: chapter 12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid) IS
+    'Ends active items: head and version take the status, the log says who and why, what was held true by them no longer is, the vectors go. Returns those it ended; what had ended stays as it is. The caller holds the scope. Source: chapter 12.5.';
+REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.set_vectors_aside(p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    WITH gone AS (
+        DELETE FROM memwarden_data.embedding AS e
+         WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.item_id = ANY (p_item_ids)
+        RETURNING e.org_id, e.scope_id, e.item_id, e.model_id, e.embedding
+    )
+    INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding)
+    SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding
+      FROM gone AS g
+      JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> 'lexical'
+      JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS
+    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are kept with the version.';
+REVOKE ALL ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) FROM PUBLIC;

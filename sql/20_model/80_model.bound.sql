@@ -2,6 +2,12 @@ CREATE OR REPLACE TRIGGER guard_version BEFORE UPDATE ON memwarden_data.version
     FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_version();
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.version
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER guard_timeline BEFORE UPDATE ON memwarden_data.timeline
+    FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_timeline();
+CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.timeline
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.derivation
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
 CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.log
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
 
@@ -50,6 +56,22 @@ CREATE POLICY application ON memwarden_data.version FOR SELECT
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = version.org_id AND i.item_id = version.item_id));
+CREATE POLICY application ON memwarden_data.timeline FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = timeline.org_id AND i.item_id = timeline.item_id));
+CREATE POLICY application ON memwarden_data.past_embedding FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = past_embedding.org_id AND i.item_id = past_embedding.item_id));
+CREATE POLICY application ON memwarden_data.derivation FOR SELECT
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
+           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = derivation.org_id AND i.item_id = derivation.item_id)
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = derivation.source_org_id AND i.item_id = derivation.source_item_id));
 CREATE POLICY application ON memwarden_data.embedding FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])

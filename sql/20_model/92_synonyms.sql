@@ -42,7 +42,7 @@ BEGIN
                              ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) > 1
                     THEN memwarden_internal.unclaimed_key(i.item_id) ELSE e.key_hash END AS key_hash
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id,
+          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot',
                LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, set_synonyms.synonyms::text) AS e
          WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
     )

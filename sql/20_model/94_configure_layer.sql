@@ -28,13 +28,14 @@ BEGIN
            default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
            text_search_config = v_new.text_search_config::regconfig::text, recency_half_life = v_new.recency_half_life,
            max_content_bytes = v_new.max_content_bytes, idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
-           max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff
+           max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
+           recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after
      WHERE l.layer = configure_layer.layer;
     IF v_new.text_search_config <> v_old.text_search_config THEN
         UPDATE memwarden_data.item AS i
            SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
           FROM memwarden_data.version AS v
-         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
+         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot';
     END IF;
 END
 $function$;

@@ -14,6 +14,8 @@ DECLARE
     v_labels   integer[];
     v_succeeds record;
     v_expires  timestamptz;
+    v_valid    tstzrange;
+    v_instance integer;
 BEGIN
     SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive, l.writers = 'owner' AS is_owned,
            l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
@@ -52,6 +54,11 @@ BEGIN
               FROM memwarden_data.item AS i
              WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
                AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive;
+            -- The item that held the key before ended before this one begins, whatever the clock says.
+            v_now := greatest(v_now, (
+                SELECT max(i.updated_at) FROM memwarden_data.item AS i
+                 WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
+                   AND i.key_hash = NEW.key_hash AND i.status <> 'ACTIVE' AND i.exclusive));
         END IF;
         -- The clock may step back; the versions of an item do not.
         v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
@@ -64,40 +71,44 @@ BEGIN
     -- The clock has moved on since valid_to was looked at.
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
     v_expires := v_now + coalesce(NEW.ttl, v_layer.default_ttl);
+    v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
+    v_instance := coalesce(v_head.instance, v_held + 1, 0);
 
     IF v_head.item_id IS NOT NULL THEN
         UPDATE memwarden_data.version AS v
            SET status = 'SUPERSEDED', recorded_during = tstzrange(lower(v.recorded_during), v_now)
-         WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id;
-        DELETE FROM memwarden_data.embedding AS e
-         WHERE e.org_id = NEW.org_id AND e.scope_id = NEW.scope_id AND e.item_id = NEW.item_id;
+         WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id AND v.tier = 'hot';
+        PERFORM memwarden_internal.set_vectors_aside(NEW.org_id, NEW.scope_id, ARRAY[NEW.item_id]);
     END IF;
     INSERT INTO memwarden_data.version (
         org_id, version_id, item_id, version, previous_version_id, status, scope_id, layer, kind, schema_id,
-        subject, predicate, content, search_text, content_hash, confidence, importance, evidence,
+        subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
         principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
     VALUES (
         NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
-        NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, NEW.canonical::jsonb,
-        NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), tstzrange(NEW.valid_from, NEW.valid_to), v_expires);
+        NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, v_layer.exclusive, v_instance,
+        NEW.canonical::jsonb, NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
+        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires);
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
-        previous_version_id, scope_id, layer, principal_id, request_id, reason, content_hash)
+        previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
     VALUES (
         v_now, pg_current_xact_id(), memwarden_internal.system_identifier(), NEW.org_id,
         CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
         v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
         CASE WHEN v_head.item_id IS NULL THEN 'new item' ELSE 'new value for the same subject and predicate' END,
-        NEW.content_hash);
+        memwarden_internal.snapshot_hash(
+            NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
+            NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
+            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires));
     INSERT INTO memwarden_data.item AS i (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
         confidence, importance, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
         content_hash, fingerprint, key_hash, search_vector)
     VALUES (
         NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
-        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, coalesce(v_head.instance, v_held + 1, 0), NEW.confidence, NEW.importance,
-        NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, tstzrange(NEW.valid_from, NEW.valid_to),
+        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, v_instance, NEW.confidence, NEW.importance,
+        NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid,
         NEW.content_hash, NEW.fingerprint, NEW.key_hash,
         to_tsvector(v_layer.text_search_config::regconfig, left(NEW.search_text, 200000)))
     ON CONFLICT (org_id, item_id) DO UPDATE
@@ -110,6 +121,19 @@ BEGIN
     IF NEW.embedding IS NOT NULL THEN
         INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
         VALUES (NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec);
+    END IF;
+    IF NEW.evidence @? '$[*].uri ? (@ starts with "memwarden:item/")' THEN
+        PERFORM memwarden_internal.record_derivation(NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, NEW.evidence);
+    END IF;
+    IF v_layer.exclusive AND v_head.item_id IS NULL THEN
+        INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
+        VALUES (NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, tstzrange(v_now, NULL));
+    ELSIF v_layer.exclusive THEN
+        PERFORM memwarden_internal.assert_value(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, v_now);
+        IF NOT v_valid @> v_now THEN
+            -- Of the past, or of the time to come: what holds now stays what the item says.
+            PERFORM memwarden_internal.settle_head(NEW.org_id, NEW.item_id, NEW.principal_id, NEW.request_id, v_now);
+        END IF;
     END IF;
 
     NEW.outcome := 'COMMITTED';

@@ -64,7 +64,7 @@ BEGIN
            AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
            AND (p_filter IS NULL OR EXISTS (
                    SELECT FROM memwarden_data.version AS v
-                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.content @> p_filter))
+                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
     ), terms AS MATERIALIZED (
         SELECT c.config, u.ordinal, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''', '''''') || '''')::tsquery AS term
           FROM (SELECT DISTINCT r.config FROM rules AS r) AS c,

@@ -94,7 +94,7 @@ BEGIN
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM unnest(v_found) AS f
       JOIN memwarden_data.item AS i ON i.org_id = f.org_id AND i.item_id = f.item_id
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id

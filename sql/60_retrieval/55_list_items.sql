@@ -21,7 +21,7 @@ BEGIN
            i.confidence, i.importance, i.status, i.contradicted, i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification

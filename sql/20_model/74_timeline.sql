@@ -1,0 +1,58 @@
+-- What is true of a subject and predicate, over the time of the world. Each change ends rows of the time
+-- of the store and begins others; the rows of any earlier moment stay as they were.
+CREATE OR REPLACE FUNCTION memwarden_internal.assert_value(
+    p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_valid_during tstzrange, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    WITH ended AS (
+        UPDATE memwarden_data.timeline AS t SET recorded_during = tstzrange(lower(t.recorded_during), p_now)
+         WHERE t.org_id = p_org_id AND t.item_id = p_item_id
+           AND t.recorded_during && tstzrange(p_now, NULL) AND upper_inf(t.recorded_during) AND t.valid_during && p_valid_during
+        RETURNING t.version_id, t.valid_during
+    )
+    INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
+    SELECT p_org_id, p_scope_id, p_item_id, e.version_id, rest.period, tstzrange(p_now, NULL)
+      FROM ended AS e, unnest(tstzmultirange(e.valid_during) - tstzmultirange(p_valid_during)) AS rest (period);
+    INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
+    VALUES (p_org_id, p_scope_id, p_item_id, p_version_id, p_valid_during, tstzrange(p_now, NULL));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) IS
+    'From p_now on the store holds that version true for that period; what it held for the period before keeps the rest of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.end_values(p_org_id bigint, p_item_id uuid, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.timeline AS t SET recorded_during = tstzrange(lower(t.recorded_during), p_now)
+     WHERE t.org_id = p_org_id AND t.item_id = p_item_id
+       AND t.recorded_during && tstzrange(p_now, NULL) AND upper_inf(t.recorded_during);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.end_values(bigint, uuid, timestamptz) IS 'From p_now on the store holds nothing true by that item.';
+REVOKE ALL ON FUNCTION memwarden_internal.end_values(bigint, uuid, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.restore_values(
+    p_org_id bigint, p_item_id uuid, p_source_id uuid, p_source_from timestamptz, p_version_id uuid, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.end_values(p_org_id, p_item_id, p_now);
+    INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
+    SELECT t.org_id, t.scope_id, t.item_id, CASE t.version_id WHEN p_source_id THEN p_version_id ELSE t.version_id END,
+           t.valid_during, tstzrange(p_now, NULL)
+      FROM memwarden_data.timeline AS t
+     WHERE t.org_id = p_org_id AND t.item_id = p_item_id AND t.recorded_during @> p_source_from;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) IS
+    'From p_now on the store holds true by that item what it held while version p_source_id, current since p_source_from, was current; p_version_id takes that one''s place.';
+REVOKE ALL ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) FROM PUBLIC;

@@ -1,0 +1,137 @@
+-- A version that says again what an earlier one said: of the same item, or, where two became one, with what the
+-- other brings. It passes no gate: its words have, and undoing must not wait for a rule that came later.
+CREATE OR REPLACE FUNCTION memwarden_internal.append_version(
+    p_org_id bigint, p_item_id uuid, p_source_id uuid, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid,
+    p_now timestamptz, p_valid_during tstzrange DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL,
+    p_absorbed_id uuid DEFAULT NULL, p_instance integer DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_id     uuid := memwarden_internal.uuid7();
+    v_head   record;
+    v_new    record;
+    v_forms  record;
+    v_vector real[];
+BEGIN
+    SELECT i.scope_id, i.layer, i.version_id, i.version, i.status, i.label_id, i.instance INTO v_head
+      FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
+    IF v_head.status = 'ACTIVE' THEN
+        UPDATE memwarden_data.version AS v
+           SET status = 'SUPERSEDED', recorded_during = tstzrange(lower(v.recorded_during), p_now)
+         WHERE v.org_id = p_org_id AND v.version_id = v_head.version_id AND v.tier = 'hot';
+        PERFORM memwarden_internal.set_vectors_aside(p_org_id, v_head.scope_id, ARRAY[p_item_id]);
+    END IF;
+
+    -- Who sees the item sees all it ever said: its label stays that of the head.
+    INSERT INTO memwarden_data.version AS v (
+        org_id, version_id, item_id, version, previous_version_id, restores_version_id, absorbed_version_id, status, scope_id, layer, kind,
+        schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
+    SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, coalesce(s.restores_version_id, s.version_id), p_absorbed_id,
+           'ACTIVE', s.scope_id, s.layer, s.kind, s.schema_id, s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
+           s.content, s.search_text, s.content_hash, greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
+           CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
+           s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
+           CASE p_operation WHEN 'UPDATE' THEN s.expires_at ELSE p_expires_at END
+      FROM memwarden_data.version AS s
+      LEFT JOIN memwarden_data.version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
+     WHERE s.org_id = p_org_id AND s.version_id = p_source_id
+    RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id, v.content, v.search_text,
+              v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during, v.expires_at
+      INTO v_new;
+    INSERT INTO memwarden_data.log (
+        recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
+        previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
+    VALUES (
+        p_now, pg_current_xact_id(), memwarden_internal.system_identifier(), p_org_id, p_operation, p_item_id, v_id,
+        v_head.version_id, v_new.scope_id, v_new.layer, p_principal_id, p_request_id, p_reason,
+        memwarden_internal.snapshot_hash(
+            v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id, v_new.layer, v_new.kind,
+            v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
+            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at));
+    INSERT INTO memwarden_data.derivation (org_id, scope_id, item_id, version_id, source_org_id, source_item_id, source_version_id)
+    SELECT DISTINCT p_org_id, d.scope_id, p_item_id, v_id, d.source_org_id, d.source_item_id, d.source_version_id
+      FROM memwarden_data.derivation AS d
+     WHERE d.org_id = p_org_id AND d.version_id IN (p_source_id, p_absorbed_id) AND d.source_item_id <> p_item_id;
+
+    SELECT f.fingerprint, f.key_hash INTO v_forms
+      FROM memwarden_internal.fingerprints(
+               v_new.content::text, v_new.subject, v_new.predicate,
+               (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id)) AS f;
+    UPDATE memwarden_data.item AS i
+       SET kind = v_new.kind, subject = v_new.subject, predicate = v_new.predicate, status = 'ACTIVE', version_id = v_id, version = v_new.version,
+           exclusive = v_new.exclusive, instance = v_new.instance, confidence = v_new.confidence, importance = v_new.importance,
+           principal_id = v_new.principal_id, updated_at = p_now, expires_at = v_new.expires_at, valid_during = v_new.valid_during,
+           content_hash = v_new.content_hash, fingerprint = v_forms.fingerprint, key_hash = v_forms.key_hash,
+           search_vector = to_tsvector((SELECT l.text_search_config FROM memwarden_data.layer AS l WHERE l.layer = i.layer)::regconfig,
+                                       left(v_new.search_text, 200000))
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
+    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
+    SELECT p.org_id, p.scope_id, p.model_id, p.item_id, p.embedding
+      FROM memwarden_data.past_embedding AS p
+     WHERE p.org_id = p_org_id AND p.version_id = p_source_id;
+    IF NOT FOUND THEN
+        v_vector := memwarden.lexical_embedding(v_new.search_text);
+        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
+        SELECT p_org_id, v_new.scope_id, m.model_id, p_item_id, v_vector::@extschema:vector@.halfvec
+          FROM memwarden_data.embedding_model AS m
+         WHERE m.name = 'lexical' AND v_vector IS NOT NULL;
+    END IF;
+
+    IF v_new.exclusive AND p_operation = 'RESTORE' THEN
+        PERFORM memwarden_internal.restore_values(p_org_id, p_item_id, p_source_id,
+            (SELECT lower(v.recorded_during) FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_source_id), v_id, p_now);
+    ELSIF v_new.exclusive THEN
+        PERFORM memwarden_internal.assert_value(p_org_id, v_new.scope_id, p_item_id, v_id, v_new.valid_during, p_now);
+    END IF;
+    RETURN v_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) IS
+    'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on. '
+    'p_absorbed_id: the version of another item that becomes part of it. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.evidence_union(p_one jsonb, p_other jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT coalesce(jsonb_agg(u.evidence ORDER BY u.first), '[]')
+  FROM (SELECT e.evidence, min(e.ordinal) AS first
+          FROM jsonb_array_elements(p_one || p_other) WITH ORDINALITY AS e (evidence, ordinal)
+         GROUP BY e.evidence) AS u
+$function$;
+COMMENT ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) IS 'The evidence of both, each once, in the order of its first mention.';
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.settle_head(
+    p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_request_id uuid, p_now timestamptz)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_head  record;
+    v_value record;
+BEGIN
+    SELECT i.version_id, i.updated_at INTO v_head FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
+    SELECT t.version_id, t.valid_during INTO v_value
+      FROM memwarden_data.timeline AS t
+     WHERE t.org_id = p_org_id AND t.item_id = p_item_id
+       AND t.recorded_during && tstzrange(p_now, NULL) AND upper_inf(t.recorded_during)
+     ORDER BY t.valid_during @> p_now DESC, lower(t.valid_during) DESC
+     LIMIT 1;
+    IF v_value.version_id IS NULL OR v_value.version_id = v_head.version_id THEN
+        RETURN NULL;
+    END IF;
+    RETURN memwarden_internal.append_version(
+        p_org_id, p_item_id, v_value.version_id, 'UPDATE', 'what holds at present', p_principal_id, p_request_id,
+        greatest(p_now, v_head.updated_at + interval '1 microsecond'), v_value.valid_during);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) IS
+    'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the latest. A value for another time than the present, or a present that has become another, moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
+REVOKE ALL ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) FROM PUBLIC;
