@@ -32,10 +32,12 @@ CREATE TABLE memwarden_data.item (
     search_vector  tsvector NOT NULL,
     PRIMARY KEY (org_id, item_id)
 );
--- Also what a query under row-level security walks: hence not only the active ones.
-CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, layer, fingerprint);
+-- Also what every search of a scope walks, with or without what has ended.
+CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
 CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status <> 'ACTIVE' AND exclusive;
+-- Whose time in the world is over while the item is not: another value may hold now.
+CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
@@ -84,8 +86,11 @@ CREATE TABLE memwarden_data.version_cold PARTITION OF memwarden_data.version FOR
 -- Versions of an item begin one after another: finds the one of a moment, however many there were.
 CREATE UNIQUE INDEX version_of_item ON memwarden_data.version (org_id, item_id, lower(recorded_during), tier);
 CREATE UNIQUE INDEX version_current ON memwarden_data.version (org_id, item_id, tier) WHERE upper_inf(recorded_during);
+CREATE INDEX version_absorbed ON memwarden_data.version (org_id, absorbed_version_id) WHERE absorbed_version_id IS NOT NULL;
 -- What a scope held at a moment, as far as it is over; what it holds still is found from the items.
 CREATE INDEX version_past ON memwarden_data.version USING gist (org_id, scope_id, recorded_during) WHERE NOT upper_inf(recorded_during);
+-- What is old enough to move to another tier.
+CREATE INDEX version_over ON memwarden_data.version (layer, upper(recorded_during)) WHERE NOT upper_inf(recorded_during);
 COMMENT ON TABLE memwarden_data.version IS
     'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions, and the tier once that is over.';
 

@@ -4,6 +4,9 @@ RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    -- What one call ends is one change.
+    v_request_id uuid := coalesce(p_request_id, memwarden_internal.uuid7());
 BEGIN
     RETURN QUERY
     WITH ended AS (
@@ -29,7 +32,7 @@ BEGIN
             recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
             previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
         SELECT upper(c.recorded_during), pg_current_xact_id(), memwarden_internal.system_identifier(), c.org_id, p_operation, c.item_id,
-               c.version_id, NULL, c.scope_id, c.layer, p_principal_id, p_request_id, p_reason,
+               c.version_id, NULL, c.scope_id, c.layer, p_principal_id, v_request_id, p_reason,
                memwarden_internal.snapshot_hash(
                    c.version_id, c.item_id, c.version, c.previous_version_id, c.restores_version_id, c.absorbed_version_id, c.scope_id, c.layer,
                    c.kind, c.subject, c.predicate, c.content_hash, c.confidence, c.importance, c.evidence, c.principal_id, c.label_id,

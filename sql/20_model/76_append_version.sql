@@ -29,7 +29,7 @@ BEGIN
         org_id, version_id, item_id, version, previous_version_id, restores_version_id, absorbed_version_id, status, scope_id, layer, kind,
         schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
         principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
-    SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, coalesce(s.restores_version_id, s.version_id), p_absorbed_id,
+    SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, s.version_id, p_absorbed_id,
            'ACTIVE', s.scope_id, s.layer, s.kind, s.schema_id, s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
            s.content, s.search_text, s.content_hash, greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
            CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
@@ -59,7 +59,7 @@ BEGIN
     SELECT f.fingerprint, f.key_hash INTO v_forms
       FROM memwarden_internal.fingerprints(
                v_new.content::text, v_new.subject, v_new.predicate,
-               (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id)) AS f;
+               coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f;
     UPDATE memwarden_data.item AS i
        SET kind = v_new.kind, subject = v_new.subject, predicate = v_new.predicate, status = 'ACTIVE', version_id = v_id, version = v_new.version,
            exclusive = v_new.exclusive, instance = v_new.instance, confidence = v_new.confidence, importance = v_new.importance,
@@ -80,7 +80,8 @@ BEGIN
          WHERE m.name = 'lexical' AND v_vector IS NOT NULL;
     END IF;
 
-    IF v_new.exclusive AND p_operation = 'RESTORE' THEN
+    -- Words that come back, or gain evidence, leave the periods as they were.
+    IF v_new.exclusive AND p_valid_during IS NULL THEN
         PERFORM memwarden_internal.restore_values(p_org_id, p_item_id, p_source_id,
             (SELECT lower(v.recorded_during) FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_source_id), v_id, p_now);
     ELSIF v_new.exclusive THEN

@@ -6,13 +6,31 @@ AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(promote.item_id);
     v_target text;
-    v_result memwarden_internal.write_result;
 BEGIN
     IF v_item.status <> 'ACTIVE' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('active item %s', promote.item_id));
     END IF;
     v_target := memwarden_internal.hold_target(
         (SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = v_item.scope_id), promote.target);
+    RETURN memwarden_internal.write_copy(promote.item_id, v_target, promote.layer);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
+    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The original stays. '
+    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default. The caller needs the right to write the target: '
+    'nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. Source: four-layer design, 7.';
+REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.write_copy(p_item_id uuid, p_scope text, p_layer text)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item   record := memwarden_internal.require_item(p_item_id);
+    v_result memwarden_internal.write_result;
+BEGIN
     SELECT w.* INTO v_result
       FROM memwarden_data.version AS v
       JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
@@ -24,8 +42,8 @@ BEGIN
            WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical'
            ORDER BY m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
-               layer => coalesce(promote.layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
-               scope => v_target, confidence => v.confidence, importance => v.importance, kind => v.kind,
+               layer => coalesce(p_layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
+               scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance, kind => v.kind,
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
                    'type', 'memory', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,
@@ -35,12 +53,9 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
-    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The original stays. '
-    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default. The caller needs the right to write the target: '
-    'nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
+COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text) IS
+    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence.';
+REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
     OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)

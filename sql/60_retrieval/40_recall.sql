@@ -20,6 +20,7 @@ BEGIN
             confidence        double precision,
             low_confidence    boolean,
             contradicted      boolean,
+            stale             boolean,
             classification    text,
             domains           text[],
             provenance        jsonb
@@ -90,6 +91,9 @@ BEGIN
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.similarity,
            i.confidence, i.confidence < l.confidence_floor, i.contradicted,
+           -- Most memories are derived from none: asked here, not in a function.
+           EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
+               AND memwarden_internal.is_stale(i.org_id, i.version_id),
            c.name, b.domains,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM unnest(v_found) AS f
@@ -109,7 +113,7 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'layers: all by default. scope: that scope and those it inherits from; scopes: exactly these; neither: all the caller sees. '
     'subject, predicate, kind: equal (the first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; valid_at: true in the world at that time. '
     'weights: {"vector", "keyword", "recency", "importance"}, by default what measured best for the model. fusion: weighted or rrf (reciprocal ranks, k = 60). '
-    'There is no cut-off: what fits less well fills up to k. Expired items are never returned; low_confidence and contradicted ones are, marked. Order is deterministic. '
+    'There is no cut-off: what fits less well fills up to k. Expired items are never returned; low_confidence, contradicted and stale ones (a memory they were derived from has been taken back) are, marked. Order is deterministic. '
     'Raises 28000 without identity, 42704 for an unknown scope, layer or model, 22023 for arguments out of range. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -15,6 +15,7 @@ BEGIN
             confidence  double precision,
             importance  double precision,
             status      text,
+            stale       boolean,
             created_at  timestamptz,
             updated_at  timestamptz,
             expires_at  timestamptz,
@@ -26,28 +27,9 @@ BEGIN
             provenance  jsonb
         );
     END IF;
-    IF to_regtype('memwarden_internal.version_state') IS NULL THEN
-        CREATE TYPE memwarden_internal.version_state AS (
-            version        integer,
-            version_id     uuid,
-            operation      text,
-            status         text,
-            content        jsonb,
-            confidence     double precision,
-            recorded_at    timestamptz,
-            superseded_at  timestamptz,
-            valid_from     timestamptz,
-            valid_to       timestamptz,
-            actor          text,
-            reason         text,
-            request_id     uuid,
-            log_seq        bigint
-        );
-    END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.item_state IS 'An item as it stands, with its provenance.';
-COMMENT ON TYPE memwarden_internal.version_state IS 'One version of an item: what it said, when, who wrote it and why.';
 
 CREATE OR REPLACE FUNCTION memwarden.get(item_id uuid)
 RETURNS SETOF memwarden_internal.item_state
@@ -59,11 +41,11 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           i.confidence, i.importance, i.status, i.created_at, i.updated_at, i.expires_at,
+           i.confidence, i.importance, i.status, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
@@ -75,35 +57,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS
-    'One item as it stands: content, confidence, status, times and provenance. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
+    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
-
-CREATE OR REPLACE FUNCTION memwarden.history(item_id uuid)
-RETURNS SETOF memwarden_internal.version_state
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_principal_id bigint := memwarden_internal.require_principal();
-BEGIN
-    RETURN QUERY
-    SELECT v.version, v.version_id, g.operation, v.status, v.content, v.confidence,
-           g.recorded_at, CASE WHEN g.operation NOT IN ('RETRACT', 'EXPIRE') THEN upper(v.recorded_during) END,
-           lower(v.valid_during), upper(v.valid_during), p.name, g.reason, g.request_id, g.log_seq
-      FROM memwarden_data.version AS v
-      JOIN memwarden_data.log AS g
-        ON g.org_id = v.org_id AND g.item_id = v.item_id AND g.version_id = v.version_id
-      JOIN memwarden_data.principal AS p ON p.principal_id = g.principal_id
-      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
-     WHERE v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.item_id = history.item_id
-       AND memwarden_internal.may_read(v_principal_id, v.scope_id)
-       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-     ORDER BY v.version DESC, g.log_seq DESC;
-END
-$function$;
-COMMENT ON FUNCTION memwarden.history(uuid) IS
-    'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when it was true (valid_from to valid_to), '
-    'who wrote it and why; and, before it, a row for its end where it was retracted or expired (operation RETRACT or EXPIRE). No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.5.';
-REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,7 +1,7 @@
 -- Items are read through a function, as 10_identity/85_overviews.sql says why.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_items()
 RETURNS TABLE (item_id uuid, version_id uuid, version integer, layer text, scope text, kind text, subject text, predicate text,
-               content jsonb, "text" text, confidence double precision, importance double precision, status text, contradicted boolean,
+               content jsonb, "text" text, confidence double precision, importance double precision, status text, contradicted boolean, stale boolean,
                created_at timestamptz, updated_at timestamptz, expires_at timestamptz, valid_from timestamptz, valid_to timestamptz,
                classification text, domains text[], attributes jsonb, evidence jsonb, request_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -18,10 +18,10 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           i.confidence, i.importance, i.status, i.contradicted, i.created_at, i.updated_at, i.expires_at,
+           i.confidence, i.importance, i.status, i.contradicted, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification

@@ -6,6 +6,8 @@ AS $function$
 VALUES
     ('memwarden_retry', '10 seconds', 'CALL memwarden.retry_deferred()'),
     ('memwarden_close', '*/5 * * * *', 'CALL memwarden.close_due_scopes()'),
+    ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
+    ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS 'The jobs memwarden needs, in pg_cron''s notation. They run as memwarden_jobs.';

@@ -1,0 +1,100 @@
+-- What changes an item outside the write path asks this first: may the caller, and does nobody else write there?
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_item(
+    p_item_id uuid, p_operation text, p_reason text, p_with_expired boolean DEFAULT false,
+    OUT principal_id bigint, OUT org_id bigint, OUT scope_id bigint, OUT layer text, OUT status text, OUT version_id uuid,
+    OUT updated_at timestamptz, OUT expires_at timestamptz)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_refusal text;
+    v_locked  boolean;
+BEGIN
+    hold_item.principal_id := memwarden_internal.open_door();
+    IF p_reason IS NULL OR p_reason !~ E'\\S' OR length(p_reason) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
+    END IF;
+    v_refusal := memwarden_internal.change_refusal(hold_item.principal_id, p_item_id, p_operation, p_with_expired);
+    IF v_refusal IS NULL THEN
+        v_locked := memwarden_internal.lock_items(ARRAY[p_item_id]);
+        -- Who held the scope may have made it something that the caller may not see or change.
+        v_refusal := memwarden_internal.change_refusal(hold_item.principal_id, p_item_id, p_operation, p_with_expired);
+    END IF;
+    IF v_refusal = 'UNKNOWN' THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', p_item_id));
+    ELSIF v_refusal IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', format('%s of item %s: %s', p_operation, p_item_id, v_refusal));
+    ELSIF NOT v_locked THEN
+        PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', p_item_id));
+    END IF;
+    SELECT i.org_id, i.scope_id, i.layer, i.status, i.version_id, i.updated_at, i.expires_at
+      INTO hold_item.org_id, hold_item.scope_id, hold_item.layer, hold_item.status, hold_item.version_id, hold_item.updated_at, hold_item.expires_at
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) IS
+    'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE or WRITE. p_with_expired: also one whose time is up. '
+    'Raises 42704 when the caller sees none, 42501 without the right, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.change_refusal(p_principal_id bigint, p_item_id uuid, p_operation text, p_with_expired boolean)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item record;
+BEGIN
+    SELECT i.label_id, i.principal_id, i.scope_id, s.lineage, s.closed_at INTO v_item
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
+       AND (p_with_expired OR i.expires_at IS NULL OR i.expires_at > clock_timestamp());
+    IF v_item.scope_id IS NULL OR NOT memwarden_internal.may_read(p_principal_id, v_item.scope_id)
+       OR memwarden_internal.refusal(p_principal_id, 'READ', v_item.label_id, v_item.principal_id) IS NOT NULL THEN
+        RETURN 'UNKNOWN';
+    ELSIF NOT memwarden_internal.may_write(p_principal_id, v_item.scope_id, v_item.lineage) THEN
+        RETURN 'SCOPE_READ_ONLY';
+    ELSIF v_item.closed_at IS NOT NULL THEN
+        RETURN 'SCOPE_CLOSED';
+    END IF;
+    RETURN memwarden_internal.refusal(p_principal_id, p_operation, v_item.label_id, v_item.principal_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) IS
+    'Why a principal may not change an item so: UNKNOWN where it does not see it, SCOPE_READ_ONLY, SCOPE_CLOSED, or what refusal() says; NULL where it may.';
+REVOKE ALL ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_items(p_item_ids uuid[])
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_timeout text := current_setting('lock_timeout');
+    v_locked  boolean := true;
+BEGIN
+    IF v_timeout = '0' THEN
+        PERFORM set_config('lock_timeout', (SELECT (extract(epoch FROM max(l.lock_wait)) * 1000)::bigint::text FROM memwarden_data.layer AS l), true);
+    END IF;
+    BEGIN
+        -- In the one order that everybody keeps. Where there is an item, somebody has written, and the row is there.
+        PERFORM FROM memwarden_data.write_lock AS w
+           JOIN (SELECT DISTINCT i.org_id, i.scope_id, i.layer
+                   FROM memwarden_data.item AS i
+                  WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids)) AS t
+             ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
+          ORDER BY w.org_id, w.scope_id, w.layer
+            FOR NO KEY UPDATE OF w;
+    EXCEPTION WHEN lock_not_available THEN
+        v_locked := false;
+    END;
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    RETURN v_locked;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.lock_items(uuid[]) IS
+    'Locks the scope and layer of each item for this transaction, in ascending order; false when one stayed busy for lock_timeout, or the longest lock_wait of a layer where none is set.';
+REVOKE ALL ON FUNCTION memwarden_internal.lock_items(uuid[]) FROM PUBLIC;

@@ -1,0 +1,152 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.dated_item') IS NULL THEN
+        CREATE TYPE memwarden_internal.dated_item AS (
+            item_id         uuid,
+            version_id      uuid,
+            version         integer,
+            layer           text,
+            scope           text,
+            kind            text,
+            subject         text,
+            predicate       text,
+            content         jsonb,
+            "text"          text,
+            confidence      double precision,
+            importance      double precision,
+            recorded_at     timestamptz,
+            superseded_at   timestamptz,
+            valid_from      timestamptz,
+            valid_to        timestamptz,
+            expires_at      timestamptz,
+            classification  text,
+            domains         text[],
+            attributes      jsonb,
+            provenance      jsonb
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.dated_item IS
+    'What the store held of an item at a moment: recorded_at to superseded_at is how long it did, valid_from to valid_to when it is true in the world.';
+
+-- A version says itself from when to when it was current: nothing is replayed. What is current still is found
+-- from the items; what is over, through an index of periods: neither grows with the history behind it.
+CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_item_id uuid, p_system_time timestamptz)
+RETURNS TABLE (org_id bigint, version_id uuid)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner sees whether one scope is asked for or a hundred thousand.
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    IF p_item_id IS NOT NULL THEN
+        RETURN QUERY
+        SELECT f.org_id, f.version_id
+          FROM memwarden_data.item AS i
+          JOIN LATERAL (
+              SELECT v.org_id, v.version_id, v.recorded_during
+                FROM memwarden_data.version AS v
+               WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND lower(v.recorded_during) <= p_system_time
+               ORDER BY lower(v.recorded_during) DESC
+               LIMIT 1) AS f ON f.recorded_during @> p_system_time
+         WHERE i.item_id = p_item_id AND i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.scope_id = ANY (p_scopes);
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT i.org_id, i.version_id
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.scope_id = ANY (p_scopes)
+       AND i.status = 'ACTIVE' AND i.updated_at <= p_system_time
+     UNION ALL
+    SELECT v.org_id, v.version_id
+      FROM memwarden_data.scope AS s
+      JOIN memwarden_data.version AS v ON v.org_id = s.org_id AND v.scope_id = s.scope_id
+     WHERE s.scope_id = ANY (p_scopes) AND v.recorded_during @> p_system_time AND NOT upper_inf(v.recorded_during);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz) IS
+    'The versions that were current at a moment, of those scopes, or of one item in them. Asks no rights but the organisation.';
+REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.as_of(
+    system_time timestamptz DEFAULT NULL,
+    valid_time timestamptz DEFAULT NULL,
+    item_id uuid DEFAULT NULL,
+    scope text DEFAULT NULL,
+    scopes text[] DEFAULT NULL,
+    layers text[] DEFAULT NULL,
+    subject text DEFAULT NULL,
+    predicate text DEFAULT NULL,
+    kind text DEFAULT NULL,
+    filter jsonb DEFAULT NULL,
+    min_confidence double precision DEFAULT NULL,
+    query text DEFAULT NULL)
+RETURNS SETOF memwarden_internal.dated_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_scopes       bigint[];
+    v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_system_time  timestamptz := coalesce(as_of.system_time, clock_timestamp());
+BEGIN
+    PERFORM memwarden_internal.check_recall(1, as_of.layers, as_of.min_confidence, NULL, 'weighted');
+    IF as_of.item_id IS NULL OR as_of.scope IS NOT NULL OR as_of.scopes IS NOT NULL THEN
+        v_scopes := memwarden_internal.searched_scopes(v_principal_id, as_of.scope, as_of.scopes);
+    ELSE
+        v_scopes := ARRAY(SELECT i.scope_id FROM memwarden_data.item AS i
+                           WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = as_of.item_id
+                             AND memwarden_internal.may_read(v_principal_id, i.scope_id));
+    END IF;
+
+    RETURN QUERY
+    WITH held AS (
+        SELECT h.org_id, h.version_id FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time) AS h
+    ), believed AS (
+        SELECT v.org_id, coalesce(t.version_id, v.version_id) AS version_id, coalesce(t.valid_during, v.valid_during) AS valid_during
+          FROM held AS h
+          JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
+          LEFT JOIN LATERAL (
+              SELECT l.version_id, l.valid_during
+                FROM memwarden_data.timeline AS l
+               WHERE v.exclusive AND l.org_id = v.org_id AND l.item_id = v.item_id
+                 AND l.recorded_during @> v_system_time AND l.valid_during @> as_of.valid_time) AS t ON true
+         WHERE (v.expires_at IS NULL OR v.expires_at > v_system_time)
+           AND (as_of.valid_time IS NULL OR t.version_id IS NOT NULL OR NOT v.exclusive AND v.valid_during @> as_of.valid_time)
+    )
+    SELECT v.item_id, v.version_id, v.version, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
+           v.confidence, v.importance, lower(v.recorded_during), upper(v.recorded_during),
+           lower(b.valid_during), upper(b.valid_during), v.expires_at, c.name, k.domains, k.attributes,
+           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
+      FROM believed AS b
+      JOIN memwarden_data.version AS v ON v.org_id = b.org_id AND v.version_id = b.version_id
+      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
+      JOIN memwarden_data.layer AS l ON l.layer = v.layer
+      JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
+      JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
+      JOIN memwarden_data.label AS k ON k.label_id = i.label_id
+      JOIN memwarden_data.classification AS c ON c.level = k.classification
+     WHERE (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+       AND (as_of.layers IS NULL OR v.layer = ANY (as_of.layers))
+       AND (as_of.subject IS NULL OR lower(v.subject) = lower(as_of.subject))
+       AND (as_of.predicate IS NULL OR lower(v.predicate) = lower(as_of.predicate))
+       AND (as_of.kind IS NULL OR v.kind = as_of.kind)
+       AND (as_of.filter IS NULL OR v.content @> as_of.filter)
+       AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)
+       AND (as_of.query IS NULL
+            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, as_of.query))
+     ORDER BY s.path, v.layer, v.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) IS
+    'What the store held at a moment. system_time: when it held it (default: now), whatever became of it since. valid_time: only what was held true at that time in the world; '
+    'for a fact with one value at a time, the value of then. Both together: what was believed at system_time about valid_time. '
+    'item_id: one item. scope: that scope and those it inherits from; scopes: exactly these; neither: all the caller sees. '
+    'subject, predicate, kind: equal (the first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; query: words as in a web search (all of them, "a phrase", or, -not). '
+    'Who may see an item today sees all it ever said; nothing else is shown. What had expired by then is not. Times before the first write give no row. '
+    'Raises 28000 without identity, 42704 for an unknown scope or layer, 22023 for arguments out of range. Source: chapter 12.5.5.';
+REVOKE ALL ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

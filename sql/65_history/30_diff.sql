@@ -1,0 +1,65 @@
+CREATE OR REPLACE FUNCTION memwarden.diff(item_id uuid, version_a integer, version_b integer)
+RETURNS TABLE (path text, change text, before jsonb, after jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_said         jsonb[];
+BEGIN
+    SELECT array_agg(memwarden_internal.version_document(v.content, v.kind, v.subject, v.predicate, v.confidence, v.importance,
+                                                         v.evidence, v.valid_during, v.expires_at) ORDER BY w.ordinal)
+      INTO v_said
+      FROM unnest(ARRAY[diff.version_a, diff.version_b]) WITH ORDINALITY AS w (version, ordinal)
+      JOIN memwarden_data.item AS i ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = diff.item_id
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id AND v.version = w.version
+     WHERE memwarden_internal.may_read(v_principal_id, i.scope_id)
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
+    IF cardinality(v_said) IS DISTINCT FROM 2 THEN
+        PERFORM memwarden_internal.raise_error('unknown_object',
+            format('item %s with versions %s and %s', diff.item_id, diff.version_a, diff.version_b));
+    END IF;
+    RETURN QUERY SELECT d.path, d.change, d.before, d.after FROM memwarden_internal.json_diff(v_said[1], v_said[2]) AS d;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.diff(uuid, integer, integer) IS
+    'In what two versions of an item differ: path (RFC 6901: /content/..., /confidence, /evidence/0/uri ...), change (added, removed, changed), before and after. '
+    'Raises 42704 for an item or version that does not exist or that the caller may not see, 28000 without identity. Source: primitives, 10.';
+REVOKE ALL ON FUNCTION memwarden.diff(uuid, integer, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+
+CREATE OR REPLACE FUNCTION memwarden.diff_store(since timestamptz, until timestamptz DEFAULT NULL, scope text DEFAULT NULL, layers text[] DEFAULT NULL)
+RETURNS TABLE (item_id uuid, change text, layer text, item_scope text, subject text, predicate text, version_before integer, version_after integer,
+               before jsonb, after jsonb, actor text, reason text, changed_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_until timestamptz := coalesce(diff_store.until, clock_timestamp());
+BEGIN
+    IF diff_store.since IS NULL OR diff_store.since > v_until THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'since: a time before until');
+    END IF;
+    RETURN QUERY
+    SELECT coalesce(a.item_id, b.item_id), CASE WHEN b.item_id IS NULL THEN 'added' WHEN a.item_id IS NULL THEN 'removed' ELSE 'changed' END,
+           coalesce(a.layer, b.layer), coalesce(a.scope, b.scope), coalesce(a.subject, b.subject), coalesce(a.predicate, b.predicate),
+           b.version, a.version, b.content, a.content, g.name, coalesce(g.reason, 'expired'), coalesce(g.recorded_at, b.expires_at)
+      FROM memwarden.as_of(diff_store.since, scope => diff_store.scope, layers => diff_store.layers) AS b
+      FULL JOIN memwarden.as_of(v_until, scope => diff_store.scope, layers => diff_store.layers) AS a ON a.item_id = b.item_id
+      LEFT JOIN LATERAL (
+          SELECT p.name, l.reason, l.recorded_at
+            FROM memwarden_data.log AS l JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+           WHERE l.org_id = ANY (memwarden_internal.visible_orgs()) AND l.item_id = coalesce(a.item_id, b.item_id)
+             AND l.recorded_at > diff_store.since AND l.recorded_at <= v_until
+           ORDER BY l.log_seq DESC
+           LIMIT 1) AS g ON true
+     WHERE a.version_id IS DISTINCT FROM b.version_id
+     ORDER BY 13, 1;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) IS
+    'What became different between two moments: items that were added, removed (retracted, expired, superseded by another) or changed, with what they said before and after, '
+    'and who made the last change in between, why and when. until: now by default. scope: that scope and those it inherits from; by default all the caller sees. '
+    'Raises 28000 without identity, 42704 for an unknown scope or layer, 22023 for times out of order. Source: primitives, 10.';
+REVOKE ALL ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,0 +1,122 @@
+-- What would undo some of an item's changes? They must be its last ones, in a row: it then returns to what
+-- it was before them. What others have built on since is not torn out from under them, but reported.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.undo_step') IS NULL THEN
+        CREATE TYPE memwarden_internal.undo_step AS (
+            org_id             bigint,
+            item_id            uuid,
+            scope_id           bigint,
+            layer              text,
+            action             text,
+            head_version_id    uuid,
+            source_version_id  uuid,
+            ends_by            text,
+            changes            integer
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.undo_step IS
+    'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood before), END (it had ended before, by the operation ends_by), NOTHING, CHANGED_SINCE, KEY_TAKEN, or why the caller may not.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.plan_undo(
+    p_principal_id bigint, p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)
+RETURNS SETOF memwarden_internal.undo_step
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+BEGIN
+    RETURN QUERY
+    WITH touched AS MATERIALIZED (
+        SELECT g.org_id, g.item_id, array_agg(g.log_seq) AS meant
+          FROM memwarden_data.log AS g
+         WHERE g.org_id = ANY (v_orgs)
+           AND (p_item_ids IS NULL OR g.item_id = ANY (p_item_ids))
+           AND (p_author_ids IS NULL OR g.principal_id = ANY (p_author_ids))
+           AND (p_scope_ids IS NULL OR g.scope_id = ANY (p_scope_ids))
+           AND (p_request_ids IS NULL OR g.request_id = ANY (p_request_ids))
+           AND (p_since IS NULL OR g.recorded_at >= p_since)
+           AND (p_until IS NULL OR g.recorded_at <= p_until)
+         GROUP BY g.org_id, g.item_id
+    ), judged AS MATERIALIZED (
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, before.operation, before.version_id AS before_id,
+               coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
+                        memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true)) AS refusal,
+               NOT (SELECT max(g.log_seq) FROM memwarden_data.log AS g WHERE g.org_id = i.org_id AND g.item_id = i.item_id) = ANY (t.meant) AS is_changed,
+               (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE before.log_seq IS NULL OR m.log_seq > before.log_seq) AS changes
+          FROM touched AS t
+          JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
+          LEFT JOIN LATERAL (
+              -- The last entry that is not among those to be undone.
+              SELECT g.log_seq, g.operation, g.version_id
+                FROM memwarden_data.log AS g
+               WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT g.log_seq = ANY (t.meant)
+               ORDER BY g.log_seq DESC
+               LIMIT 1) AS before ON true
+    ), ending AS (
+        SELECT array_agg(j.item_id) AS items
+          FROM judged AS j
+         WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '') NOT IN ('INSERT', 'UPDATE', 'RESTORE')
+    )
+    SELECT j.org_id, j.item_id, j.scope_id, j.layer,
+           CASE WHEN j.refusal IS NOT NULL THEN j.refusal
+                WHEN j.is_changed THEN 'CHANGED_SINCE'
+                WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN
+                    CASE WHEN memwarden_internal.free_instance(p_principal_id, j.org_id, j.item_id, j.before_id, e.items) IS NULL
+                         THEN 'KEY_TAKEN' ELSE 'RESTORE' END
+                WHEN j.status <> 'ACTIVE' THEN 'NOTHING'
+                WHEN j.operation IS NULL THEN 'RETRACT'
+                ELSE 'END' END,
+           j.version_id, CASE WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN j.before_id END,
+           CASE WHEN j.operation NOT IN ('INSERT', 'UPDATE', 'RESTORE') THEN j.operation END, j.changes
+      FROM judged AS j CROSS JOIN ending AS e
+     WHERE j.refusal IS DISTINCT FROM 'UNKNOWN'
+     ORDER BY j.org_id, j.scope_id, j.layer, j.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
+    'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not see are left out. Source: chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.free_instance(
+    p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id uuid, p_ending uuid[] DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_version  record;
+    v_key_hash bytea;
+    v_holders  record;
+BEGIN
+    SELECT v.scope_id, v.layer, v.exclusive, i.instance, v.content, v.subject, v.predicate INTO v_version
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
+     WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
+    IF NOT v_version.exclusive THEN
+        RETURN v_version.instance;
+    END IF;
+    SELECT f.key_hash INTO v_key_hash
+      FROM memwarden_internal.fingerprints(
+               v_version.content::text, v_version.subject, v_version.predicate,
+               coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f;
+    SELECT max(i.instance) AS highest, bool_or(i.instance = v_version.instance) AS is_taken,
+           bool_or(memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL) AS is_seen
+      INTO v_holders
+      FROM memwarden_data.item AS i
+     WHERE i.org_id = p_org_id AND i.scope_id = v_version.scope_id AND i.layer = v_version.layer AND i.key_hash = v_key_hash
+       AND i.status = 'ACTIVE' AND i.exclusive AND i.item_id <> p_item_id
+       AND (p_ending IS NULL OR NOT i.item_id = ANY (p_ending));
+    -- Beside a holder that the caller does not see it becomes an instance of its own, as a write would.
+    RETURN CASE WHEN v_holders.is_seen THEN NULL
+                WHEN v_holders.is_taken THEN v_holders.highest + 1
+                ELSE v_version.instance END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) IS
+    'The instance under which an item may bear the subject and predicate of one of its versions again; NULL where another item that the principal sees, and that is not among p_ending, bears them now.';
+REVOKE ALL ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) FROM PUBLIC;

@@ -1,0 +1,99 @@
+-- A poisoned run: look at what undoing it would do, then undo it in one call.
+CREATE OR REPLACE FUNCTION memwarden.preview_rollback(
+    agent text DEFAULT NULL, scope text DEFAULT NULL, requests uuid[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+RETURNS TABLE (item_id uuid, action text, changes integer, layer text, item_scope text, subject text, predicate text,
+               now_says jsonb, would_say jsonb, dependents bigint)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.open_door();
+BEGIN
+    RETURN QUERY
+    SELECT t.item_id, t.action, t.changes, t.layer, s.path, v.subject, v.predicate,
+           CASE i.status WHEN 'ACTIVE' THEN v.content END,
+           CASE t.action WHEN 'RESTORE' THEN (SELECT b.content FROM memwarden_data.version AS b WHERE b.org_id = t.org_id AND b.version_id = t.source_version_id) END,
+           (SELECT count(DISTINCT d.item_id) FROM memwarden_data.derivation AS d WHERE d.source_item_id = t.item_id AND d.source_org_id = t.org_id)
+      FROM memwarden_internal.plan_batch(v_principal_id, preview_rollback.agent, preview_rollback.scope, preview_rollback.requests,
+                                         preview_rollback.since, preview_rollback.until) AS t
+      JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+      JOIN memwarden_data.scope AS s ON s.scope_id = t.scope_id
+     ORDER BY s.path, t.layer, t.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
+    'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; '
+    'CHANGED_SINCE (others have changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), or why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). '
+    'changes: entries that would be undone; dependents: memories that name it as evidence. Raises what rollback_batch() raises. Source: chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.rollback_batch(
+    reason text, agent text DEFAULT NULL, scope text DEFAULT NULL, requests uuid[] DEFAULT NULL,
+    since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+RETURNS SETOF memwarden_internal.undone_item
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.open_door();
+    v_steps        memwarden_internal.undo_step[];
+    v_locked       uuid[];
+BEGIN
+    IF rollback_batch.reason IS NULL OR rollback_batch.reason !~ E'\\S' OR length(rollback_batch.reason) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
+    END IF;
+    v_locked := ARRAY(SELECT t.item_id FROM memwarden_internal.plan_batch(
+        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t
+        WHERE t.action IN ('RESTORE', 'RETRACT', 'END'));
+    IF NOT memwarden_internal.lock_items(v_locked) THEN
+        PERFORM memwarden_internal.raise_error('scope_busy', 'a scope among those concerned');
+    END IF;
+    -- Once more with all of them held: what stands now is what is undone.
+    v_steps := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
+        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t);
+    IF EXISTS (SELECT FROM unnest(v_steps) AS t WHERE t.action IN ('RESTORE', 'RETRACT', 'END') AND NOT t.item_id = ANY (v_locked)) THEN
+        PERFORM memwarden_internal.raise_error('scope_busy', 'the run goes on: stop the agent first (change_agent, unbind_login)');
+    END IF;
+    RETURN QUERY
+    SELECT u.item_id, u.action, u.retracted_version, u.restored_version, u.version_id,
+           memwarden_internal.stale_dependents(u.item_id), u.change_id
+      FROM memwarden_internal.undo(v_principal_id, v_steps, rollback_batch.reason) AS u;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) IS
+    'Undoes everything that an agent, in a scope and those below it, or by these requests (or changes: change_id of an earlier rollback), wrote, merged, retracted or brought back in a period, as one change: each item returns to what it was before. '
+    'What meets all arguments given is undone; one of agent, scope and requests must be. What somebody else has changed since is left alone and reported. Calling it again finds nothing more to do. '
+    'preview_rollback() with the same arguments shows beforehand what happens; the rows are those of rollback(), with the further actions that preview_rollback() lists. '
+    'Rolls back what the caller may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a scope the caller does not see, 55P03 while another writer holds a scope concerned; otherwise as write() does. Source: chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.plan_batch(
+    p_principal_id bigint, p_agent text, p_scope text, p_requests uuid[], p_since timestamptz, p_until timestamptz)
+RETURNS SETOF memwarden_internal.undo_step
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope_id bigint;
+BEGIN
+    IF p_agent IS NULL AND p_scope IS NULL AND p_requests IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'agent, scope or requests: at least one of them');
+    END IF;
+    IF p_scope IS NOT NULL THEN
+        v_scope_id := (memwarden_internal.searched_scopes(p_principal_id, NULL, ARRAY[p_scope]))[1];
+    END IF;
+    RETURN QUERY
+    SELECT * FROM memwarden_internal.plan_undo(
+        p_principal_id, NULL,
+        -- An agent of that name whom the caller cannot know is no different from none.
+        CASE WHEN p_agent IS NOT NULL THEN ARRAY(SELECT p.principal_id FROM memwarden_data.principal AS p
+                                                  WHERE p.name = p_agent AND p.org_id = ANY (memwarden_internal.visible_orgs())) END,
+        CASE WHEN p_scope IS NOT NULL THEN ARRAY(SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.lineage @> ARRAY[v_scope_id]) END,
+        p_requests, p_since, p_until);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz) IS 'plan_undo() by the arguments of rollback_batch().';
+REVOKE ALL ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;

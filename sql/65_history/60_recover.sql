@@ -1,0 +1,47 @@
+CREATE OR REPLACE FUNCTION memwarden.recover(item_id uuid, reason text, ttl interval DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item     record;
+    v_layer    record;
+    v_change   uuid := memwarden_internal.uuid7();
+    v_now      timestamptz;
+    v_over     timestamptz;
+    v_instance integer;
+BEGIN
+    v_item := memwarden_internal.hold_item(recover.item_id, 'WRITE', recover.reason, true);
+    v_now := greatest(clock_timestamp(), v_item.updated_at + interval '1 microsecond');
+    -- Its time may be over though no job has said so yet.
+    v_over := CASE v_item.status WHEN 'EXPIRED' THEN v_item.updated_at WHEN 'ACTIVE' THEN v_item.expires_at END;
+    IF v_over IS NULL OR v_over > v_now THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('expired item %s', recover.item_id));
+    END IF;
+    SELECT l.recovery_window, l.default_ttl, l.max_ttl INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = v_item.layer;
+    IF v_over + v_layer.recovery_window < v_now THEN
+        PERFORM memwarden_internal.raise_error('too_late', format('item %s expired at %s, the layer''s recovery_window is %s',
+            recover.item_id, v_over, v_layer.recovery_window));
+    ELSIF recover.ttl <= interval '0' OR recover.ttl > v_layer.max_ttl THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'ttl: more than nothing, at most the layer''s max_ttl');
+    END IF;
+    v_instance := memwarden_internal.free_instance(v_item.principal_id, v_item.org_id, recover.item_id, v_item.version_id);
+    IF v_instance IS NULL THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('another item bears the subject and predicate of item %s', recover.item_id));
+    END IF;
+    IF v_item.status = 'ACTIVE' THEN
+        PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[recover.item_id], 'EXPIRED', 'EXPIRE', 'its time to live was over', 0, v_change);
+        v_now := (SELECT i.updated_at FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id = recover.item_id);
+    END IF;
+    RETURN memwarden_internal.append_version(
+        v_item.org_id, recover.item_id, v_item.version_id, 'RESTORE', recover.reason, v_item.principal_id, v_change, v_now,
+        p_expires_at => v_now + coalesce(recover.ttl, v_layer.default_ttl), p_instance => v_instance);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
+    'Brings an expired memory back, as a new version that says the same; returns that version. Possible within the layer''s recovery_window (30 days by default) after it expired, by its time to live or by expire(). '
+    'ttl: how long from now on; the layer''s default. reason: 1 to 1,000 characters. For principals that may write it. '
+    'Raises 42704 for an item that has not expired or that the caller does not see, 55000 after the window, 42710 when another item bears its subject and predicate now, 42501 without the right, '
+    '22023 for a blank reason or a ttl out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
+REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;

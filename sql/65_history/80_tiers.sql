@@ -1,0 +1,75 @@
+-- History grows for ever; what is read every day does not. Versions that are over move to partitions of their own,
+-- which a DBA may put on slower disks. Nothing is thinned out: every question keeps its answer.
+CREATE OR REPLACE FUNCTION memwarden_internal.move_versions(p_limit integer)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_layer record;
+    v_count bigint := 0;
+    v_moved bigint;
+BEGIN
+    FOR v_layer IN SELECT l.layer, clock_timestamp() - l.warm_after AS warm, clock_timestamp() - l.cold_after AS cold
+                     FROM memwarden_data.layer AS l ORDER BY l.ordinal LOOP
+        WITH due AS (
+            SELECT v.org_id, v.version_id, v.tier, CASE WHEN upper(v.recorded_during) <= v_layer.cold THEN 'cold' ELSE 'warm' END AS target
+              FROM memwarden_data.version AS v
+             WHERE v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
+               AND (v.tier = 'hot' AND upper(v.recorded_during) <= v_layer.warm OR v.tier = 'warm' AND upper(v.recorded_during) <= v_layer.cold)
+             LIMIT p_limit - v_count
+               FOR NO KEY UPDATE SKIP LOCKED
+        )
+        UPDATE memwarden_data.version AS v SET tier = d.target
+          FROM due AS d
+         WHERE v.org_id = d.org_id AND v.version_id = d.version_id AND v.tier = d.tier;
+        GET DIAGNOSTICS v_moved = ROW_COUNT;
+        v_count := v_count + v_moved;
+        EXIT WHEN v_count >= p_limit;
+    END LOOP;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.move_versions(integer) IS
+    'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; returns how many. Two callers move different ones.';
+REVOKE ALL ON FUNCTION memwarden_internal.move_versions(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.move_versions(integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.compact_history()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    WHILE memwarden_internal.move_versions(1000) > 0 LOOP
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.compact_history() IS
+    'Job: moves versions that are over to the warm tier and then the cold one, as their layer''s warm_after and cold_after say. Answers stay the same. '
+    'Safe to run twice at once and to kill. Commits after every thousand, so it cannot run inside a transaction. Source: chapter 12.5.7.';
+REVOKE ALL ON PROCEDURE memwarden.compact_history() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.compact_history() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.place_tier(tier text, tablespace text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_index record;
+BEGIN
+    IF place_tier.tier IS NULL OR place_tier.tier NOT IN ('hot', 'warm', 'cold') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'tier: hot, warm or cold');
+    END IF;
+    EXECUTE format('ALTER TABLE memwarden_data.%I SET TABLESPACE %I', 'version_' || place_tier.tier, place_tier.tablespace);
+    FOR v_index IN
+        SELECT i.indexrelid::regclass AS name FROM pg_index AS i
+         WHERE i.indrelid = to_regclass('memwarden_data.version_' || place_tier.tier) ORDER BY 1
+    LOOP
+        EXECUTE format('ALTER INDEX %s SET TABLESPACE %I', v_index.name, place_tier.tablespace);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.place_tier(text, text) IS
+    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier. Source: chapter 12.5.7.';
+REVOKE ALL ON FUNCTION memwarden.place_tier(text, text) FROM PUBLIC;
