@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 _UPDATE = "an update runs the script again; PostgreSQL then refuses a schema that is not its own"
 _SESSION_PATH = "a SET clause would not do: see the function; it names everything with its schema"
-_PARSER = "a limit of pgspot's parser; plpgsql_check reads the function (tests/catalog)"
+_COMMITS = "a procedure that commits may have no SET clause; it names everything with its schema"
 
 # What pgspot says of which function or file, and why it is no fault.
 EXPECTED = {
@@ -41,44 +41,47 @@ EXPECTED = {
         "memwarden.maintain",
         "PS005: Function without explicit search_path: memwarden.maintain()",
     ): _SESSION_PATH,
-    (
-        "memwarden.retry_deferred",
-        "PS005: Function without explicit search_path: memwarden.retry_deferred()",
-    ): _SESSION_PATH,
-    (
-        "memwarden.close_due_scopes",
-        "PS005: Function without explicit search_path: memwarden.close_due_scopes()",
-    ): _SESSION_PATH,
-    ("memwarden.add_gate", 'syntax error at or near "position"'): _PARSER,
-    ("memwarden.move_gate", 'syntax error at or near "position"'): _PARSER,
-    ("memwarden_internal.guard_version", '"v_allowed.status" is not a known variable'): _PARSER,
-    (
-        "memwarden_internal.recall_model",
-        '"recall_model.model_id" is not a known variable',
-    ): _PARSER,
-    ("memwarden.issue_token", '"issue_token.token_id" is not a known variable'): _PARSER,
-    ("memwarden_internal.add_scope", '"add_scope.org_id" is not a known variable'): _PARSER,
-    (
-        "memwarden_internal.check_standing",
-        '"check_standing.role_id" is not a known variable',
-    ): _PARSER,
-    (
-        "memwarden_internal.label_of_successor",
-        '"label_of_successor.label_id" is not a known variable',
-    ): _PARSER,
-    (
-        "memwarden_internal.require_agent",
-        '"require_agent.principal_id" is not a known variable',
-    ): _PARSER,
-    ("memwarden_internal.require_item", '"require_item.org_id" is not a known variable'): _PARSER,
-    ("memwarden_internal.signing_key", '"signing_key.key_id" is not a known variable'): _PARSER,
-    ("memwarden_internal.replayed", '"v_result.request_id" is not a known variable'): _PARSER,
-    (
-        "memwarden_internal.require_scope",
-        '"require_scope.scope_id" is not a known variable',
-    ): _PARSER,
-    ("memwarden_internal.write_rows", 'syntax error at or near "p_offset"'): _PARSER,
+    **{
+        (
+            f"memwarden.{name}",
+            f"PS005: Function without explicit search_path: memwarden.{name}()",
+        ): _COMMITS
+        for name in (
+            "checkpoint",
+            "close_due_scopes",
+            "compact_history",
+            "retry_deferred",
+            "seal_log",
+            "settle_values",
+        )
+    },
 }
+
+# A limit of pgspot's parser, which knows no "record.field := ..." and no reserved word as an argument:
+# what it cannot read, plpgsql_check reads (tests/catalog).
+UNREADABLE = {
+    "memwarden.add_gate",
+    "memwarden.issue_token",
+    "memwarden.move_gate",
+    "memwarden_internal.add_scope",
+    "memwarden_internal.append_segment",
+    "memwarden_internal.check_standing",
+    "memwarden_internal.checkpoint_digest",
+    "memwarden_internal.guard_timeline",
+    "memwarden_internal.guard_version",
+    "memwarden_internal.hold_item",
+    "memwarden_internal.label_of_successor",
+    "memwarden_internal.recall_model",
+    "memwarden_internal.replayed",
+    "memwarden_internal.require_agent",
+    "memwarden_internal.require_item",
+    "memwarden_internal.require_scope",
+    "memwarden_internal.sealed_entry",
+    "memwarden_internal.signing_key",
+    "memwarden_internal.undo",
+    "memwarden_internal.write_rows",
+}
+UNREAD = re.compile(r'"[\w.]+" is not a known variable|syntax error at or near "\w+"')
 
 
 def statements(script: str) -> Iterator[tuple[str, str]]:
@@ -156,11 +159,15 @@ def findings(named: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
 def main() -> None:
     """Print what pgspot finds and nobody expects."""
     found = findings(installed(Path(sys.argv[1])))
+    unread = {f for f in found if f[0] in UNREADABLE and UNREAD.fullmatch(f[1])}
+    found -= unread
+    for name in sorted(UNREADABLE - {name for name, _ in unread}):
+        print(f"{name}: expected to be unreadable, and is not")
     for name, finding in sorted(found - EXPECTED.keys()):
         print(f"{name}: {finding}")
     for name, finding in sorted(EXPECTED.keys() - found):
         print(f"{name}: expected by {Path(__file__).name}, and not found: {finding}")
-    sys.exit(found != EXPECTED.keys())
+    sys.exit(found != EXPECTED.keys() or {name for name, _ in unread} < UNREADABLE)
 
 
 if __name__ == "__main__":

@@ -9,11 +9,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_id     uuid := memwarden_internal.uuid7();
-    v_head   record;
-    v_new    record;
-    v_forms  record;
-    v_vector real[];
+    v_id   uuid := memwarden_internal.uuid7();
+    v_head record;
+    v_new  record;
 BEGIN
     SELECT i.scope_id, i.layer, i.version_id, i.version, i.status, i.label_id, i.instance INTO v_head
       FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
@@ -56,30 +54,7 @@ BEGIN
       FROM memwarden_data.derivation AS d
      WHERE d.org_id = p_org_id AND d.version_id IN (p_source_id, p_absorbed_id) AND d.source_item_id <> p_item_id;
 
-    SELECT f.fingerprint, f.key_hash INTO v_forms
-      FROM memwarden_internal.fingerprints(
-               v_new.content::text, v_new.subject, v_new.predicate,
-               coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f;
-    UPDATE memwarden_data.item AS i
-       SET kind = v_new.kind, subject = v_new.subject, predicate = v_new.predicate, status = 'ACTIVE', version_id = v_id, version = v_new.version,
-           exclusive = v_new.exclusive, instance = v_new.instance, confidence = v_new.confidence, importance = v_new.importance,
-           principal_id = v_new.principal_id, updated_at = p_now, expires_at = v_new.expires_at, valid_during = v_new.valid_during,
-           content_hash = v_new.content_hash, fingerprint = v_forms.fingerprint, key_hash = v_forms.key_hash,
-           search_vector = to_tsvector((SELECT l.text_search_config FROM memwarden_data.layer AS l WHERE l.layer = i.layer)::regconfig,
-                                       left(v_new.search_text, 200000))
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
-    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-    SELECT p.org_id, p.scope_id, p.model_id, p.item_id, p.embedding
-      FROM memwarden_data.past_embedding AS p
-     WHERE p.org_id = p_org_id AND p.version_id = p_source_id;
-    IF NOT FOUND THEN
-        v_vector := memwarden.lexical_embedding(v_new.search_text);
-        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-        SELECT p_org_id, v_new.scope_id, m.model_id, p_item_id, v_vector::@extschema:vector@.halfvec
-          FROM memwarden_data.embedding_model AS m
-         WHERE m.name = 'lexical' AND v_vector IS NOT NULL;
-    END IF;
-
+    PERFORM memwarden_internal.show_version(p_org_id, p_item_id, v_id, p_source_id);
     -- Words that come back, or gain evidence, leave the periods as they were.
     IF v_new.exclusive AND p_valid_during IS NULL THEN
         PERFORM memwarden_internal.restore_values(p_org_id, p_item_id, p_source_id,
@@ -94,6 +69,42 @@ COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, 
     'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on. '
     'p_absorbed_id: the version of another item that becomes part of it. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.show_version(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_source_id uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.item AS i
+       SET kind = v.kind, subject = v.subject, predicate = v.predicate, status = v.status, version_id = v.version_id, version = v.version,
+           exclusive = v.exclusive, instance = v.instance, confidence = v.confidence, importance = v.importance,
+           principal_id = v.principal_id, updated_at = lower(v.recorded_during), expires_at = v.expires_at, valid_during = v.valid_during,
+           content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
+           search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.layer AS l ON l.layer = v.layer
+     CROSS JOIN LATERAL memwarden_internal.fingerprints(
+               v.content::text, v.subject, v.predicate,
+               coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND v.org_id = p_org_id AND v.version_id = p_version_id;
+    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
+    SELECT p.org_id, p.scope_id, p.model_id, p.item_id, p.embedding
+      FROM memwarden_data.past_embedding AS p
+     WHERE p.org_id = p_org_id AND p.version_id = p_source_id;
+    IF NOT FOUND THEN
+        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
+        SELECT v.org_id, v.scope_id, m.model_id, v.item_id, e.embedding::@extschema:vector@.halfvec
+          FROM memwarden_data.version AS v
+          JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical'
+         CROSS JOIN LATERAL memwarden.lexical_embedding(v.search_text) AS e (embedding)
+         WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND e.embedding IS NOT NULL;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) IS
+    'Makes a version the head of its item, with the vectors that version p_source_id had; the words are embedded anew where none were kept.';
+REVOKE ALL ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_union(p_one jsonb, p_other jsonb)
 RETURNS jsonb

@@ -25,7 +25,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.expire(uuid, text) IS
     'Ends a memory that was right and is no longer needed, before its time to live does: recall() no longer returns it, history() keeps it with the reason (1 to 1,000 characters). '
-    'recover() brings it back within the layer''s recovery_window. For principals whose role permits DELETE there and who write the scope. Raises what retract() raises. Source: chapter 12.7.';
+    'recover() brings it back within the layer''s recovery_window. For principals whose role permits DELETE there and who write the scope. Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.expire(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.expire(uuid, text) TO memwarden_agent, memwarden_curator;
 

@@ -1,7 +1,7 @@
 -- History grows for ever; what is read every day does not. Versions that are over move to partitions of their own,
 -- which a DBA may put on slower disks. Nothing is thinned out: every question keeps its answer.
 CREATE OR REPLACE FUNCTION memwarden_internal.move_versions(p_limit integer)
-RETURNS bigint
+RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -27,11 +27,11 @@ BEGIN
         v_count := v_count + v_moved;
         EXIT WHEN v_count >= p_limit;
     END LOOP;
-    RETURN v_count;
+    RETURN v_count > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.move_versions(integer) IS
-    'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; returns how many. Two callers move different ones.';
+    'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; whether there were any. Two callers move different ones.';
 REVOKE ALL ON FUNCTION memwarden_internal.move_versions(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.move_versions(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -39,7 +39,7 @@ CREATE OR REPLACE PROCEDURE memwarden.compact_history()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.move_versions(1000) > 0 LOOP
+    WHILE memwarden_internal.move_versions(1000) LOOP
         COMMIT;
     END LOOP;
 END

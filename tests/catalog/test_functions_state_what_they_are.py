@@ -15,14 +15,18 @@ PINNED = "search_path=pg_catalog, pg_temp"
 # A SET clause forbids COMMIT, and pg_partman's set_config() outlives it: these name every object
 # with its schema instead, and the caller's rights are all they have.
 UNPINNED = {
+    "memwarden.checkpoint",
     "memwarden.close_due_scopes",
+    "memwarden.compact_history",
     "memwarden.maintain",
     "memwarden.retry_deferred",
+    "memwarden.seal_log",
+    "memwarden.settle_values",
     "memwarden.setup",
 }
 
 # Called by a superuser, who needs no grant.
-UNGRANTED = {"memwarden.setup"}
+UNGRANTED = {"memwarden.place_tier", "memwarden.rebuild_heads", "memwarden.setup"}
 
 MAX_LINES = 60
 LONG = {
@@ -30,6 +34,7 @@ LONG = {
     "memwarden_internal.load_python": "the Python package",
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
+    "memwarden_internal.errors": "a table",
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
     "memwarden_internal.gate_store": "assignments, one a line",
     "memwarden_internal.gate_identity": "one query and its answer",
