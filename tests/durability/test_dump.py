@@ -9,7 +9,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from psycopg import sql
+from psycopg import Connection, sql
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
@@ -57,6 +58,7 @@ def seeded(shared_world: World) -> World:
         ana.execute("SET lock_timeout = '1ms'")
         assert write(ana, "episodic", {"waits": True})["outcome"] == "DEFERRED"
     seed_access(shared_world, ana.info.user)
+    seed_history(shared_world, ana)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -94,6 +96,25 @@ def seed_access(world: World, agent: str) -> None:
     close_scope(curator, f"{DESK}/task/t", lesson)
     broker = world.connect(world.register("/org/acme", kind="service", groups=["memwarden_broker"]))
     broker.execute("SELECT memwarden.issue_token(%s, %s)", (agent, world.role()))
+
+
+def seed_history(world: World, agent: Connection[DictRow]) -> None:
+    """Vectors of former versions, versions in every tier, a sealed log with a checkpoint."""
+    for n in (1.0, 2.0):
+        write(agent, "durable", n, subject="self", predicate="is", embedding=[n, *[0.5] * 383])
+    for layers, setting in (
+        ("l.layer", '{"warm_after": "0"}'),
+        ("'semantic'", '{"cold_after": "0"}'),
+    ):
+        world.admin.execute(
+            f"SELECT memwarden.configure_layer(l.layer, %s) FROM memwarden_data.layer AS l"
+            f" WHERE l.layer = {layers}",
+            (setting,),
+        )
+        world.admin.execute("CALL memwarden.compact_history()")
+    write(agent, "semantic", {"cup": 7}, subject="self", predicate="has", kind="cup")
+    world.admin.execute("CALL memwarden.seal_log()")
+    world.admin.execute("CALL memwarden.checkpoint()")
 
 
 @pytest.fixture(scope="module")

@@ -82,8 +82,8 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
         file.write(MIGRATION.split("\n", 1)[1].rsplit("ALTER", 1)[0])
     copy.edit(
         "sql/20_model/60_log.table.sql",
-        "bytea NOT NULL,\n    PRIMARY KEY",
-        "bytea NOT NULL,\n    note text,\n    PRIMARY KEY",
+        "    PRIMARY KEY (recorded_at, log_seq)",
+        "    note text,\n    PRIMARY KEY (recorded_at, log_seq)",
     )
     # What hangs on the tables: a view goes, a policy, a trigger and a view come.
     (copy.directory / "sql/90_quality/20_gate_statistics.bound.sql").unlink()
