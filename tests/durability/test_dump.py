@@ -112,7 +112,6 @@ def seed_history(world: World, agent: Connection[DictRow]) -> None:
             (setting,),
         )
         world.admin.execute("CALL memwarden.compact_history()")
-    write(agent, "semantic", {"cup": 7}, subject="self", predicate="has", kind="cup")
     world.admin.execute("CALL memwarden.seal_log()")
     world.admin.execute("CALL memwarden.checkpoint()")
 

@@ -11,6 +11,8 @@ from conftest import World
 from databases import empty_database
 from helpers import recall, write, write_many
 
+JOBS = ("retry", "close", "settle", "compact", "seal", "checkpoint", "maintain")
+
 KEY_FILE = """
 CREATE FUNCTION pg_temp.key_file(path text) RETURNS void LANGUAGE plpython3u AS $$
 import os
@@ -37,7 +39,7 @@ def writer(world: World) -> Callable[[], object]:
 def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) -> None:
     """pg_cron lives in another database: the calls to make there are given."""
     found = status(world)
-    jobs = {f"job memwarden_{name}" for name in ("retry", "close", "maintain")}
+    jobs = {f"job memwarden_{name}" for name in JOBS}
     assert {name for name, (state, _) in found.items() if state != "ok"} == jobs
     for name in jobs:
         assert found[name][0] == "missing"
