@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from . import canonical, embedding
+from . import canonical, embedding, merkle
 from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
@@ -105,3 +108,46 @@ def compile_policy(
         return compile_condition(condition, json.loads(known), json.loads(levels)), None, None
     except PolicyError as error:
         return None, error.message, error.position
+
+
+def stored_content_hash(text: str) -> bytes | None:
+    """Return the content hash of stored content, None for what was never accepted as content."""
+    try:
+        return hashlib.sha256(canonical.serialise(canonical.parse_stored(text))).digest()
+    except (canonical.NotCanonical, ValueError, OverflowError):
+        return None
+
+
+def merkle_root(leaves: bytes) -> bytes:
+    """Return the root over leaf hashes, 32 bytes each."""
+    return merkle.root(leaves)
+
+
+def merkle_path(leaves: bytes, index: int) -> bytes:
+    """Return the hashes between a leaf (from 0) and the root, lowest first."""
+    return merkle.path(leaves, index)
+
+
+def append_segment(index: int, record: str, node: merkle.Node) -> tuple[bytes, bytes]:
+    """Return what the tree over segments stores for a new one (from 0), and its root then."""
+    nodes = merkle.completed(index, merkle.hash_leaf(record.encode()), node)
+    level = len(nodes) // merkle.SIZE - 1
+
+    def grown(h: int, p: int) -> bytes:
+        is_new = (h, p) == (level, index >> level)
+        return nodes[h * merkle.SIZE :] if is_new else node(h, p)
+
+    return nodes, merkle.tree_root(index + 1, grown)
+
+
+def segment_path(index: int, size: int, node: merkle.Node) -> bytes:
+    """Return the hashes between a segment (from 0) and the head of the first ``size``."""
+    return merkle.tree_path(index, size, node)
+
+
+def check_chain(
+    rows: Iterable[dict[str, Any]], since: int, node: merkle.Node, head: bytes
+) -> Iterator[tuple[str, int, str]]:
+    """Return (finding, segment, detail) for what does not fit in the segments from one on."""
+    before = {place: node(*place) for place in merkle.perfect_subtrees(since - 1)}
+    return merkle.check_chain((merkle.Segment(**row) for row in rows), since, before, head)

@@ -86,6 +86,10 @@ VALUES
      'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
     ('append_only', '55006', 'history is append-only',
      'Changes are new versions; write() makes them.'),
+    ('not_sealed', '55000', 'the log is not sealed so far yet',
+     'The job memwarden.seal_log() seals what is complete; memwarden.status() says what it waits for.'),
+    ('broken_chain', '55000', 'the chain of log segments is broken',
+     'Segments were removed or cut short: SELECT * FROM memwarden.verify_log() says more.'),
     ('illegal_transition', '55006', 'a version cannot change to that status',
      'Legal: DRAFT to ACTIVE; ACTIVE to SUPERSEDED, RETRACTED or EXPIRED.')
 $function$;

@@ -8,6 +8,8 @@ VALUES
     ('memwarden_close', '*/5 * * * *', 'CALL memwarden.close_due_scopes()'),
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
+    ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
+    ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS 'The jobs memwarden needs, in pg_cron''s notation. They run as memwarden_jobs.';

@@ -32,6 +32,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.key_status();
     RETURN QUERY SELECT * FROM memwarden_internal.partition_status();
     RETURN QUERY SELECT * FROM memwarden_internal.job_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.seal_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r
@@ -41,7 +42,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
@@ -134,3 +135,55 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.job_status() IS 'The wanted jobs, and how to schedule them where pg_cron is absent.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.seal_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_watermark xid8 := (SELECT w.watermark FROM memwarden_internal.log_watermark() AS w);
+    v_last      record;
+    v_waiting   record;
+    v_is_behind boolean;
+BEGIN
+    SELECT s.segment_no, s.signature IS NULL AS is_unsigned INTO v_last
+      FROM memwarden_data.log_segment AS s ORDER BY s.segment_no DESC LIMIT 1;
+    SELECT count(*) AS entries, min(l.recorded_at) AS oldest, min(l.transaction_id) AS first INTO v_waiting
+      FROM memwarden_internal.log_eras() AS e
+      JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below;
+    -- What this cluster sealed was sealed later than now: its past was restored beside its future.
+    v_is_behind := EXISTS (SELECT FROM memwarden_internal.log_eras() AS e
+                            WHERE e.system_identifier = memwarden_internal.system_identifier() AND e.below > pg_snapshot_xmax(pg_current_snapshot()));
+    RETURN QUERY SELECT 'log seal',
+        CASE WHEN v_is_behind OR v_waiting.oldest < clock_timestamp() - interval '5 minutes' THEN 'warning' ELSE 'ok' END,
+        coalesce('segment ' || v_last.segment_no, 'nothing sealed')
+        || CASE WHEN v_last.is_unsigned THEN ', unsigned' ELSE '' END
+        -- How much others write, and what they leave open, is an administrator's to know.
+        || CASE WHEN NOT memwarden_internal.is_database_admin() OR v_waiting.entries = 0 THEN ''
+                ELSE format('; %s entries wait since %s', v_waiting.entries, date_trunc('second', v_waiting.oldest))
+                     || coalesce('; ' || memwarden_internal.seal_hindrance(v_waiting.first, v_watermark), '') END
+        || CASE WHEN v_is_behind THEN '; this cluster is an older copy of the one that sealed: nothing more can be sealed in it' ELSE '' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.seal_status() IS
+    'How far the log is sealed: a warning when entries have waited for more than five minutes. For administrators: how many, since when, and what holds it up.';
+REVOKE ALL ON FUNCTION memwarden_internal.seal_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.seal_hindrance(p_first xid8, p_watermark xid8)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_first < p_watermark THEN
+        RETURN 'for CALL memwarden.seal_log()';
+    END IF;
+    RETURN coalesce(
+        (SELECT format('for prepared transaction %L', p.gid) FROM pg_prepared_xacts AS p WHERE p.transaction = p_watermark::xid LIMIT 1),
+        (SELECT format('for the transaction of process %s', a.pid) FROM pg_stat_activity AS a WHERE a.backend_xid = p_watermark::xid LIMIT 1));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) IS
+    'What sealing waits for: the job, or the oldest transaction that still runs in this database; NULL when that has just ended.';
+REVOKE ALL ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) FROM PUBLIC;

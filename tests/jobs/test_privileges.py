@@ -8,14 +8,22 @@ import pytest
 from conftest import World
 
 JOBS = {
+    "memwarden.checkpoint()",
     "memwarden.close_due_scopes()",
+    "memwarden.compact_history()",
     "memwarden.maintain()",
     "memwarden.retry_deferred()",
+    "memwarden.seal_log()",
+    "memwarden.settle_values()",
 }
 CALLED = {
     "memwarden_internal.close_next_scope()",
     "memwarden_internal.maintain_storage()",
+    "memwarden_internal.move_versions(integer)",
     "memwarden_internal.retry_next()",
+    "memwarden_internal.seal_next()",
+    "memwarden_internal.settle_due(uuid)",
+    "memwarden_internal.take_checkpoint()",
 }
 
 

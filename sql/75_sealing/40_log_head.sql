@@ -1,0 +1,93 @@
+CREATE OR REPLACE FUNCTION memwarden.log_head()
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_known();
+    RETURN (SELECT memwarden_internal.signed_head(max(s.segment_no)) FROM memwarden_data.log_segment AS s);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.log_head() IS
+    'What the sealed log is, in a few bytes: {"segment", "head", "entries", "sealed_at", "system_identifier", "key_id", "signature"}. Kept where the superusers of this server cannot write, it shows whether anything sealed by then was changed '
+    'since: verify_log(head => ...), or log_proof() and tools/check_inclusion for a single entry. head is the RFC 6962 root (SHA-256, hexadecimal) over the records of all segments, signature an HMAC that verify_head() checks. NULL before anything is sealed. Raises 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden.log_head() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.log_head() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_known()
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT memwarden_internal.is_database_admin() THEN
+        PERFORM memwarden_internal.require_principal();
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_known() IS 'Raises 28000 unless the caller is a principal or an administrator of the database.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_known() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.signed_head(p_segment_no bigint)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT memwarden_internal.segment_head(s.segment_no, s.head_hash, s.total_entries, s.sealed_by, s.sealed_at, s.key_id)
+               || jsonb_build_object('signature', encode(s.signature, 'hex'))
+          FROM memwarden_data.log_segment AS s WHERE s.segment_no = p_segment_no);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.signed_head(bigint) IS 'The head after a segment, with its signature; NULL when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.signed_head(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.verify_head(head jsonb)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_known();
+    PERFORM memwarden_internal.head_segment(verify_head.head);
+    RETURN memwarden_internal.signature_state(
+        'log head', verify_head.head - 'signature', verify_head.head ->> 'key_id', verify_head.head ->> 'signature');
+END
+$function$;
+COMMENT ON FUNCTION memwarden.verify_head(jsonb) IS
+    'Whether this server signed a head that log_head() once gave: GENUINE, FORGED, UNSIGNED, or OTHER_KEY where it was signed under a master key that this server does not have. It does not say that the log still has it: verify_log() does. '
+    'Raises 22023 for what is no head, 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden.verify_head(jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.verify_head(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.head_segment(p_head jsonb)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF NOT coalesce(jsonb_typeof(p_head) = 'object' AND p_head ->> 'segment' ~ '^[1-9][0-9]{0,17}$'
+                    AND p_head ->> 'head' ~ '^[0-9a-f]{64}$', false) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'head: what log_head() returns');
+    END IF;
+    RETURN (p_head ->> 'segment')::bigint;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.head_segment(jsonb) IS 'The segment that an exported head names. Raises 22023 for what is no head.';
+REVOKE ALL ON FUNCTION memwarden_internal.head_segment(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.signature_state(p_purpose text, p_statement jsonb, p_key_id text, p_signature text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN p_key_id IS NULL AND p_signature IS NULL THEN 'UNSIGNED'
+                WHEN p_key_id IS DISTINCT FROM memwarden_internal.log_key_id() THEN 'OTHER_KEY'
+                WHEN p_signature = encode(memwarden_internal.sign(p_purpose, p_statement), 'hex') THEN 'GENUINE'
+                ELSE 'FORGED' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.signature_state(text, jsonb, text, text) IS 'GENUINE, FORGED, UNSIGNED, or OTHER_KEY: signed under another key than this server''s.';
+REVOKE ALL ON FUNCTION memwarden_internal.signature_state(text, jsonb, text, text) FROM PUBLIC;

@@ -1,0 +1,89 @@
+-- An entry vouches for its version, and the version's content hash for the content.
+CREATE OR REPLACE FUNCTION memwarden_internal.stored_content_hash(p_content text)
+RETURNS bytea
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].stored_content_hash(p_content)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.stored_content_hash(text) IS
+    'The content hash of content as jsonb writes it: content_hash() of what was written. NULL for what cannot have been accepted.';
+REVOKE ALL ON FUNCTION memwarden_internal.stored_content_hash(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.version_findings(p_since bigint)
+RETURNS TABLE (finding text, segment_no bigint, log_seq bigint, item_id uuid, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'SNAPSHOT', memwarden_internal.segment_of(l.system_identifier, l.transaction_id), l.log_seq, l.item_id,
+           CASE WHEN v.version_id IS NULL THEN format('version %s is gone', l.version_id)
+                WHEN w.is_same THEN format('the content of version %s is not what was written', l.version_id)
+                ELSE format('version %s is not what the entry vouches for', l.version_id) END
+      FROM memwarden_internal.log_eras(p_since - 1) AS e
+      JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
+      LEFT JOIN memwarden_data.version AS v ON v.org_id = l.org_id AND v.version_id = l.version_id AND v.item_id = l.item_id
+     CROSS JOIN LATERAL (SELECT l.snapshot_hash = memwarden_internal.snapshot_hash(
+               v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id, v.scope_id, v.layer,
+               v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,
+               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at) AS is_same) AS w
+     -- The content of a version is looked at once, with the entry that brought it.
+     WHERE v.version_id IS NULL OR w.is_same IS DISTINCT FROM true
+        OR (l.operation IN ('INSERT', 'UPDATE', 'RESTORE')
+            AND memwarden_internal.stored_content_hash(v.content::text) IS DISTINCT FROM v.content_hash);
+    RETURN QUERY
+    SELECT 'VERSION_UNLOGGED', NULL::bigint, NULL::bigint, v.item_id, format('no entry of the log names version %s', v.version_id)
+      FROM memwarden_data.version AS v
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.log AS l
+                        WHERE l.org_id = v.org_id AND l.item_id = v.item_id AND l.version_id = v.version_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.version_findings(bigint) IS
+    'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone or says other than it did. VERSION_UNLOGGED: a version that no entry names.';
+REVOKE ALL ON FUNCTION memwarden_internal.version_findings(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_findings(p_since bigint)
+RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'LIFETIME', n.log_seq, n.item_id,
+           format('version %s: %s until %s; by the log %s until %s', v.version_id, v.status,
+                  coalesce(memwarden_internal.utc_text(upper(v.recorded_during)), 'now'), w.status,
+                  coalesce(memwarden_internal.utc_text(n.ended_at), 'now'))
+      -- Whatever entry comes next for an item ends the version before.
+      FROM (SELECT l.org_id, l.item_id, l.version_id, l.log_seq, l.operation,
+                   lead(l.operation) OVER o AS ended_by, lead(l.recorded_at) OVER o AS ended_at
+              FROM memwarden_internal.log_eras(p_since - 1) AS e
+              JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
+            WINDOW o AS (PARTITION BY l.org_id, l.item_id ORDER BY l.log_seq)) AS n
+      JOIN memwarden_data.version AS v ON v.org_id = n.org_id AND v.version_id = n.version_id AND v.item_id = n.item_id
+     CROSS JOIN LATERAL (SELECT CASE WHEN n.ended_at IS NULL THEN 'ACTIVE' WHEN n.ended_by = 'RETRACT' THEN 'RETRACTED'
+                                     WHEN n.ended_by = 'EXPIRE' THEN 'EXPIRED' ELSE 'SUPERSEDED' END AS status) AS w
+     WHERE n.operation IN ('INSERT', 'UPDATE', 'RESTORE')
+       AND (v.status, upper(v.recorded_during)) IS DISTINCT FROM (w.status, n.ended_at);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.lifetime_findings(bigint) IS
+    'LIFETIME: a version that was current until another time, or ended in another way, than the entries say that are sealed from a segment on or not yet.';
+REVOKE ALL ON FUNCTION memwarden_internal.lifetime_findings(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.segment_of(p_system_identifier bigint, p_transaction_id xid8)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT CASE WHEN s.from_transaction <= p_transaction_id THEN s.segment_no END
+          FROM memwarden_data.log_segment AS s
+         WHERE s.system_identifier = p_system_identifier AND s.below_transaction > p_transaction_id
+         ORDER BY s.below_transaction LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.segment_of(bigint, xid8) IS 'The segment that seals the entries of a transaction; NULL while none does.';
+REVOKE ALL ON FUNCTION memwarden_internal.segment_of(bigint, xid8) FROM PUBLIC;

@@ -1,0 +1,58 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.take_checkpoint()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_last       record;
+    v_base       bigint;
+    v_segment    record;
+    v_new        bigint;
+    v_taken_at   timestamptz := clock_timestamp();
+    v_key_id     text := memwarden_internal.log_key_id();
+    v_digest     record;
+BEGIN
+    LOCK TABLE memwarden_data.checkpoint IN SHARE ROW EXCLUSIVE MODE;
+    SELECT s.segment_no, s.head_hash INTO v_segment FROM memwarden_data.log_segment AS s ORDER BY s.segment_no DESC LIMIT 1;
+    SELECT c.checkpoint_no, c.segment_no INTO v_last FROM memwarden_data.checkpoint AS c ORDER BY c.checkpoint_no DESC LIMIT 1;
+    IF v_segment.segment_no IS NULL OR v_segment.segment_no = v_last.segment_no THEN
+        RETURN;
+    END IF;
+    -- One that was tampered with must not pass on what it says now: then everything is replayed.
+    IF v_last.checkpoint_no IS NOT NULL AND memwarden_internal.checkpoint_fault(v_last.checkpoint_no) IS NULL THEN
+        v_base := v_last.checkpoint_no;
+    END IF;
+    v_new := coalesce(v_last.checkpoint_no, 0) + 1;
+    INSERT INTO memwarden_data.checkpoint_head (org_id, checkpoint_no, item_id, version_id, status, log_seq)
+    SELECT h.org_id, v_new, h.item_id, h.version_id, h.status, h.log_seq
+      FROM memwarden_internal.heads_explained(v_base, v_segment.segment_no) AS h;
+    v_digest := memwarden_internal.checkpoint_digest(v_new);
+    INSERT INTO memwarden_data.checkpoint (checkpoint_no, segment_no, head_hash, taken_at, head_count, digest, key_id, signature)
+    VALUES (v_new, v_segment.segment_no, v_segment.head_hash, v_taken_at, v_digest.head_count, v_digest.digest, v_key_id,
+            memwarden_internal.sign('log checkpoint', memwarden_internal.checkpoint_statement(
+                v_new, v_segment.segment_no, v_segment.head_hash, v_taken_at, v_digest.head_count, v_digest.digest, v_key_id)));
+    DELETE FROM memwarden_data.checkpoint_head AS h WHERE h.checkpoint_no < v_new - 1;
+    DELETE FROM memwarden_data.checkpoint AS c WHERE c.checkpoint_no < v_new - 1;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.take_checkpoint() IS 'The work of checkpoint(): the heads after all that is sealed, from those of the last checkpoint and the entries since.';
+REVOKE ALL ON FUNCTION memwarden_internal.take_checkpoint() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.take_checkpoint() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.checkpoint()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    WHILE memwarden_internal.seal_next() LOOP
+        COMMIT;
+    END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.take_checkpoint();
+    COMMIT;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.checkpoint() IS
+    'Job: seals the log as seal_log() does, and records version and status of every item as the sealed log makes them, so that verify_log() compares the items with that and with the entries since. The last two are kept. '
+    'Safe to run twice at once and to kill. Commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
+REVOKE ALL ON PROCEDURE memwarden.checkpoint() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.checkpoint() TO memwarden_jobs, memwarden_admin;

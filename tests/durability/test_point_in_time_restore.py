@@ -1,0 +1,481 @@
+"""The disk is gone, or the memory is spoilt: what docs/operate.md says under "Back up and restore".
+
+Real clusters with every promise of durability kept, the script that the page names, and its steps.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from subprocess import CalledProcessError
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow, dict_row
+from psycopg.types.json import Jsonb
+
+from conftest import RUN, deploy_server
+from helpers import recall, write, write_many
+from races import PATIENCE
+from replay import check_store
+from row_digests import row_digests
+
+SCRIPT = "/usr/lib/memwarden/backup"
+DATABASE = "memory"
+AGENT = "restore_test_agent"
+SCOPE = "/org/acme/user/ana"
+KEY = {"subject": "Ana", "predicate": "drinks"}
+
+pytestmark = pytest.mark.xdist_group("restore")
+
+Digests = dict[str, tuple[int, str | None]]
+
+
+def run(*command: str) -> str:
+    """Run a command as the operating system user of the server, who makes backups."""
+    return deploy_server("exec", *command)
+
+
+class Cluster:
+    """A cluster of the test's own; fsync is on."""
+
+    def __init__(self, name: str) -> None:
+        self.name = f"{name}-{RUN}"
+        self.home = f"/var/lib/memwarden/{self.name}"
+
+    def up(self, *settings: str) -> None:
+        """Start it and wait until it takes writes."""
+        deploy_server("up", self.name, *(word for each in settings for word in ("-c", each)))
+        with self.connect("postgres") as admin:
+            wait_until(admin, "SELECT NOT pg_is_in_recovery() AS done")
+            durable = admin.execute("SELECT current_setting('fsync') AS fsync").fetchall()
+            assert durable == [{"fsync": "on"}]
+
+    def connect(self, database: str = DATABASE, user: str = "postgres") -> Connection[DictRow]:
+        """Connect, as superuser or as another role."""
+        dsn = deploy_server("dsn", self.name, database)
+        return psycopg.connect(dsn, user=user, autocommit=True, row_factory=dict_row)
+
+    def make_home(self, key: str) -> None:
+        """Where a restored cluster goes; its master key is there before it is."""
+        run("mkdir", "--mode=0700", self.home)
+        run("cp", key, f"{self.home}/master.key")
+
+    def drop(self) -> None:
+        """Stop it and delete its data and its key."""
+        deploy_server("drop", self.name)
+
+
+def wait_until(admin: Connection[DictRow], query: str, *parameters: Any) -> None:
+    """Return once a query answers true."""
+    deadline = time.monotonic() + PATIENCE
+    while admin.execute(query, parameters).fetchall() != [{"done": True}]:
+        assert time.monotonic() < deadline, query
+        time.sleep(0.05)
+
+
+@dataclass
+class Lost:
+    """What is left of a cluster that is no more."""
+
+    directory: str
+    key: str
+    dump: str
+    roles: str
+    pg_wal: str
+    base: str
+    system_identifier: int
+    moment: datetime
+    at_the_moment: Digests
+    at_the_last_segment: Digests
+    head: Any
+    spoilt_head: Any
+    kept: DictRow
+    poison: list[DictRow]
+    late: DictRow
+
+    def copy(self, name: str) -> Lost:
+        """The same with a backup directory of one's own, so that tests do not meet in it."""
+        directory = f"{self.directory}-{name}"
+        run("rm", "-rf", directory)
+        run("cp", "-a", self.directory, directory)
+        return Lost(**(vars(self) | {"directory": directory}))
+
+    def backup(self, *arguments: str) -> str:
+        """Run the backup script on its directory."""
+        return run(SCRIPT, self.directory, *arguments)
+
+    def restore(self, cluster: Cluster, *settings: str) -> None:
+        """Put the base backup in place of a cluster, and the key beside it."""
+        cluster.make_home(self.key)
+        self.backup("restore", self.base, f"{cluster.home}/data", *settings)
+
+
+def prepare(cluster: Cluster, directory: str) -> None:
+    """Configure archiving as the page says, but for seconds instead of minutes; then the memory."""
+    with cluster.connect("postgres") as server:
+        command = f"{SCRIPT} {directory} archive %p %f"
+        server.execute(f"ALTER SYSTEM SET archive_command = '{command}'")
+        server.execute("ALTER SYSTEM SET archive_timeout = '1s'")
+        server.execute("SELECT pg_reload_conf()")
+        server.execute(f"CREATE DATABASE {DATABASE}")
+    with cluster.connect() as admin:
+        admin.execute("CREATE EXTENSION memwarden CASCADE")
+        admin.execute("SELECT * FROM memwarden.setup()")
+        admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
+        admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
+        admin.execute(
+            "SELECT memwarden.register_agent('a', %s, %s, role => 'curator')", (SCOPE, AGENT)
+        )
+
+
+def work(cluster: Cluster, what: str) -> DictRow:
+    """Write as an agent: a value of a key, a batch, a refusal, a retraction. The first answer."""
+    with cluster.connect(user=AGENT) as agent:
+        first = write(agent, "semantic", {"drink": what}, **KEY)
+        assert first["outcome"] == "COMMITTED"
+        rows = [{"layer": "semantic", "content": {"note": f"{what} {n}"}} for n in range(20)]
+        batch = write_many(agent, rows)
+        assert {row["outcome"] for row in batch} == {"COMMITTED"}
+        assert write(agent, "semantic", {"drink": what}, **KEY)["outcome"] != "COMMITTED"
+        agent.execute("SELECT memwarden.retract(%s, 'not so')", (batch[0]["item_id"],))
+    return first
+
+
+def poison(cluster: Cluster) -> list[DictRow]:
+    """A run that spoils what it finds: new values of old keys, made-up facts, retractions."""
+    with cluster.connect(user=AGENT) as agent:
+        answers = [write(agent, "semantic", {"drink": f"poison {n}"}, **KEY) for n in range(3)]
+        answers += write_many(agent, [{"layer": "semantic", "content": {"note": "poison"}}])
+        assert {row["outcome"] for row in answers} == {"COMMITTED"}
+        for item in recall(agent, query="note after the backup", k=5):
+            agent.execute("SELECT memwarden.retract(%s, 'poison')", (item["item_id"],))
+    return answers
+
+
+def archived(cluster: Cluster) -> None:
+    """Return once everything that is written so far has been archived; nobody switches segments.
+
+    A record of one's own, since a segment without any is not archived.
+    """
+    with cluster.connect("postgres") as admin:
+        (mark,) = admin.execute(
+            "SELECT pg_walfile_name(pg_create_restore_point('so far')) AS segment"
+        ).fetchall()
+        wait_until(
+            admin,
+            "SELECT last_archived_wal >= %s AS done FROM pg_stat_archiver",
+            mark["segment"],
+        )
+
+
+def seal(admin: Connection[DictRow]) -> Any:
+    """Seal what is complete; return the head, which a careful administrator keeps elsewhere."""
+    admin.execute("CALL memwarden.seal_log()")
+    return admin.execute("SELECT memwarden.log_head() AS head").fetchall()[0]["head"]
+
+
+def findings(admin: Connection[DictRow], head: Any) -> list[DictRow]:
+    """Whatever does not fit in the log, given a head that was kept elsewhere."""
+    return admin.execute(
+        "SELECT * FROM memwarden.verify_log(head => %s)", (Jsonb(head),)
+    ).fetchall()
+
+
+def suffer(cluster: Cluster, directory: str) -> Lost:
+    """Live, be backed up, live on, be poisoned; then the archive fails, and then the disk."""
+    prepare(cluster, directory)
+    work(cluster, "before the backup")
+    with cluster.connect() as admin:
+        seal(admin)
+    dsn = deploy_server("dsn", cluster.name)
+    base = run(SCRIPT, directory, "base", f"--dbname={dsn}")
+    archived(cluster)
+    kept = work(cluster, "after the backup")
+    with cluster.connect() as admin:
+        head = seal(admin)
+    work(cluster, "after the seal")
+    with cluster.connect() as admin:
+        at_the_moment = row_digests(admin)
+        (told,) = admin.execute(
+            "SELECT clock_timestamp() AS moment, system_identifier FROM pg_control_system()"
+        ).fetchall()
+    run("cp", f"{cluster.home}/master.key", f"{directory}/key")
+    dump, roles = f"{directory}/memory.dump", f"{directory}/roles.sql"
+    run(
+        "pg_dump", "--format=custom", f"--file={dump}", deploy_server("dsn", cluster.name, DATABASE)
+    )
+    run("pg_dumpall", "--globals-only", f"--file={roles}", f"--dbname={dsn}")
+
+    spoilt = poison(cluster)
+    with cluster.connect() as admin:
+        spoilt_head = seal(admin)
+    archived(cluster)
+    with cluster.connect() as admin:
+        at_the_last_segment = row_digests(admin)
+        admin.execute("ALTER SYSTEM SET archive_command = 'false'")
+        admin.execute("SELECT pg_reload_conf()")
+        wait_until(admin, "SELECT current_setting('archive_command') = 'false' AS done")
+    late = work(cluster, "too late")
+    with cluster.connect("postgres") as admin:
+        wait_until(admin, "SELECT failed_count > 0 AS done FROM pg_stat_archiver")
+    deploy_server("kill", cluster.name)
+    run("cp", "-a", f"{cluster.home}/data/pg_wal", f"{directory}/pg_wal")
+    cluster.drop()
+    return Lost(
+        directory=directory,
+        key=f"{directory}/key",
+        dump=dump,
+        roles=roles,
+        pg_wal=f"{directory}/pg_wal",
+        base=base,
+        system_identifier=told["system_identifier"],
+        moment=told["moment"],
+        at_the_moment=at_the_moment,
+        at_the_last_segment=at_the_last_segment,
+        head=head,
+        spoilt_head=spoilt_head,
+        kept=kept,
+        poison=spoilt,
+        late=late,
+    )
+
+
+@pytest.fixture(scope="module")
+def lost() -> Iterator[Lost]:
+    """A cluster's backups, once it is gone."""
+    cluster = Cluster("lost")
+    directory = str(Path(deploy_server("shared"), f"backup-{RUN}"))
+    run("mkdir", "-p", f"{directory}/wal", f"{directory}/base")
+    try:
+        cluster.up("archive_mode=on")
+        yield suffer(cluster, directory)
+    finally:
+        cluster.drop()
+        run("sh", "-c", f"rm -rf {directory}*")
+
+
+@pytest.fixture
+def another() -> Iterator[Callable[[str], Cluster]]:
+    """Makes clusters to restore into."""
+    made: list[Cluster] = []
+
+    def make(name: str) -> Cluster:
+        made.append(Cluster(name))
+        return made[-1]
+
+    yield make
+    for cluster in made:
+        cluster.drop()
+
+
+def versions_of(admin: Connection[DictRow], answers: list[DictRow]) -> list[UUID]:
+    """Those of the versions that some writers were told of which are in the store."""
+    rows = admin.execute(
+        "SELECT version_id FROM memwarden_data.version WHERE version_id = ANY (%s)",
+        ([answer["version_id"] for answer in answers],),
+    )
+    return [row["version_id"] for row in rows]
+
+
+def check_it_goes_on(cluster: Cluster, lost: Lost) -> None:
+    """The restored memory is whole, is written and recalled, and is sealed on its old chain."""
+    with cluster.connect() as admin:
+        check_store(admin)
+        assert findings(admin, lost.head) == []
+        unwell = admin.execute(
+            "SELECT component, state, detail FROM memwarden.status() WHERE state <> 'ok'"
+            " AND component NOT LIKE 'job %'"
+        ).fetchall()
+        assert unwell == []
+        with cluster.connect(user=AGENT) as agent:
+            found = [row["content"] for row in recall(agent, query="drink after the seal", k=5)]
+            assert {"drink": "after the seal"} in found
+            again = write(agent, "semantic", {"drink": "after the seal"}, **KEY)
+            assert again["outcome"] != "COMMITTED"
+            fresh = write(agent, "semantic", {"drink": "after the restore"}, **KEY)
+            assert fresh["outcome"] == "COMMITTED"
+            assert fresh["item_id"] == lost.kept["item_id"]
+            found = [row["content"] for row in recall(agent, query="drink restore", k=1)]
+            assert found == [{"drink": "after the restore"}]
+        head = seal(admin)
+        assert head["segment"] > lost.head["segment"]
+        sealed = admin.execute(
+            "SELECT count(*) = (SELECT sum(entry_count) FROM memwarden_data.log_segment) AS all"
+            "  FROM memwarden_data.log"
+        ).fetchall()
+        assert sealed == [{"all": True}]
+        assert findings(admin, lost.head) == findings(admin, head) == []
+        check_store(admin)
+
+
+def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Cluster]) -> None:
+    """Restored to the moment before it: all that was committed by then, and nothing after.
+
+    What the server lost is unknown to it: who asks again is served anew. The archive goes on where
+    it was, in a new timeline, and the next backup takes the place of the first.
+
+    Proves: T8 (point in time), T5 (sealing goes on), Z8 (restore)
+    """
+    mine = lost.copy("moment")
+    cluster = another("moment")
+    mine.restore(
+        cluster,
+        f"recovery_target_time={lost.moment.isoformat()}",
+        f"archive_command={SCRIPT} {mine.directory} archive %p %f",
+    )
+    cluster.up("archive_mode=on")
+    with cluster.connect() as admin:
+        assert row_digests(admin) == lost.at_the_moment
+        assert versions_of(admin, lost.poison) == []
+        assert versions_of(admin, [lost.kept]) == [lost.kept["version_id"]]
+        (here,) = admin.execute("SELECT system_identifier FROM pg_control_system()").fetchall()
+        assert here["system_identifier"] == lost.system_identifier
+    check_it_goes_on(cluster, lost)
+    with cluster.connect() as admin:
+        forked = findings(admin, lost.spoilt_head)
+        assert {row["finding"] for row in forked} == {"HEAD_MISMATCH"}
+    with cluster.connect(user=AGENT) as agent:
+        request = lost.poison[-1]["request_id"]
+        again = write(agent, "semantic", {"note": "better"}, request_id=str(request))
+        assert (again["request_id"], again["outcome"]) == (request, "COMMITTED")
+
+    # Its checkpoint wakes the process that minds archive_timeout, which recovery sent to sleep.
+    newer = mine.backup("base", f"--dbname={deploy_server('dsn', cluster.name)}")
+    archived(cluster)
+    mine.backup("verify")
+    with cluster.connect() as admin:
+        expected = row_digests(admin)
+    archived(cluster)
+    assert mine.backup("list").split() == [lost.base, newer]
+    mine.backup("expire", "1")
+    assert mine.backup("list").split() == [newer]
+    segments = run("ls", f"{mine.directory}/wal").split()
+    assert not [name for name in segments if name.startswith("00000001") and len(name) == 24]
+    deploy_server("kill", cluster.name)
+    cluster.drop()
+    mine.base = newer
+    mine.restore(cluster, "archive_mode=off")
+    cluster.up()
+    with cluster.connect() as admin:
+        assert row_digests(admin) == expected
+
+
+def test_a_lost_disk_costs_what_was_not_archived_yet(
+    lost: Lost, another: Callable[[str], Cluster]
+) -> None:
+    """Up to the last segment, which a quiet server archives by itself; with its pg_wal, everything.
+
+    Nobody switched segments: archive_timeout did, long before 16 MB were full. So what is lost is
+    what was written since the archiver last had its way, and the view that tells of its failures
+    says since when.
+
+    Proves: T8 (how much is lost)
+    """
+    mine = lost.copy("latest")
+    drill = another("latest")
+    mine.restore(drill, "archive_mode=off")
+    drill.up()
+    with drill.connect() as admin:
+        assert row_digests(admin) == lost.at_the_last_segment
+        assert len(versions_of(admin, lost.poison)) == len(lost.poison)
+        assert versions_of(admin, [lost.late]) == []
+        assert findings(admin, lost.spoilt_head) == []
+        assert seal(admin)["segment"] > lost.head["segment"]
+    drill.drop()
+
+    for segment in run("ls", lost.pg_wal).split():
+        if len(segment) == 24:
+            mine.backup("archive", f"{lost.pg_wal}/{segment}", segment)
+    mine.restore(drill, "archive_mode=off")
+    drill.up()
+    with drill.connect() as admin:
+        check_store(admin)
+        assert versions_of(admin, [lost.late]) == [lost.late["version_id"]]
+        assert findings(admin, lost.head) == []
+
+
+def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], Cluster]) -> None:
+    """Transaction ids mean nothing there: the old cluster's entries are sealed as what is over.
+
+    Under the same master key a head from the old cluster is genuine and its chain goes on; under
+    another one the log says so, and is whole for all that.
+
+    Proves: T8 (into another cluster), T5 (sealing goes on)
+    """
+    cluster = another("other")
+    cluster.make_home(lost.key)
+    cluster.up()
+    run("psql", "-Xq", "-d", deploy_server("dsn", cluster.name), "-f", lost.roles)
+    with cluster.connect("postgres") as server:
+        server.execute(f"CREATE DATABASE {DATABASE}")
+    dsn = deploy_server("dsn", cluster.name, DATABASE)
+    run("pg_restore", "--exit-on-error", f"--dbname={dsn}", lost.dump)
+    with cluster.connect() as admin:
+        admin.execute("SELECT * FROM memwarden.setup()")
+        assert row_digests(admin) == lost.at_the_moment
+        (here,) = admin.execute("SELECT system_identifier FROM pg_control_system()").fetchall()
+        assert here["system_identifier"] != lost.system_identifier
+    check_it_goes_on(cluster, lost)
+    with cluster.connect() as admin:
+        eras = admin.execute(
+            "SELECT system_identifier = %s AS old, sealed_by = %s AS sealed_there,"
+            "       sum(entry_count) > 0 AS some FROM memwarden_data.log_segment"
+            " GROUP BY 1, 2 ORDER BY max(segment_no)",
+            (lost.system_identifier, lost.system_identifier),
+        ).fetchall()
+        assert eras == [
+            {"old": True, "sealed_there": True, "some": True},
+            {"old": True, "sealed_there": False, "some": True},
+            {"old": False, "sealed_there": False, "some": True},
+        ]
+        genuine = "SELECT memwarden.verify_head(%s) AS state"
+        assert admin.execute(genuine, (Jsonb(lost.head),)).fetchall() == [{"state": "GENUINE"}]
+
+    deploy_server("down", cluster.name)
+    run("rm", "-f", f"{cluster.home}/master.key")
+    cluster.up()
+    with cluster.connect() as admin:
+        assert admin.execute(genuine, (Jsonb(lost.head),)).fetchall() == [{"state": "OTHER_KEY"}]
+        assert {row["finding"] for row in findings(admin, lost.head)} == {"OTHER_KEY"}
+        work(cluster, "under another key")
+        head = seal(admin)
+        assert admin.execute(genuine, (Jsonb(head),)).fetchall() == [{"state": "GENUINE"}]
+
+
+def test_a_backup_that_would_not_restore_is_noticed(lost: Lost) -> None:
+    """A segment that is missing, a file that has changed; and nothing is written over.
+
+    Proves: T8 (verification of backups)
+    """
+    mine = lost.copy("broken")
+    mine.backup("verify")
+    segments = [n for n in run("ls", f"{mine.directory}/wal").split() if len(n) == 24]
+    last = f"{mine.directory}/wal/{segments[-1]}"
+    mine.backup("archive", last, segments[-1])
+    run("cp", f"{mine.directory}/wal/{segments[0]}", f"{mine.directory}/other")
+    with pytest.raises(CalledProcessError):
+        mine.backup("archive", f"{mine.directory}/other", segments[-1])
+    with pytest.raises(CalledProcessError):
+        mine.backup("restore", mine.base, mine.directory)
+    with pytest.raises(CalledProcessError):
+        mine.backup("restore", "no-such-backup", f"{mine.directory}/data")
+
+    for lacking in segments[-3:-1]:
+        run("mv", f"{mine.directory}/wal/{lacking}", f"{mine.directory}/lacking")
+        with pytest.raises(CalledProcessError):
+            mine.backup("verify")
+        run("mv", f"{mine.directory}/lacking", f"{mine.directory}/wal/{lacking}")
+    mine.backup("verify")
+    run("sh", "-c", f"echo >> {mine.directory}/base/{mine.base}/global/pg_filenode.map")
+    with pytest.raises(CalledProcessError):
+        mine.backup("verify")
+    run("mv", f"{mine.directory}/wal", f"{mine.directory}/not-mounted")
+    with pytest.raises(CalledProcessError):
+        mine.backup("archive", f"{mine.directory}/other", segments[-1])
