@@ -1,4 +1,4 @@
-"""How a connection of this package reads what PostgreSQL sends."""
+"""How a connection of this package reads what PostgreSQL sends, and what times it sends."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ class _TimestamptzLoader(TimestamptzLoader):
 def prepare(context: AdaptContext) -> None:
     """Register what differs from psycopg's defaults on one connection."""
     context.adapters.register_loader("timestamptz", _TimestamptzLoader)
+
+
+def zoned(value: datetime) -> datetime:
+    """Return a time without a zone as local time, as Python means it; the server would not."""
+    return value.astimezone() if value.tzinfo is None else value

@@ -40,7 +40,7 @@ ORDER BY ordinal
 RECALL: Final[LiteralString] = """
 SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, text,
        score, vector_score, keyword_score, recency_score, importance_score, similarity,
-       confidence, low_confidence, contradicted, classification, domains, provenance
+       confidence, low_confidence, contradicted, stale, classification, domains, provenance
 FROM memwarden.recall(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],
@@ -61,15 +61,116 @@ FROM memwarden.recall(
 
 GET: Final[LiteralString] = """
 SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
-       confidence, importance, status, created_at, updated_at, expires_at,
+       confidence, importance, status, stale, created_at, updated_at, expires_at,
        valid_from, valid_to, classification, domains, attributes, provenance
 FROM memwarden.get(item_id => %(item_id)s::uuid)
 """
 
 HISTORY: Final[LiteralString] = """
 SELECT version, version_id, operation, status, content, confidence, recorded_at, superseded_at,
-       valid_from, valid_to, actor, reason, request_id, log_seq
+       valid_from, valid_to, actor, reason, request_id, log_seq,
+       restores_version, absorbed_item, changes
 FROM memwarden.history(item_id => %(item_id)s::uuid)
+"""
+
+AS_OF: Final[LiteralString] = """
+SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
+       confidence, importance, recorded_at, superseded_at, valid_from, valid_to, expires_at,
+       classification, domains, attributes, provenance
+FROM memwarden.as_of(
+    system_time => %(system_time)s::timestamptz,
+    valid_time => %(valid_time)s::timestamptz,
+    item_id => %(item_id)s::uuid,
+    scope => %(scope)s::text,
+    scopes => %(scopes)s::text[],
+    layers => %(layers)s::text[],
+    subject => %(subject)s::text,
+    predicate => %(predicate)s::text,
+    kind => %(kind)s::text,
+    filter => %(filter)s::jsonb,
+    min_confidence => %(min_confidence)s::float8,
+    query => %(query)s::text)
+"""
+
+DIFF: Final[LiteralString] = """
+SELECT path, change, before, after
+FROM memwarden.diff(
+    item_id => %(item_id)s::uuid,
+    version_a => %(version_a)s::int, version_b => %(version_b)s::int)
+"""
+
+DIFF_STORE: Final[LiteralString] = """
+SELECT item_id, change, layer, item_scope, subject, predicate, version_before, version_after,
+       before, after, actor, reason, changed_at
+FROM memwarden.diff_store(
+    since => %(since)s::timestamptz, until => %(until)s::timestamptz,
+    scope => %(scope)s::text, layers => %(layers)s::text[])
+"""
+
+LINEAGE: Final[LiteralString] = """
+SELECT distance, relation, related_item, related_version, cited_by, layer, scope,
+       subject, predicate, content, status, withdrawn, evidence
+FROM memwarden.lineage(
+    item_id => %(item_id)s::uuid, direction => %(direction)s::text, depth => %(depth)s::int)
+"""
+
+VERIFY_LOG: Final[LiteralString] = """
+SELECT finding, segment_no, log_seq, item_id, detail
+FROM memwarden.verify_log(since => %(since)s::bigint, head => %(head)s::jsonb)
+"""
+
+LOG_HEAD: Final[LiteralString] = "SELECT memwarden.log_head() AS head"
+
+LOG_PROOF: Final[LiteralString] = """
+SELECT memwarden.log_proof(
+    item_id => %(item_id)s::uuid, log_seq => %(log_seq)s::bigint,
+    segment => %(segment)s::bigint) AS proof
+"""
+
+ROLLBACK: Final[LiteralString] = """
+SELECT item_id, action, retracted_version, restored_version, version_id, dependents, change_id
+FROM memwarden.rollback(
+    item_id => %(item_id)s::uuid, reason => %(reason)s::text,
+    version_id => %(version_id)s::uuid, to_version => %(to_version)s::int,
+    restore => %(restore)s::uuid[])
+"""
+
+PREVIEW_ROLLBACK: Final[LiteralString] = """
+SELECT item_id, action, changes, layer, item_scope, subject, predicate,
+       now_says, would_say, dependents
+FROM memwarden.preview_rollback(
+    agent => %(agent)s::text, scope => %(scope)s::text, requests => %(requests)s::uuid[],
+    since => %(since)s::timestamptz, until => %(until)s::timestamptz)
+"""
+
+ROLLBACK_BATCH: Final[LiteralString] = """
+SELECT item_id, action, retracted_version, restored_version, version_id, dependents, change_id
+FROM memwarden.rollback_batch(
+    reason => %(reason)s::text,
+    agent => %(agent)s::text, scope => %(scope)s::text, requests => %(requests)s::uuid[],
+    since => %(since)s::timestamptz, until => %(until)s::timestamptz)
+"""
+
+EXPIRE: Final[LiteralString] = """
+SELECT memwarden.expire(item_id => %(item_id)s::uuid, reason => %(reason)s::text)
+"""
+
+RECOVER: Final[LiteralString] = """
+SELECT memwarden.recover(
+    item_id => %(item_id)s::uuid, reason => %(reason)s::text,
+    ttl => %(ttl)s::interval) AS version_id
+"""
+
+MERGE: Final[LiteralString] = """
+SELECT memwarden.merge(
+    item_id => %(item_id)s::uuid, absorbed => %(absorbed)s::uuid,
+    reason => %(reason)s::text) AS version_id
+"""
+
+RECLASSIFY: Final[LiteralString] = """
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.reclassify(
+    item_id => %(item_id)s::uuid, layer => %(layer)s::text, reason => %(reason)s::text)
 """
 
 REQUEST_STATUS: Final[LiteralString] = """

@@ -39,7 +39,11 @@ class NotIdentified(MemwardenError):
 
 
 class NotReady(MemwardenError):
-    """The extension is missing, not set up, or its storage is of another version (55000)."""
+    """What the call needs is not there (55000).
+
+    The extension is missing, not set up, or its storage is of another version; the scope is closed,
+    the time in which an item can be recovered over, the log not sealed that far.
+    """
 
 
 class NotAllowed(MemwardenError):
@@ -48,6 +52,14 @@ class NotAllowed(MemwardenError):
 
 class NotFound(MemwardenError):
     """There is no such item, scope or agent, or none that the caller may see (42704)."""
+
+
+class AlreadyExists(MemwardenError):
+    """There is one already: a scope, a role, or an item of that subject and predicate (42710)."""
+
+
+class ChangedSince(MemwardenError):
+    """The item is no longer at the version that the call named; nothing was done (40001)."""
 
 
 class InvalidArgument(MemwardenError):
@@ -86,8 +98,10 @@ class ConnectionFailed(MemwardenError):
 _BY_SQLSTATE: dict[str, type[MemwardenError]] = {
     "28000": NotIdentified,
     "3F000": NotReady,  # schema memwarden does not exist: the extension is not in this database
+    "40001": ChangedSince,
     "42501": NotAllowed,
     "42704": NotFound,
+    "42710": AlreadyExists,
     "55000": NotReady,
 }
 _BY_CLASS: dict[str, type[MemwardenError]] = {"22": InvalidArgument, "25": WrongIsolation}

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any
 from uuid import UUID
 
+from memwarden._adapt import zoned
 from memwarden._json import lenient_json, strict_json
 from memwarden._request_id import new_request_id
 from memwarden.errors import InvalidArgument, InvalidContent
@@ -91,9 +92,6 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
         arguments["domains"] = list(request.domains)
     if request.attributes is not None:
         arguments["attributes"] = strict_json(request.attributes)
-    for name in ("deadline", "valid_from", "valid_to"):
-        if arguments[name] is not None:
-            arguments[name] = _zoned(arguments[name])
     return arguments
 
 
@@ -147,7 +145,7 @@ def _json_or_mark(value: object) -> str:
 def _json_scalar(value: object) -> str:
     match value:
         case datetime():
-            return json.dumps(_zoned(value).isoformat())
+            return json.dumps(zoned(value).isoformat())
         case timedelta():
             # Days stay days: 24 hours and a day differ when clocks change.
             seconds = f"{value.seconds}.{value.microseconds:06}"
@@ -163,10 +161,6 @@ def _json_scalar(value: object) -> str:
 def _json_real(value: float) -> str:
     """Nine digits carry a `real` exactly; PostgreSQL reads nan and inf from strings."""
     return f"{value:.9g}" if math.isfinite(value) else f'"{value}"'
-
-
-def _zoned(value: datetime) -> datetime:
-    return value.astimezone() if value.tzinfo is None else value
 
 
 def in_batches(

@@ -91,7 +91,8 @@ class RecalledItem:
     """One answer of `recall`, with every component of its score.
 
     The components lie in 0..1, relative to this recall; `similarity` is the plain cosine, None
-    where the item has no vector of the model.
+    where the item has no vector of the model. `stale`: a memory that this one was derived from has
+    been taken back.
     """
 
     item_id: UUID
@@ -112,6 +113,7 @@ class RecalledItem:
     confidence: float
     low_confidence: bool
     contradicted: bool
+    stale: bool
     classification: str
     domains: list[str]
     provenance: dict[str, Any]
@@ -119,7 +121,7 @@ class RecalledItem:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """An item as it stands now."""
+    """An item as it stands now. `stale`: what it was derived from has been taken back."""
 
     item_id: UUID
     version_id: UUID
@@ -134,6 +136,7 @@ class Item:
     confidence: float | None
     importance: float | None
     status: str
+    stale: bool
     created_at: datetime
     updated_at: datetime
     expires_at: datetime | None
@@ -147,7 +150,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """One version of an item. `log_seq` is its place in the store's log."""
+    """One version of an item, or its end. `log_seq` is its place in the store's log.
+
+    `restores_version` is the one whose words it says again, `absorbed_item` the one merged into it.
+    `changes` against the version before: dicts of `path` (RFC 6901), `change`, `before`, `after`.
+    """
 
     version: int
     version_id: UUID
@@ -163,6 +170,144 @@ class Version:
     reason: str | None
     request_id: UUID | None
     log_seq: int
+    restores_version: int | None
+    absorbed_item: UUID | None
+    changes: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatedItem:
+    """What memory held of an item at a moment.
+
+    It held it from `recorded_at` to `superseded_at` (None: still), as true in the world from
+    `valid_from` to `valid_to`.
+    """
+
+    item_id: UUID
+    version_id: UUID
+    version: int
+    layer: str
+    scope: str
+    kind: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    text: str | None
+    confidence: float | None
+    importance: float | None
+    recorded_at: datetime
+    superseded_at: datetime | None
+    valid_from: datetime | None
+    valid_to: datetime | None
+    expires_at: datetime | None
+    classification: str
+    domains: list[str]
+    attributes: dict[str, Any]
+    provenance: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One value in which two versions differ. `change` is added, removed or changed."""
+
+    path: str
+    change: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedItem:
+    """An item that became different between two moments, and who changed it last, and why.
+
+    `change` is added, removed (taken back, expired, superseded by another item) or changed.
+    """
+
+    item_id: UUID
+    change: str
+    layer: str
+    item_scope: str
+    subject: str | None
+    predicate: str | None
+    version_before: int | None
+    version_after: int | None
+    before: Any
+    after: Any
+    actor: str | None
+    reason: str | None
+    changed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineageStep:
+    """What an item rests on, or what rests on it, `distance` steps away.
+
+    `relation` is evidence or merged. `cited_by` is the version that names it or, of what rests on
+    the item, the one that is named. `withdrawn`: it was taken back since. Where it is no memory,
+    `evidence` is the reference and the fields of an item are None.
+    """
+
+    distance: int
+    relation: str
+    related_item: UUID | None
+    related_version: UUID | None
+    cited_by: UUID | None
+    layer: str | None
+    scope: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    status: str | None
+    withdrawn: bool | None
+    evidence: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoneItem:
+    """What a rollback did to one item.
+
+    `action` is RESTORE (`version_id` says again what `restored_version` said), RETRACT (nothing
+    stood before), END (it had ended before), or why it was left alone. `dependents` are the items
+    that have turned stale; `change_id` is the rollback's own, by which it can be undone.
+    """
+
+    item_id: UUID
+    action: str
+    retracted_version: UUID | None
+    restored_version: UUID | None
+    version_id: UUID | None
+    dependents: list[UUID]
+    change_id: UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedUndo:
+    """What `rollback_batch` would do to one item, with so many `changes` undone.
+
+    `action` as in `UndoneItem`. `dependents` counts the items that name it as evidence.
+    """
+
+    item_id: UUID
+    action: str
+    changes: int
+    layer: str
+    item_scope: str
+    subject: str | None
+    predicate: str | None
+    now_says: Any
+    would_say: Any
+    dependents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogFinding:
+    """Something that does not fit what was sealed; `finding` says what kind of thing."""
+
+    finding: str
+    segment_no: int | None
+    log_seq: int | None
+    item_id: UUID | None
+    detail: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

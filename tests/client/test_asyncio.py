@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import time
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -61,6 +61,43 @@ def test_all_methods_work_with_asyncio(agent_dsn: str) -> None:
                 await memory.retract(written.item_id, "contributors may not")
             with pytest.raises(NotAllowed):
                 await memory.issue_token(agent.agent, "nor are they brokers")
+
+    asyncio.run(live())
+
+
+def test_all_methods_about_the_past_work_with_asyncio(
+    agent_dsn: str, admin: psycopg.Connection
+) -> None:
+    """The same, for an agent that may undo."""
+
+    async def live() -> None:
+        async with await AsyncClient.connect(agent_dsn) as memory:
+            agent = (await memory.whoami()).agent
+            admin.execute("SELECT memwarden.change_agent(%s, role => 'curator')", (agent,))
+            since = datetime.now(UTC) - timedelta(days=1)
+            first, second = [
+                (await memory.write("semantic", {"statement": text})).item_id
+                for text in ("the sky is blue", "the sky has the colour blue")
+            ]
+            assert first is not None
+            assert second is not None
+            assert len(await memory.as_of(layers=["semantic"])) == 2
+            assert len(await memory.diff_store(since)) == 2
+            await memory.merge(first, second, "the same")
+            assert isinstance(await memory.diff(first, 1, 2), list)
+            assert len(await memory.lineage(first)) == 1
+            assert len(await memory.rollback(first, "not the same")) == 2
+            moved = await memory.reclassify(second, "episodic", "it was so once")
+            assert moved.committed
+            await memory.expire(first, "it is night")
+            assert await memory.recover(first, "it is day")
+            assert await memory.preview_rollback(agent=agent)
+            assert await memory.rollback_batch("all of it", agent=agent)
+            assert await memory.as_of() == []
+            admin.execute("CALL memwarden.seal_log()")
+            assert await memory.log_head() == (await memory.log_proof(first))["head"]
+            with pytest.raises(NotAllowed):
+                await memory.verify_log()
 
     asyncio.run(live())
 

@@ -156,6 +156,22 @@ def test_a_retraction_whose_answer_is_lost_is_not_sent_again(
         assert told == ["RETRACT", "INSERT"]
 
 
+def test_a_rollback_whose_answer_is_lost_is_not_sent_again(
+    proxy: Proxy, admin: psycopg.Connection
+) -> None:
+    """The second would undo the first."""
+    with Client.connect(proxy.dsn) as memory:
+        curator = "SELECT memwarden.change_agent(%s, role => 'curator')"
+        admin.execute(curator, (memory.whoami().agent,))
+        item_id = memory.write("semantic", FACT).item_id
+        assert item_id is not None
+        proxy.swallow = 1
+        with pytest.raises(ConnectionFailed):
+            memory.rollback(item_id, "said in jest")
+        told = [version.operation for version in memory.history(item_id)]
+        assert told == ["RETRACT", "INSERT"]
+
+
 def test_without_asyncio_and_with_it_the_same_happens(
     proxy: Proxy, admin: psycopg.Connection
 ) -> None:

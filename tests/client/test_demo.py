@@ -38,11 +38,15 @@ def _no_demo_stays(server_dsn: str) -> Iterator[None]:
     with psycopg.connect(server_dsn, autocommit=True) as server:
         drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
         server.execute(drop.format(Identifier(DATABASE)))
-        server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(f"{DATABASE}_agent")))
+        for role in (f"{DATABASE}_agent", f"{DATABASE}_curator"):
+            server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(role)))
 
 
 def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server_dsn: str) -> None:
-    """Proves: W1, W3, W4, W5, W7, W8, V1, D1, D2, D5, L6."""
+    """And a wrong write is taken back.
+
+    Proves: W1, W3, W4, W5, W7, W8, V1, D1, D2, D5, L6, T3, T5
+    """
     ran = demo(server_dsn)
     assert (ran.returncode, ran.stderr) == (0, "")
     shown = ran.stdout
@@ -70,6 +74,11 @@ def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server
     assert found is not None
     assert float(found[1]) > 0.4
     assert float(found[2]) > 0.8
+    undone = shown[shown.index("A wrong write, taken back") :]
+    for each in ("RETRACTED", "says again what version 1 said", "demo-curator", "A raven was"):
+        assert each in undone
+    past, now = re.findall(r"^As of .*: (.*)$", undone, re.MULTILINE)
+    assert (past, now) == ("Ravens never mind.", "Ravens can hold a grudge.")
 
 
 def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(

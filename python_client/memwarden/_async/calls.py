@@ -18,7 +18,6 @@ from memwarden.results import (
     Item,
     Reason,
     RequestStatus,
-    Version,
     WriteResult,
 )
 
@@ -32,10 +31,6 @@ class AsyncCalls:
         """Return an item as it stands, or None where there is none that the caller may see."""
         rows = await self._session.fetch(sql.GET, {"item_id": item_id}, Item)
         return rows[0] if rows else None
-
-    async def history(self, item_id: UUID) -> list[Version]:
-        """Return every version of an item, newest first; nothing where it cannot be seen."""
-        return await self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
 
     async def request_status(self, request_id: UUID) -> RequestStatus | None:
         """Return what became of a write request of the caller's, or None."""

@@ -13,7 +13,9 @@ import psycopg
 
 from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
+from memwarden._async.history import AsyncHistory
 from memwarden._async.session import AsyncSession
+from memwarden._async.undo import AsyncUndo
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
 from memwarden._request_id import new_request_id
@@ -29,7 +31,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class AsyncClient(AsyncCalls):
+class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

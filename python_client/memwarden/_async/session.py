@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
@@ -91,6 +92,10 @@ class AsyncSession:
             ConnectionFailed: it broke twice, or was not ours to replace.
             MemwardenError: what the server raised, by its SQLSTATE.
         """
+        arguments = {
+            name: _adapt.zoned(value) if isinstance(value, datetime) else value
+            for name, value in arguments.items()
+        }
         replaced = renewed = False
         while True:
             token = await self._tokens.current()

@@ -20,7 +20,6 @@ from memwarden.results import (
     Item,
     Reason,
     RequestStatus,
-    Version,
     WriteResult,
 )
 
@@ -34,10 +33,6 @@ class Calls:
         """Return an item as it stands, or None where there is none that the caller may see."""
         rows = self._session.fetch(sql.GET, {"item_id": item_id}, Item)
         return rows[0] if rows else None
-
-    def history(self, item_id: UUID) -> list[Version]:
-        """Return every version of an item, newest first; nothing where it cannot be seen."""
-        return self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
 
     def request_status(self, request_id: UUID) -> RequestStatus | None:
         """Return what became of a write request of the caller's, or None."""

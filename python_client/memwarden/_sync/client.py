@@ -18,7 +18,9 @@ from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
 from memwarden._sync.calls import Calls
+from memwarden._sync.history import History
 from memwarden._sync.session import Session
+from memwarden._sync.undo import Undo
 from memwarden._tokens import TokenSource
 from memwarden.embedders import Embedder, embedding_texts
 from memwarden.requests import (
@@ -31,7 +33,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls):
+class Client(Calls, History, Undo):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
@@ -93,6 +94,10 @@ class Session:
             ConnectionFailed: it broke twice, or was not ours to replace.
             MemwardenError: what the server raised, by its SQLSTATE.
         """
+        arguments = {
+            name: _adapt.zoned(value) if isinstance(value, datetime) else value
+            for name, value in arguments.items()
+        }
         replaced = renewed = False
         while True:
             token = self._tokens.current()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from memwarden.cli import access, items, memory, server
+from memwarden.cli import access, history, items, log, memory, server, undo
 from memwarden.cli.demo import demo
 
 app = typer.Typer(
@@ -42,8 +42,18 @@ app.command()(server.status)
 app.command()(memory.write)
 app.command()(memory.recall)
 app.command()(items.get)
-app.command()(items.history)
 app.command()(items.request)
+app.command()(history.history)
+app.command()(history.as_of)
+app.command()(history.diff)
+app.command()(history.diff_store)
+app.command()(history.lineage)
+app.command()(undo.rollback)
+app.command()(undo.rollback_batch)
+app.command()(undo.recover)
+app.command()(log.verify_log)
+app.command()(log.log_head)
+app.command()(log.log_proof)
 app.command()(access.whoami)
 app.command()(access.explain)
 app.command()(demo)

@@ -27,10 +27,10 @@ def demo(
         int, typer.Option(min=0, help="How many questions to show for each conversation.")
     ] = 5,
 ) -> None:
-    """Push a conversation through the gates and ask about it.
+    """Push a conversation through the gates, ask about it, and take a wrong write back.
 
-    Makes a database and a login role, <database>_agent, on the server: the login must be a
-    superuser.
+    Makes a database and two login roles, <database>_agent and <database>_curator, on the server:
+    the login must be a superuser.
     """
     try:
         with told_errors():

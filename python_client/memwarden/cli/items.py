@@ -1,13 +1,13 @@
-"""`memwarden get`, `memwarden history` and `memwarden request`: one item or request by its id."""
+"""`memwarden get` and `memwarden request`: one item or request by its id."""
 
 from __future__ import annotations
 
-from typing import Annotated, NoReturn
+from typing import Annotated
 from uuid import UUID
 
 import typer
 
-from memwarden.cli.options import AsJson, Dsn, ExitCode, ItemId, connected
+from memwarden.cli.options import AsJson, Dsn, ItemId, connected, not_found
 from memwarden.cli.terminal import cell, console, print_json, show_fields, table
 
 
@@ -16,37 +16,11 @@ def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     with connected(dsn) as memory:
         item = memory.get(item_id)
     if item is None:
-        _not_found("item", item_id)
+        not_found("item", item_id)
     if as_json:
         print_json(item)
     else:
         show_fields(item)
-
-
-def history(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
-    """Show every version of an item, newest first."""
-    with connected(dsn) as memory:
-        versions = memory.history(item_id)
-    if not versions:
-        _not_found("item", item_id)
-    if as_json:
-        print_json(versions)
-        return
-    out = console()
-    rows = table(
-        out, "v", "operation", "status", "content", "conf.", "recorded", "actor", right=("v",)
-    )
-    for each in versions:
-        rows.add_row(
-            cell(each.version),
-            cell(each.operation),
-            cell(each.status),
-            cell(each.content),
-            cell(each.confidence),
-            cell(each.recorded_at),
-            cell(each.actor),
-        )
-    out.print(rows)
 
 
 def request(
@@ -59,7 +33,7 @@ def request(
     with connected(dsn) as memory:
         found = memory.request_status(request_id)
     if found is None:
-        _not_found("request", request_id)
+        not_found("request", request_id)
     if as_json:
         print_json(found)
         return
@@ -69,8 +43,3 @@ def request(
     for gate in found.gates or ():
         rows.add_row(*(cell(gate.get(name)) for name in ("gate", "decision", "reason", "us")))
     out.print(rows)
-
-
-def _not_found(what: str, identifier: UUID) -> NoReturn:
-    typer.echo(f"no {what} {identifier} that this login may see", err=True)
-    raise typer.Exit(ExitCode.NOT_FOUND)

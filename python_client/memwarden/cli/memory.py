@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -14,14 +14,11 @@ from rich.text import Text
 
 from memwarden._request_id import new_request_id
 from memwarden._sync.client import Client
-from memwarden.cli.options import AsJson, Dsn, connected, exit_code
+from memwarden.cli.options import AsJson, Dsn, Moment, Share, connected, exit_code
 from memwarden.cli.terminal import cell, console, print_json, printable, shortened, table
 from memwarden.requests import WriteRequest
 from memwarden.results import RecalledItem, WriteResult
 from memwarden_core.canonical import NotCanonical, parse
-
-_Moment = Annotated[datetime | None, typer.Option(help="Local time.", show_default=False)]
-_Share = Annotated[float | None, typer.Option(help="From 0 to 1.", show_default=False)]
 
 
 def write(
@@ -35,15 +32,15 @@ def write(
     predicate: Annotated[str | None, typer.Option(help="Which property of it.")] = None,
     scope: Annotated[str | None, typer.Option(help="Path; the agent's own by default.")] = None,
     kind: Annotated[str | None, typer.Option(help="Kind of content in the layer.")] = None,
-    confidence: _Share = None,
-    importance: _Share = None,
+    confidence: Share = None,
+    importance: Share = None,
     evidence: Annotated[
         list[str] | None, typer.Option(help="URI of what it rests on; may be repeated.")
     ] = None,
     ttl_seconds: Annotated[float | None, typer.Option(help="Time to live.")] = None,
-    deadline: _Moment = None,
-    valid_from: _Moment = None,
-    valid_to: _Moment = None,
+    deadline: Moment = None,
+    valid_from: Moment = None,
+    valid_to: Moment = None,
     idempotency_key: Annotated[str | None, typer.Option()] = None,
     request_id: Annotated[UUID | None, typer.Option(help="UUIDv7; made when absent.")] = None,
     trace_id: Annotated[str | None, typer.Option()] = None,
@@ -135,8 +132,8 @@ def recall(
     subject: Annotated[str | None, typer.Option()] = None,
     predicate: Annotated[str | None, typer.Option()] = None,
     kind: Annotated[str | None, typer.Option()] = None,
-    min_confidence: _Share = None,
-    valid_at: _Moment = None,
+    min_confidence: Share = None,
+    valid_at: Moment = None,
     fusion: Annotated[str, typer.Option(help="weighted or rrf")] = "weighted",
     dsn: Dsn = "",
     as_json: AsJson = False,
@@ -176,11 +173,12 @@ def show_recalled(out: Console, items: list[RecalledItem]) -> None:
             for mark, on in (
                 ("low confidence", item.low_confidence),
                 ("contradicted", item.contradicted),
+                ("stale", item.stale),
                 (item.classification, item.classification != "internal"),
             )
             if on
         ]
-        text = shortened(_words(item), 160)
+        text = shortened(words(item.content, item.text), 160)
         rows.add_row(
             cell(item.score),
             cell(item.vector_score),
@@ -192,12 +190,17 @@ def show_recalled(out: Console, items: list[RecalledItem]) -> None:
     out.print(rows)
 
 
-def _words(item: RecalledItem) -> str:
-    """Return what an item says: its only value where that is text, otherwise its search text."""
-    values = list(item.content.values()) if isinstance(item.content, dict) else [item.content]
+def words(content: Any, text: str | None = None) -> str:
+    """Return what a content says: its only value where that is text, otherwise `text` or JSON."""
+    values = list(content.values()) if isinstance(content, dict) else [content]
     if len(values) == 1 and isinstance(values[0], str):
         return values[0]
-    return item.text or json.dumps(item.content, ensure_ascii=False)
+    return text or json.dumps(content, ensure_ascii=False)
+
+
+def said(content: Any, characters: int = 160) -> str | None:
+    """Return what a content says on one line; None where there is none."""
+    return None if content is None else shortened(words(content), characters)
 
 
 def _origin(item: RecalledItem) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from enum import IntEnum
-from typing import Annotated
+from typing import Annotated, NoReturn
 from uuid import UUID
 
 import typer
@@ -57,6 +58,30 @@ Dsn = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 ItemId = Annotated[UUID, typer.Argument(help="The item's id, as `recall` shows it.")]
+
+
+def moment(text: str) -> datetime:
+    """Return the time that a person means, local where it names no zone."""
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (OverflowError, ValueError):
+        raise typer.BadParameter("a time such as 2026-05-01 or 2026-05-01T12:30:00+02:00") from None
+
+
+Moment = Annotated[
+    datetime | None,
+    typer.Option(
+        parser=moment, metavar="TIME", help="Local where it names no zone.", show_default=False
+    ),
+]
+Share = Annotated[float | None, typer.Option(help="From 0 to 1.", show_default=False)]
+Because = Annotated[str, typer.Option("--reason", help="Why; it stays in the history.")]
+
+
+def not_found(what: str, identifier: UUID) -> NoReturn:
+    """End with a message and the code for what is not there."""
+    typer.echo(f"no {what} {identifier} that this login may see", err=True)
+    raise typer.Exit(ExitCode.NOT_FOUND)
 
 
 @contextmanager

@@ -34,8 +34,13 @@ def is_plain(to: Console) -> bool:
     return not to.is_terminal or to.is_dumb_terminal
 
 
-def table(to: Console, *headings: str, right: Sequence[str] = ()) -> Table:
-    """Return an empty table; columns named in `right` are aligned there."""
+def table(
+    to: Console, *headings: str, right: Sequence[str] = (), whole: Sequence[str] = ()
+) -> Table:
+    """Return an empty table; columns named in `right` are aligned there.
+
+    Neither these nor the `whole` ones are broken into lines, so that an id can be copied.
+    """
     result = Table(
         box=None if is_plain(to) else box.SIMPLE_HEAD, pad_edge=False, header_style="bold"
     )
@@ -43,7 +48,7 @@ def table(to: Console, *headings: str, right: Sequence[str] = ()) -> Table:
         result.add_column(
             heading,
             justify="right" if heading in right else "left",
-            no_wrap=heading in right,
+            no_wrap=heading in right or heading in whole,
             overflow="fold",
         )
     return result
@@ -66,18 +71,38 @@ def cell(value: object) -> Text:
     match value:
         case None:
             return Text("-", style="dim")
+        case Text():
+            return value
         case bool():
             return Text("yes" if value else "no")
         case float():
             return Text(f"{value:.3f}")
         case datetime():
-            return Text(f"{value:%Y-%m-%d %H:%M:%S}")
+            return Text(f"{local(value):%Y-%m-%d %H:%M:%S}")
         case str():
             return Text(printable(value))
         case dict() | list():
             return Text(printable(json.dumps(value, ensure_ascii=False)))
         case _:
             return Text(printable(str(value)))
+
+
+def lines(*values: object) -> Text:
+    """Return a cell with each value on a line of its own, without those that are None."""
+    return Text("\n").join(cell(value) for value in values if value is not None)
+
+
+def instant(value: datetime) -> str:
+    """Return a time that tells two moments of the same second apart, as history needs."""
+    return f"{local(value):%Y-%m-%d %H:%M:%S.%f}"
+
+
+def local(value: datetime) -> datetime:
+    """Return the time in the zone of whoever reads it: the zone in which options are read."""
+    try:
+        return value.astimezone()
+    except OverflowError:  # infinity, which a connection of ours reads as the last datetime
+        return value
 
 
 def shortened(text: str, characters: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import psycopg
 from psycopg.conninfo import make_conninfo
@@ -15,15 +15,21 @@ from memwarden.demo.writes import ORGANISATION, TURN_SCHEMA, TURN_TEXT
 from memwarden.errors import MemwardenError, NotAllowed, translated, unreachable
 
 AGENT = "demo-agent"
+CURATOR = "demo-curator"
 _MARK = "Made by `memwarden demo`, which may change or drop it."
 
 Connection = psycopg.Connection[Any]
 
 
-def make(dsn: str, name: str, scopes: Sequence[str]) -> str:
-    """Create database `name` anew on the server of `dsn`, with extension, scopes and agent.
+class Logins(NamedTuple):
+    """How the agent, and the curator who may take back what it wrote, connect."""
 
-    Returns the agent's connection string.
+    agent: str
+    curator: str
+
+
+def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
+    """Create database `name` anew on the server of `dsn`, with extension, scopes and agents.
 
     Raises:
         NotAllowed: a database or role of that name exists which no demo made, or the login may
@@ -34,13 +40,14 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> str:
     admin_dsn = make_conninfo(dsn, dbname=name)
     try:
         with psycopg.connect(dsn, autocommit=True) as server:
-            _create_role(server, role_of(name), password)
+            for role in (role_of(name), curator_of(name)):
+                _create_role(server, role, password)
             _create_database(server, name)
         with psycopg.connect(admin_dsn, autocommit=True) as admin:
             admin.execute("SET client_min_messages = warning")
             admin.execute("CREATE EXTENSION memwarden CASCADE")
             admin.execute("SELECT memwarden.setup()")
-            _create_agent(admin, role_of(name), scopes)
+            _create_agents(admin, name, scopes)
             admin.execute(
                 "SELECT memwarden.define_schema(layer => 'episodic', kind => 'turn', schema => %s, "
                 "text_template => %s)",
@@ -48,12 +55,20 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> str:
             )
     except psycopg.Error as error:
         raise _explained(error) from None
-    return make_conninfo(admin_dsn, user=role_of(name), password=password)
+    return Logins(
+        make_conninfo(admin_dsn, user=role_of(name), password=password),
+        make_conninfo(admin_dsn, user=curator_of(name), password=password),
+    )
 
 
 def role_of(name: str) -> str:
     """Return the agent's login role for a database: roles belong to the whole server."""
     return f"{name}_agent"
+
+
+def curator_of(name: str) -> str:
+    """Return the curator's login role for a database."""
+    return f"{name}_curator"
 
 
 def _create_database(server: Connection, name: str) -> None:
@@ -92,15 +107,17 @@ def _require_mark(found: tuple[Any, ...] | None, what: str) -> None:
         )
 
 
-def _create_agent(admin: Connection, role: str, scopes: Sequence[str]) -> None:
-    admin.execute(SQL("GRANT memwarden_agent TO {}").format(Identifier(role)))
+def _create_agents(admin: Connection, database: str, scopes: Sequence[str]) -> None:
     for path in (ORGANISATION, *scopes):
         admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
-    admin.execute(
-        "SELECT memwarden.register_agent(name => %s, scope => %s, login_role => %s, "
-        "descendants => true)",
-        (AGENT, ORGANISATION, role),
-    )
+    agents = ((AGENT, role_of(database), "contributor"), (CURATOR, curator_of(database), "curator"))
+    for name, login, role in agents:
+        admin.execute(SQL("GRANT memwarden_agent TO {}").format(Identifier(login)))
+        admin.execute(
+            "SELECT memwarden.register_agent(name => %s, scope => %s, login_role => %s, "
+            "role => %s, descendants => true)",
+            (name, ORGANISATION, login, role),
+        )
 
 
 def _explained(error: psycopg.Error) -> MemwardenError:

@@ -55,6 +55,11 @@ def push_bad(memory: Client, requests: Iterable[tuple[str, WriteRequest]]) -> li
     ]
 
 
+def push_again(memory: Client, request: WriteRequest) -> Decision:
+    """Write what was written before."""
+    return Decision(request, memory.write_many([request])[0], "been made before")
+
+
 def push_into_busy_scope(agent_dsn: str, scope: str) -> Decision:
     """Write into a scope while another transaction is writing there, and wait only briefly."""
     content = {"statement": "This writer came second."}

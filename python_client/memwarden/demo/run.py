@@ -16,7 +16,8 @@ from memwarden.cli.terminal import is_plain
 from memwarden.demo import answers, database, report
 from memwarden.demo.ask import ask
 from memwarden.demo.conversation import load
-from memwarden.demo.push import push, push_bad, push_into_busy_scope
+from memwarden.demo.push import push, push_again, push_bad, push_into_busy_scope
+from memwarden.demo.undone import show_rollback
 from memwarden.demo.writes import bad_requests, requests_of, scope_of
 
 _GATES = """
@@ -34,17 +35,18 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
     conversations = load(data)
     started = time.monotonic()
     scopes = [scope_of(each) for each in conversations]
-    agent_dsn = database.make(dsn, name, scopes)
+    agent_dsn, curator_dsn = database.make(dsn, name, scopes)
     out.print(
         f"Database {name} made anew. {database.role_of(name)} writes into {', '.join(scopes)}."
     )
-    with Client.connect(agent_dsn) as memory:
+    with Client.connect(agent_dsn) as memory, Client.connect(curator_dsn) as curator:
         requests = [request for each in conversations for request in requests_of(each)]
         decisions, taken = push(memory, requests, out)
         report.show_counts(out, decisions, taken)
         report.show_reasons(out, memory, decisions)
         report.show_new_versions(out, memory, decisions)
-        refused = push_bad(memory, bad_requests(scopes[0]))
+        refused = [push_again(memory, requests[0])]
+        refused += push_bad(memory, bad_requests(scopes[0]))
         refused.append(push_into_busy_scope(agent_dsn, scopes[0]))
         report.show_refused(out, memory, refused)
         report.show_violations(out, refused)
@@ -54,7 +56,8 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
             with out.status(f"asking about {each.name}") if not is_plain(out) else nullcontext():
                 asked[each.name] = ask(memory, each)
             answers.show_answers(out, each, asked[each.name], shown)
-    answers.show_evidence_recall(out, dict(asked))
+        answers.show_evidence_recall(out, dict(asked))
+        show_rollback(out, memory, curator, scopes[0])
     out.print(f"\nDone in {time.monotonic() - started:.1f} s.")
 
 
