@@ -12,15 +12,16 @@ from datetime import datetime
 from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 from psycopg import Connection
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import DictRow, dict_row
 from psycopg.types.json import Jsonb
 
-from conftest import RUN, deploy_server
+from conftest import deploy_server
 from helpers import recall, write, write_many
 from races import PATIENCE
 from replay import check_store
@@ -30,6 +31,8 @@ SCRIPT = "/usr/lib/memwarden/backup"
 DATABASE = "memory"
 AGENT = "restore_test_agent"
 SCOPE = "/org/acme/user/ana"
+# Of this process alone: another may run other tests of this module.
+RUN = uuid4().hex[:6]
 KEY = {"subject": "Ana", "predicate": "drinks"}
 
 pytestmark = pytest.mark.xdist_group("restore")
@@ -62,6 +65,12 @@ class Cluster:
         dsn = deploy_server("dsn", self.name, database)
         return psycopg.connect(dsn, user=user, autocommit=True, row_factory=dict_row)
 
+    def base(self, directory: str) -> str:
+        """Take a base backup; return its name."""
+        parameters = conninfo_to_dict(deploy_server("dsn", self.name))
+        variables = [f"PG{name.upper()}={parameters[name]}" for name in ("host", "port", "user")]
+        return run("env", *variables, SCRIPT, directory, "base")
+
     def make_home(self, key: str) -> None:
         """Where a restored cluster goes; its master key is there before it is."""
         run("mkdir", "--mode=0700", self.home)
@@ -89,6 +98,7 @@ class Lost:
     dump: str
     roles: str
     pg_wal: str
+    tablespace: str
     base: str
     system_identifier: int
     moment: datetime
@@ -111,14 +121,22 @@ class Lost:
         """Run the backup script on its directory."""
         return run(SCRIPT, self.directory, *arguments)
 
+    def move_away(self) -> None:
+        """What is left of a tablespace."""
+        run("rm", "-rf", self.tablespace)
+
     def restore(self, cluster: Cluster, *settings: str) -> None:
         """Put the base backup in place of a cluster, and the key beside it."""
         cluster.make_home(self.key)
+        self.move_away()
         self.backup("restore", self.base, f"{cluster.home}/data", *settings)
 
 
 def prepare(cluster: Cluster, directory: str) -> None:
-    """Configure archiving as the page says, but for seconds instead of minutes; then the memory."""
+    """Configure archiving as the page says, but for seconds instead of minutes; then the memory.
+
+    What is old lies on a tablespace, and everything is old at once.
+    """
     with cluster.connect("postgres") as server:
         command = f"{SCRIPT} {directory} archive %p %f"
         server.execute(f"ALTER SYSTEM SET archive_command = '{command}'")
@@ -128,6 +146,11 @@ def prepare(cluster: Cluster, directory: str) -> None:
     with cluster.connect() as admin:
         admin.execute("CREATE EXTENSION memwarden CASCADE")
         admin.execute("SELECT * FROM memwarden.setup()")
+        run("mkdir", f"{directory}-cold")
+        admin.execute(f"CREATE TABLESPACE slow LOCATION '{directory}-cold'")
+        admin.execute("SELECT memwarden.place_tier('cold', 'slow')")
+        old = Jsonb({"warm_after": "0 s", "cold_after": "0 s"})
+        admin.execute("SELECT memwarden.configure_layer('semantic', %s)", (old,))
         admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
         admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
         admin.execute(
@@ -194,8 +217,11 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
     work(cluster, "before the backup")
     with cluster.connect() as admin:
         seal(admin)
+        admin.execute("CALL memwarden.compact_history()")
+        (cold,) = admin.execute("SELECT count(*) AS n FROM memwarden_data.version_cold").fetchall()
+        assert cold["n"] > 0
     dsn = deploy_server("dsn", cluster.name)
-    base = run(SCRIPT, directory, "base", f"--dbname={dsn}")
+    base = cluster.base(directory)
     archived(cluster)
     kept = work(cluster, "after the backup")
     with cluster.connect() as admin:
@@ -211,7 +237,7 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
     run(
         "pg_dump", "--format=custom", f"--file={dump}", deploy_server("dsn", cluster.name, DATABASE)
     )
-    run("pg_dumpall", "--globals-only", f"--file={roles}", f"--dbname={dsn}")
+    run("pg_dumpall", "--roles-only", f"--file={roles}", f"--dbname={dsn}")
 
     spoilt = poison(cluster)
     with cluster.connect() as admin:
@@ -225,6 +251,8 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
     late = work(cluster, "too late")
     with cluster.connect("postgres") as admin:
         wait_until(admin, "SELECT failed_count > 0 AS done FROM pg_stat_archiver")
+    with cluster.connect() as admin:
+        admin.execute("CALL memwarden.compact_history()")
     deploy_server("kill", cluster.name)
     run("cp", "-a", f"{cluster.home}/data/pg_wal", f"{directory}/pg_wal")
     cluster.drop()
@@ -234,6 +262,7 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
         dump=dump,
         roles=roles,
         pg_wal=f"{directory}/pg_wal",
+        tablespace=f"{directory}-cold",
         base=base,
         system_identifier=told["system_identifier"],
         moment=told["moment"],
@@ -321,7 +350,7 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
     What the server lost is unknown to it: who asks again is served anew. The archive goes on where
     it was, in a new timeline, and the next backup takes the place of the first.
 
-    Proves: T8 (point in time), T5 (sealing goes on), Z8 (restore)
+    Proves: T8 (point in time), T6 (sealing goes on)
     """
     mine = lost.copy("moment")
     cluster = another("moment")
@@ -347,17 +376,18 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
         assert (again["request_id"], again["outcome"]) == (request, "COMMITTED")
 
     # Its checkpoint wakes the process that minds archive_timeout, which recovery sent to sleep.
-    newer = mine.backup("base", f"--dbname={deploy_server('dsn', cluster.name)}")
+    newer = cluster.base(mine.directory)
     archived(cluster)
     mine.backup("verify")
     with cluster.connect() as admin:
         expected = row_digests(admin)
     archived(cluster)
     assert mine.backup("list").split() == [lost.base, newer]
+    before = run("ls", f"{mine.directory}/wal").split()
     mine.backup("expire", "1")
     assert mine.backup("list").split() == [newer]
-    segments = run("ls", f"{mine.directory}/wal").split()
-    assert not [name for name in segments if name.startswith("00000001") and len(name) == 24]
+    assert before[0] not in run("ls", f"{mine.directory}/wal").split()
+    mine.backup("verify")
     deploy_server("kill", cluster.name)
     cluster.drop()
     mine.base = newer
@@ -407,7 +437,7 @@ def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], 
     Under the same master key a head from the old cluster is genuine and its chain goes on; under
     another one the log says so, and is whole for all that.
 
-    Proves: T8 (into another cluster), T5 (sealing goes on)
+    Proves: T8 (into another cluster), T6 (sealing goes on)
     """
     cluster = another("other")
     cluster.make_home(lost.key)
@@ -416,7 +446,7 @@ def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], 
     with cluster.connect("postgres") as server:
         server.execute(f"CREATE DATABASE {DATABASE}")
     dsn = deploy_server("dsn", cluster.name, DATABASE)
-    run("pg_restore", "--exit-on-error", f"--dbname={dsn}", lost.dump)
+    run("pg_restore", "--exit-on-error", "--no-tablespaces", f"--dbname={dsn}", lost.dump)
     with cluster.connect() as admin:
         admin.execute("SELECT * FROM memwarden.setup()")
         assert row_digests(admin) == lost.at_the_moment
@@ -466,6 +496,10 @@ def test_a_backup_that_would_not_restore_is_noticed(lost: Lost) -> None:
         mine.backup("restore", mine.base, mine.directory)
     with pytest.raises(CalledProcessError):
         mine.backup("restore", "no-such-backup", f"{mine.directory}/data")
+    mine.move_away()
+    run("mkdir", "-p", f"{mine.tablespace}/something")
+    with pytest.raises(CalledProcessError):
+        mine.backup("restore", mine.base, f"{mine.directory}/data")
 
     for lacking in segments[-3:-1]:
         run("mv", f"{mine.directory}/wal/{lacking}", f"{mine.directory}/lacking")
@@ -473,9 +507,13 @@ def test_a_backup_that_would_not_restore_is_noticed(lost: Lost) -> None:
             mine.backup("verify")
         run("mv", f"{mine.directory}/lacking", f"{mine.directory}/wal/{lacking}")
     mine.backup("verify")
-    run("sh", "-c", f"echo >> {mine.directory}/base/{mine.base}/global/pg_filenode.map")
-    with pytest.raises(CalledProcessError):
-        mine.backup("verify")
+    copy = f"{mine.directory}/base/{mine.base}"
+    for file in ("data/global/pg_filenode.map", "*/PG_*/*/*[0-9]"):
+        run("sh", "-c", f"cp -a {copy} {copy}.whole; for f in {copy}/{file}; do echo >> $f; done")
+        with pytest.raises(CalledProcessError):
+            mine.backup("verify")
+        run("sh", "-c", f"rm -rf {copy}; mv {copy}.whole {copy}")
+    mine.backup("verify")
     run("mv", f"{mine.directory}/wal", f"{mine.directory}/not-mounted")
     with pytest.raises(CalledProcessError):
         mine.backup("archive", f"{mine.directory}/other", segments[-1])

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
@@ -22,7 +23,7 @@ from psycopg.errors import (
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from conftest import RUN, World, deploy_server
+from conftest import World, deploy_server
 from helpers import recall, write
 from row_digests import row_digests
 
@@ -328,10 +329,10 @@ def test_log_versions_and_settings_alone_bring_back_the_memory(lived: World) -> 
     """
     before = projections(lived.admin)
     login = lived.register(HOME)
-    file = str(Path(deploy_server("shared"), f"log_{RUN}.dump"))
+    name = f"rebuilt_{uuid4().hex[:12]}"
+    file = str(Path(deploy_server("shared"), f"{name}.dump"))
     without = [f"--exclude-table-data=memwarden_data.{table}" for table in CARRIED_NOT]
     deploy_server("exec", "pg_dump", "--format=custom", *without, "--file", file, lived.dsn)
-    name = f"rebuilt_{RUN}"
     lived.admin.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
     try:
         dsn = make_conninfo(lived.dsn, dbname=name)
