@@ -85,8 +85,11 @@ CREATE TABLE memwarden_data.version_warm PARTITION OF memwarden_data.version FOR
 CREATE TABLE memwarden_data.version_cold PARTITION OF memwarden_data.version FOR VALUES IN ('cold');
 -- Versions of an item begin one after another: finds the one of a moment, however many there were.
 CREATE UNIQUE INDEX version_of_item ON memwarden_data.version (org_id, item_id, lower(recorded_during), tier);
+CREATE UNIQUE INDEX version_number ON memwarden_data.version (org_id, item_id, version, tier);
 CREATE UNIQUE INDEX version_current ON memwarden_data.version (org_id, item_id, tier) WHERE upper_inf(recorded_during);
 CREATE INDEX version_absorbed ON memwarden_data.version (org_id, absorbed_version_id) WHERE absorbed_version_id IS NOT NULL;
+-- Returns to earlier versions: what lies between was undone.
+CREATE INDEX version_return ON memwarden_data.version (org_id, item_id, version) WHERE restores_version_id IS NOT NULL;
 -- What a scope held at a moment, as far as it is over; what it holds still is found from the items.
 CREATE INDEX version_past ON memwarden_data.version USING gist (org_id, scope_id, recorded_during) WHERE NOT upper_inf(recorded_during);
 -- What is old enough to move to another tier.

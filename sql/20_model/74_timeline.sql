@@ -15,9 +15,9 @@ BEGIN
     )
     INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
     SELECT p_org_id, p_scope_id, p_item_id, e.version_id, rest.period, tstzrange(p_now, NULL)
-      FROM ended AS e, unnest(tstzmultirange(e.valid_during) - tstzmultirange(p_valid_during)) AS rest (period);
-    INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
-    VALUES (p_org_id, p_scope_id, p_item_id, p_version_id, p_valid_during, tstzrange(p_now, NULL));
+      FROM ended AS e, unnest(tstzmultirange(e.valid_during) - tstzmultirange(p_valid_during)) AS rest (period)
+     UNION ALL
+    SELECT p_org_id, p_scope_id, p_item_id, p_version_id, p_valid_during, tstzrange(p_now, NULL);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.assert_value(bigint, bigint, uuid, uuid, tstzrange, timestamptz) IS
@@ -56,3 +56,22 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) IS
     'From p_now on the store holds true by that item what it held while version p_source_id, current since p_source_from, was current; p_version_id takes that one''s place.';
 REVOKE ALL ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.holds_throughout(p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_period tstzrange)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN coalesce((
+        SELECT range_agg(t.valid_during) @> p_period
+          FROM memwarden_data.timeline AS t
+          JOIN memwarden_data.version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id AND v.content_hash = p_content_hash
+           AND (v.expires_at IS NULL OR v.expires_at > clock_timestamp())
+         WHERE t.org_id = p_org_id AND t.item_id = p_item_id
+           AND t.recorded_during @> 'infinity'::timestamptz AND t.valid_during && p_period), false);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) IS
+    'Whether the store holds content of that hash true by that item over the whole of a period.';
+REVOKE ALL ON FUNCTION memwarden_internal.holds_throughout(bigint, uuid, bytea, tstzrange) FROM PUBLIC;

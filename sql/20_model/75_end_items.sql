@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.end_items(
-    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid DEFAULT NULL)
+    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid DEFAULT NULL,
+    p_now timestamptz DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +13,7 @@ BEGIN
     WITH ended AS (
         UPDATE memwarden_data.item AS i
            -- The clock may step back; the versions of an item do not.
-           SET status = p_status, updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond')
+           SET status = p_status, updated_at = coalesce(p_now, greatest(clock_timestamp(), i.updated_at + interval '1 microsecond'))
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status = 'ACTIVE'
         RETURNING i.org_id, i.item_id, i.version_id, i.updated_at
     ), closed AS (
@@ -44,9 +45,9 @@ BEGIN
      WHERE (SELECT count(*) FROM aside) + (SELECT count(*) FROM untrue) >= 0;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid) IS
-    'Ends active items: head and version take the status, the log says who and why, what was held true by them no longer is, the vectors go. Returns those it ended; what had ended stays as it is. The caller holds the scope. Source: chapter 12.5.';
-REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) IS
+    'Ends active items: head and version take the status, the log says who and why, what was held true by them no longer is, the vectors go. Returns those it ended; what had ended stays as it is. p_now: the moment, later than any change of them; by default that of each. The caller holds the scope. Source: chapter 12.5.';
+REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_vectors_aside(p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
 RETURNS void

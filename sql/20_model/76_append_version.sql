@@ -131,10 +131,19 @@ DECLARE
 BEGIN
     SELECT i.version_id, i.updated_at INTO v_head FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
     SELECT t.version_id, t.valid_during INTO v_value
-      FROM memwarden_data.timeline AS t
-     WHERE t.org_id = p_org_id AND t.item_id = p_item_id
-       AND t.recorded_during && tstzrange(p_now, NULL) AND upper_inf(t.recorded_during)
-     ORDER BY t.valid_during @> p_now DESC, lower(t.valid_during) DESC
+      FROM ((SELECT h.version_id, h.valid_during
+               FROM memwarden_data.timeline AS h
+              WHERE h.org_id = p_org_id AND h.item_id = p_item_id AND upper_inf(h.recorded_during) AND lower(h.valid_during) <= p_now
+              ORDER BY lower(h.valid_during) DESC
+              LIMIT 1)
+             UNION ALL
+            (SELECT h.version_id, h.valid_during
+               FROM memwarden_data.timeline AS h
+              WHERE h.org_id = p_org_id AND h.item_id = p_item_id AND upper_inf(h.recorded_during) AND lower(h.valid_during) > p_now
+              ORDER BY lower(h.valid_during)
+              LIMIT 1)) AS t
+     -- Of several to come the nearest: its time comes without anybody doing anything.
+     ORDER BY t.valid_during @> p_now DESC, lower(t.valid_during) > p_now DESC
      LIMIT 1;
     IF v_value.version_id IS NULL OR v_value.version_id = v_head.version_id THEN
         RETURN NULL;
@@ -145,5 +154,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) IS
-    'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the latest. A value for another time than the present, or a present that has become another, moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
+    'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the next to come, or else the latest. A value for another time than the present, or a present that has become another, moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) FROM PUBLIC;

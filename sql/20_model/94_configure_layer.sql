@@ -35,7 +35,7 @@ BEGIN
         UPDATE memwarden_data.item AS i
            SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
           FROM memwarden_data.version AS v
-         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot';
+         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
     END IF;
 END
 $function$;

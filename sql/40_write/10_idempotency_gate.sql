@@ -23,7 +23,7 @@ BEGIN
     IF FOUND THEN
         v_answer := memwarden_internal.answer_replay(
             NEW.org_id, v_seen.request_id, v_seen.version_id, v_seen.derived,
-            NEW.content_hash, NEW.subject, NEW.predicate, v_started);
+            NEW.content_hash, NEW.subject, NEW.predicate, NEW.valid_from, NEW.valid_to, v_started);
         NEW.outcome := v_answer.outcome;
         NEW.reason := v_answer.reason;
         IF NEW.outcome IS NOT NULL THEN
@@ -45,7 +45,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.gate_idempotency() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(
     p_org_id bigint, p_request_id uuid, p_version_id uuid, p_derived boolean,
-    p_content_hash bytea, p_subject text, p_predicate text, p_now timestamptz, OUT outcome text, OUT reason text)
+    p_content_hash bytea, p_subject text, p_predicate text, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz, OUT outcome text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -65,7 +65,13 @@ BEGIN
 
     SELECT v.content_hash IS NOT DISTINCT FROM p_content_hash
            AND v.subject IS NOT DISTINCT FROM p_subject AND v.predicate IS NOT DISTINCT FROM p_predicate,
-           h.version_id = v.version_id AND h.status = 'ACTIVE' AND (h.expires_at IS NULL OR h.expires_at > p_now)
+           h.status = 'ACTIVE' AND (h.expires_at IS NULL OR h.expires_at > p_now)
+           AND CASE WHEN NOT v.exclusive THEN h.version_id = v.version_id
+                    WHEN p_valid_from IS NULL AND p_valid_to IS NULL
+                    THEN h.version_id = v.version_id AND h.valid_during @> greatest(p_now, h.updated_at)
+                    -- Said of a time of its own: it need not be the head to be held true of that time.
+                    ELSE v.valid_during = tstzrange(coalesce(p_valid_from, lower(v.valid_during)), p_valid_to)
+                         AND memwarden_internal.holds_throughout(v.org_id, v.item_id, v.content_hash, v.valid_during) END
       INTO v_says_same, v_is_current
       FROM memwarden_data.version AS v
       JOIN memwarden_data.item AS h ON h.org_id = v.org_id AND h.item_id = v.item_id
@@ -80,6 +86,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz, timestamptz) IS
     'What a token seen before means for the request at hand; nulls when it means nothing any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;

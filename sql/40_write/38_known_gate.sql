@@ -22,6 +22,11 @@ BEGIN
      WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
        AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'
        AND (i.expires_at IS NULL OR i.expires_at > v_started)
+       -- The same value at another time is news: since when, or again.
+       AND CASE WHEN NOT i.exclusive THEN true
+                WHEN NEW.valid_from IS NULL AND NEW.valid_to IS NULL THEN i.valid_during @> greatest(v_started, i.updated_at)
+                ELSE memwarden_internal.holds_throughout(
+                         i.org_id, i.item_id, i.content_hash, tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to)), NEW.valid_to)) END
        AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
      ORDER BY is_exact DESC, i.item_id
      LIMIT 1;

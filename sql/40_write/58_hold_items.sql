@@ -23,6 +23,11 @@ BEGIN
     END IF;
     IF v_refusal = 'UNKNOWN' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', p_item_id));
+    ELSIF v_refusal = 'SCOPE_CLOSED' AND NOT p_with_expired THEN
+        -- What was there has expired with the scope.
+        PERFORM memwarden_internal.raise_error('unknown_object', format('active item %s', p_item_id));
+    ELSIF v_refusal = 'SCOPE_CLOSED' THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('the scope of item %s', p_item_id));
     ELSIF v_refusal IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('%s of item %s: %s', p_operation, p_item_id, v_refusal));
     ELSIF NOT v_locked THEN
@@ -36,7 +41,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) IS
     'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE or WRITE. p_with_expired: also one whose time is up. '
-    'Raises 42704 when the caller sees none, 42501 without the right, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
+    'Raises 42704 when the caller sees none, 42501 without the right, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.change_refusal(p_principal_id bigint, p_item_id uuid, p_operation text, p_with_expired boolean)

@@ -30,44 +30,80 @@ $type$;
 COMMENT ON TYPE memwarden_internal.dated_item IS
     'What the store held of an item at a moment: recorded_at to superseded_at is how long it did, valid_from to valid_to when it is true in the world.';
 
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.held_version') IS NULL THEN
+        CREATE TYPE memwarden_internal.held_version AS (
+            org_id        bigint,
+            version_id    uuid,
+            valid_during  tstzrange
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.held_version IS 'A version that the store held at a moment, and for which time in the world.';
+
 -- A version says itself from when to when it was current: nothing is replayed. What is current still is found
 -- from the items; what is over, through an index of periods: neither grows with the history behind it.
-CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_item_id uuid, p_system_time timestamptz)
-RETURNS TABLE (org_id bigint, version_id uuid)
+CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_item_id uuid, p_system_time timestamptz, p_valid_time timestamptz)
+RETURNS SETOF memwarden_internal.held_version
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
--- With the values at hand the planner sees whether one scope is asked for or a hundred thousand.
-SET plan_cache_mode = force_custom_plan
+-- Items have few versions, the planner knows, and sorts them; some have a hundred thousand. The one that counts
+-- comes first in an index, whatever the values and however many there are.
+SET plan_cache_mode = force_generic_plan
+SET enable_sort = off
+SET jit = off
 AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
 BEGIN
-    IF p_item_id IS NOT NULL THEN
-        RETURN QUERY
-        SELECT f.org_id, f.version_id
+    RETURN QUERY
+    WITH held AS (
+        SELECT f.org_id, f.item_id, f.version_id, f.exclusive, f.valid_during, f.expires_at
           FROM memwarden_data.item AS i
           JOIN LATERAL (
-              SELECT v.org_id, v.version_id, v.recorded_during
+              SELECT v.org_id, v.item_id, v.version_id, v.exclusive, v.valid_during, v.expires_at, v.recorded_during
                 FROM memwarden_data.version AS v
                WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND lower(v.recorded_during) <= p_system_time
                ORDER BY lower(v.recorded_during) DESC
                LIMIT 1) AS f ON f.recorded_during @> p_system_time
-         WHERE i.item_id = p_item_id AND i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.scope_id = ANY (p_scopes);
-        RETURN;
-    END IF;
-    RETURN QUERY
-    SELECT i.org_id, i.version_id
-      FROM memwarden_data.item AS i
-     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.scope_id = ANY (p_scopes)
-       AND i.status = 'ACTIVE' AND i.updated_at <= p_system_time
-     UNION ALL
-    SELECT v.org_id, v.version_id
-      FROM memwarden_data.scope AS s
-      JOIN memwarden_data.version AS v ON v.org_id = s.org_id AND v.scope_id = s.scope_id
-     WHERE s.scope_id = ANY (p_scopes) AND v.recorded_during @> p_system_time AND NOT upper_inf(v.recorded_during);
+         WHERE i.item_id = p_item_id AND i.org_id = ANY (v_orgs) AND i.scope_id = ANY (p_scopes)
+         UNION ALL
+        SELECT i.org_id, i.item_id, i.version_id, i.exclusive, i.valid_during, i.expires_at
+          FROM memwarden_data.item AS i
+         WHERE p_item_id IS NULL AND i.org_id = ANY (v_orgs) AND i.scope_id = ANY (p_scopes)
+           AND i.status = 'ACTIVE' AND i.updated_at <= p_system_time
+         UNION ALL
+        SELECT v.org_id, v.item_id, v.version_id, v.exclusive, v.valid_during, v.expires_at
+          FROM memwarden_data.scope AS s
+          JOIN memwarden_data.version AS v ON v.org_id = s.org_id AND v.scope_id = s.scope_id
+         WHERE p_item_id IS NULL AND s.scope_id = ANY (p_scopes) AND v.recorded_during @> p_system_time AND NOT upper_inf(v.recorded_during)
+    )
+    SELECT h.org_id, coalesce(t.version_id, h.version_id), coalesce(t.valid_during, h.valid_during)
+      FROM held AS h
+      LEFT JOIN LATERAL (
+          SELECT l.version_id, l.valid_during
+            FROM (-- What is held still of then was mostly held at that moment already.
+                  (SELECT o.version_id, o.valid_during, o.recorded_during
+                     FROM memwarden_data.timeline AS o
+                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND upper_inf(o.recorded_during) AND lower(o.valid_during) <= p_valid_time
+                    ORDER BY lower(o.valid_during) DESC
+                    LIMIT 1)
+                   UNION ALL
+                  (SELECT o.version_id, o.valid_during, o.recorded_during
+                     FROM memwarden_data.timeline AS o
+                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND o.recorded_during @> p_system_time AND o.valid_during @> p_valid_time)) AS l
+            -- A version that is current is held true for all of its period.
+           WHERE h.exclusive AND NOT h.valid_during @> p_valid_time AND l.recorded_during @> p_system_time AND l.valid_during @> p_valid_time
+           LIMIT 1) AS t ON true
+     WHERE (h.expires_at IS NULL OR h.expires_at > p_system_time)
+       AND (p_valid_time IS NULL OR t.version_id IS NOT NULL OR h.valid_during @> p_valid_time);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz) IS
-    'The versions that were current at a moment, of those scopes, or of one item in them. Asks no rights but the organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) IS
+    'The versions that were current at a moment, of those scopes, or of one item in them; with p_valid_time those that were held true of then. Asks no rights but the organisation.';
+REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.as_of(
     system_time timestamptz DEFAULT NULL,
@@ -85,13 +121,15 @@ CREATE OR REPLACE FUNCTION memwarden.as_of(
 RETURNS SETOF memwarden_internal.dated_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_custom_plan
+-- From the versions that were found to all else by key: a plan that looks at whole tables grows with the history.
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_scopes       bigint[];
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_system_time  timestamptz := coalesce(as_of.system_time, clock_timestamp());
+    v_held         memwarden_internal.held_version[];
 BEGIN
     PERFORM memwarden_internal.check_recall(1, as_of.layers, as_of.min_confidence, NULL, 'weighted');
     IF as_of.item_id IS NULL OR as_of.scope IS NOT NULL OR as_of.scopes IS NOT NULL THEN
@@ -101,28 +139,15 @@ BEGIN
                            WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = as_of.item_id
                              AND memwarden_internal.may_read(v_principal_id, i.scope_id));
     END IF;
+    v_held := ARRAY(SELECT h FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time, as_of.valid_time) AS h);
 
     RETURN QUERY
-    WITH held AS (
-        SELECT h.org_id, h.version_id FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time) AS h
-    ), believed AS (
-        SELECT v.org_id, coalesce(t.version_id, v.version_id) AS version_id, coalesce(t.valid_during, v.valid_during) AS valid_during
-          FROM held AS h
-          JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
-          LEFT JOIN LATERAL (
-              SELECT l.version_id, l.valid_during
-                FROM memwarden_data.timeline AS l
-               WHERE v.exclusive AND l.org_id = v.org_id AND l.item_id = v.item_id
-                 AND l.recorded_during @> v_system_time AND l.valid_during @> as_of.valid_time) AS t ON true
-         WHERE (v.expires_at IS NULL OR v.expires_at > v_system_time)
-           AND (as_of.valid_time IS NULL OR t.version_id IS NOT NULL OR NOT v.exclusive AND v.valid_during @> as_of.valid_time)
-    )
     SELECT v.item_id, v.version_id, v.version, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
            v.confidence, v.importance, lower(v.recorded_during), upper(v.recorded_during),
-           lower(b.valid_during), upper(b.valid_during), v.expires_at, c.name, k.domains, k.attributes,
+           lower(h.valid_during), upper(h.valid_during), v.expires_at, c.name, k.domains, k.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
-      FROM believed AS b
-      JOIN memwarden_data.version AS v ON v.org_id = b.org_id AND v.version_id = b.version_id
+      FROM unnest(v_held) AS h
+      JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
@@ -130,6 +155,8 @@ BEGIN
       JOIN memwarden_data.label AS k ON k.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = k.classification
      WHERE (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+       -- Of the value of another time, too, the time to live may be over.
+       AND (v.expires_at IS NULL OR v.expires_at > v_system_time)
        AND (as_of.layers IS NULL OR v.layer = ANY (as_of.layers))
        AND (as_of.subject IS NULL OR lower(v.subject) = lower(as_of.subject))
        AND (as_of.predicate IS NULL OR lower(v.predicate) = lower(as_of.predicate))

@@ -54,7 +54,12 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = g.principal_id
       LEFT JOIN memwarden_data.version AS o ON o.org_id = v.org_id AND o.version_id = v.previous_version_id
       LEFT JOIN memwarden_data.version AS r ON r.org_id = v.org_id AND r.version_id = v.restores_version_id AND NOT g.ends
-      LEFT JOIN memwarden_data.version AS a ON a.org_id = v.org_id AND a.version_id = v.absorbed_version_id
+      LEFT JOIN LATERAL (SELECT b.item_id
+                           FROM memwarden_data.version AS m
+                           JOIN memwarden_data.item AS b ON b.org_id = m.org_id AND b.item_id = m.item_id
+                          WHERE m.org_id = v.org_id AND m.version_id = v.absorbed_version_id
+                            AND memwarden_internal.may_read(v_principal_id, b.scope_id)
+                            AND memwarden_internal.refusal(v_principal_id, 'READ', b.label_id, b.principal_id) IS NULL) AS a ON true
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = history.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
@@ -64,7 +69,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.history(uuid) IS
     'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when it was true (valid_from to valid_to), '
     'who wrote it and why, and changes against the version before: [{"path", "change", "before", "after"}], paths as in RFC 6901 below /content, /confidence and so on. '
-    'restores_version: the version whose words it says again, after a rollback or recovery; absorbed_item: the item that was merged into it. '
+    'restores_version: the version whose words it says again, after a rollback or recovery; absorbed_item: the item that was merged into it, if the caller sees it. '
     'Where it was retracted, expired or superseded by another item, a row for that comes before it (operation RETRACT, EXPIRE, SUPERSEDE). '
     'No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.5.';
 REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;

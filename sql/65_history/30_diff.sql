@@ -33,27 +33,40 @@ RETURNS TABLE (item_id uuid, change text, layer text, item_scope text, subject t
                before jsonb, after jsonb, actor text, reason text, changed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- The planner expects a thousand rows of each side, and would have this compiled for longer than it runs.
+SET jit = off
 AS $function$
 DECLARE
+    v_orgs  bigint[] := memwarden_internal.visible_orgs();
     v_until timestamptz := coalesce(diff_store.until, clock_timestamp());
 BEGIN
     IF diff_store.since IS NULL OR diff_store.since > v_until THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'since: a time before until');
     END IF;
     RETURN QUERY
-    SELECT coalesce(a.item_id, b.item_id), CASE WHEN b.item_id IS NULL THEN 'added' WHEN a.item_id IS NULL THEN 'removed' ELSE 'changed' END,
-           coalesce(a.layer, b.layer), coalesce(a.scope, b.scope), coalesce(a.subject, b.subject), coalesce(a.predicate, b.predicate),
-           b.version, a.version, b.content, a.content, g.name, coalesce(g.reason, 'expired'), coalesce(g.recorded_at, b.expires_at)
-      FROM memwarden.as_of(diff_store.since, scope => diff_store.scope, layers => diff_store.layers) AS b
-      FULL JOIN memwarden.as_of(v_until, scope => diff_store.scope, layers => diff_store.layers) AS a ON a.item_id = b.item_id
+    WITH changed AS MATERIALIZED (
+        SELECT a, b, coalesce(a.item_id, b.item_id) AS item_id
+          FROM memwarden.as_of(diff_store.since, scope => diff_store.scope, layers => diff_store.layers) AS b
+          FULL JOIN memwarden.as_of(v_until, scope => diff_store.scope, layers => diff_store.layers) AS a ON a.item_id = b.item_id
+         WHERE a.version_id IS DISTINCT FROM b.version_id
+    )
+    SELECT c.item_id, CASE WHEN (c.b).item_id IS NULL THEN 'added' WHEN (c.a).item_id IS NULL THEN 'removed' ELSE 'changed' END,
+           coalesce((c.a).layer, (c.b).layer), coalesce((c.a).scope, (c.b).scope), coalesce((c.a).subject, (c.b).subject),
+           coalesce((c.a).predicate, (c.b).predicate), (c.b).version, (c.a).version, (c.b).content, (c.a).content,
+           CASE WHEN NOT g.is_over THEN g.name END, CASE WHEN NOT g.is_over THEN g.reason ELSE 'expired' END,
+           CASE WHEN NOT g.is_over THEN g.recorded_at ELSE coalesce(g.expires_at, (c.b).expires_at) END
+      FROM changed AS c
       LEFT JOIN LATERAL (
-          SELECT p.name, l.reason, l.recorded_at
-            FROM memwarden_data.log AS l JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
-           WHERE l.org_id = ANY (memwarden_internal.visible_orgs()) AND l.item_id = coalesce(a.item_id, b.item_id)
+          -- Gone, and nobody ended it: its time to live was over.
+          SELECT p.name, l.reason, l.recorded_at, v.expires_at,
+                 (c.a).item_id IS NULL AND l.operation IN ('INSERT', 'UPDATE', 'RESTORE') AS is_over
+            FROM memwarden_data.log AS l
+            JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+            JOIN memwarden_data.version AS v ON v.org_id = l.org_id AND v.version_id = l.version_id
+           WHERE l.org_id = ANY (v_orgs) AND l.item_id = c.item_id
              AND l.recorded_at > diff_store.since AND l.recorded_at <= v_until
            ORDER BY l.log_seq DESC
            LIMIT 1) AS g ON true
-     WHERE a.version_id IS DISTINCT FROM b.version_id
      ORDER BY 13, 1;
 END
 $function$;

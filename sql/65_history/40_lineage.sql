@@ -132,20 +132,39 @@ RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_asked record;
+    v_back  record;
+    v_until integer := 2147483647;
 BEGIN
-    RETURN NOT EXISTS (
-        WITH RECURSIVE said (item_id, version_id, status) AS (
-            SELECT v.item_id, v.version_id, v.status
-              FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id
-             UNION
-            SELECT r.item_id, r.version_id, r.status
-              FROM said AS s
-              JOIN memwarden_data.version AS r ON r.org_id = p_org_id AND r.item_id = s.item_id AND r.restores_version_id = s.version_id
-        )
-        SELECT FROM said AS s WHERE s.status <> 'RETRACTED');
+    SELECT v.item_id, v.version, v.restores_version_id, i.status, i.version_id = v.version_id AS is_head INTO v_asked
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
+     WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
+    IF v_asked.is_head OR v_asked.status = 'RETRACTED' THEN
+        RETURN v_asked.status = 'RETRACTED';
+    END IF;
+    -- From the last return to an earlier version backwards: what lies between the two was undone, returns included.
+    WHILE v_until IS NOT NULL LOOP
+        SELECT v.version, s.version AS source INTO v_back
+          FROM memwarden_data.version AS v
+          JOIN memwarden_data.version AS s ON s.org_id = v.org_id AND s.version_id = v.restores_version_id
+         WHERE v.org_id = p_org_id AND v.item_id = v_asked.item_id AND v.restores_version_id IS NOT NULL
+           AND v.version > v_asked.version AND v.version <= v_until
+           AND EXISTS (SELECT FROM memwarden_data.log AS g
+                        WHERE g.recorded_at = lower(v.recorded_during) AND g.version_id = v.version_id AND g.operation = 'RESTORE')
+         ORDER BY v.version DESC
+         LIMIT 1;
+        IF v_back.source < v_asked.version THEN
+            -- Words that it only said again may stand where they came from.
+            RETURN v_asked.restores_version_id IS NULL OR memwarden_internal.is_withdrawn(p_org_id, v_asked.restores_version_id);
+        END IF;
+        v_until := v_back.source;
+    END LOOP;
+    RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) IS 'Whether a version was retracted, and every version that said the same again.';
+COMMENT ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) IS 'Whether a version was undone, or its item was retracted, and that stands.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_stale(p_org_id bigint, p_version_id uuid)

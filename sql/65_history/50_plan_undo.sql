@@ -27,60 +27,123 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
-DECLARE
-    v_orgs bigint[] := memwarden_internal.visible_orgs();
 BEGIN
     RETURN QUERY
     WITH touched AS MATERIALIZED (
-        SELECT g.org_id, g.item_id, array_agg(g.log_seq) AS meant
-          FROM memwarden_data.log AS g
-         WHERE g.org_id = ANY (v_orgs)
-           AND (p_item_ids IS NULL OR g.item_id = ANY (p_item_ids))
-           AND (p_author_ids IS NULL OR g.principal_id = ANY (p_author_ids))
-           AND (p_scope_ids IS NULL OR g.scope_id = ANY (p_scope_ids))
-           AND (p_request_ids IS NULL OR g.request_id = ANY (p_request_ids))
-           AND (p_since IS NULL OR g.recorded_at >= p_since)
-           AND (p_until IS NULL OR g.recorded_at <= p_until)
-         GROUP BY g.org_id, g.item_id
+        SELECT e.org_id, e.item_id, e.meant
+          FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS e
     ), judged AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, before.operation, before.version_id AS before_id,
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation, before.version_id AS before_id,
                coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
                         memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true)) AS refusal,
-               NOT (SELECT max(g.log_seq) FROM memwarden_data.log AS g WHERE g.org_id = i.org_id AND g.item_id = i.item_id) = ANY (t.meant) AS is_changed,
-               (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE before.log_seq IS NULL OR m.log_seq > before.log_seq) AS changes
+               NOT memwarden_internal.last_change(i.org_id, i.item_id) = ANY (t.meant) AS is_changed,
+               (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0)) AS changes
           FROM touched AS t
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
+          LEFT JOIN LATERAL (SELECT memwarden_internal.last_change(i.org_id, i.item_id, t.meant) AS log_seq) AS kept ON true
           LEFT JOIN LATERAL (
-              -- The last entry that is not among those to be undone.
-              SELECT g.log_seq, g.operation, g.version_id
+              -- The last entry before those that are to be undone.
+              SELECT g.operation, g.version_id
                 FROM memwarden_data.log AS g
-               WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT g.log_seq = ANY (t.meant)
+               WHERE g.org_id = i.org_id AND g.item_id = i.item_id
+                 AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0))
                ORDER BY g.log_seq DESC
                LIMIT 1) AS before ON true
     ), ending AS (
         SELECT array_agg(j.item_id) AS items
           FROM judged AS j
          WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '') NOT IN ('INSERT', 'UPDATE', 'RESTORE')
+    ), planned AS MATERIALIZED (
+        SELECT j.org_id, j.item_id, j.scope_id, j.layer, j.status, j.version_id, j.operation, j.before_id, j.changes,
+               CASE WHEN j.exclusive THEN j.key_hash END AS key_hash,
+               CASE WHEN j.refusal IS NOT NULL THEN j.refusal
+                    WHEN j.is_changed THEN 'CHANGED_SINCE'
+                    WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN
+                        CASE WHEN memwarden_internal.free_instance(p_principal_id, j.org_id, j.item_id, j.before_id, e.items) IS NULL
+                             THEN 'KEY_TAKEN' ELSE 'RESTORE' END
+                    WHEN j.status <> 'ACTIVE' THEN 'NOTHING'
+                    WHEN j.operation IS NULL THEN 'RETRACT'
+                    ELSE 'END' END AS action
+          FROM judged AS j CROSS JOIN ending AS e
     )
-    SELECT j.org_id, j.item_id, j.scope_id, j.layer,
-           CASE WHEN j.refusal IS NOT NULL THEN j.refusal
-                WHEN j.is_changed THEN 'CHANGED_SINCE'
-                WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN
-                    CASE WHEN memwarden_internal.free_instance(p_principal_id, j.org_id, j.item_id, j.before_id, e.items) IS NULL
-                         THEN 'KEY_TAKEN' ELSE 'RESTORE' END
-                WHEN j.status <> 'ACTIVE' THEN 'NOTHING'
-                WHEN j.operation IS NULL THEN 'RETRACT'
-                ELSE 'END' END,
-           j.version_id, CASE WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN j.before_id END,
-           CASE WHEN j.operation NOT IN ('INSERT', 'UPDATE', 'RESTORE') THEN j.operation END, j.changes
-      FROM judged AS j CROSS JOIN ending AS e
-     WHERE j.refusal IS DISTINCT FROM 'UNKNOWN'
-     ORDER BY j.org_id, j.scope_id, j.layer, j.item_id;
+    SELECT p.org_id, p.item_id, p.scope_id, p.layer,
+           -- Of two that would come back with one key, the first does.
+           CASE WHEN p.action = 'RESTORE' AND p.status <> 'ACTIVE' AND EXISTS (
+                         SELECT FROM planned AS o
+                          WHERE o.action = 'RESTORE' AND o.org_id = p.org_id AND o.scope_id = p.scope_id AND o.layer = p.layer
+                            AND o.key_hash = p.key_hash AND o.item_id < p.item_id
+                            AND NOT memwarden_internal.stood_beside(p.org_id, o.item_id, p.before_id))
+                THEN 'KEY_TAKEN' ELSE p.action END,
+           p.version_id, CASE WHEN p.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN p.before_id END,
+           CASE WHEN p.operation NOT IN ('INSERT', 'UPDATE', 'RESTORE') THEN p.operation END, p.changes
+      FROM planned AS p
+     WHERE p.action <> 'UNKNOWN'
+     ORDER BY p.org_id, p.scope_id, p.layer, p.item_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
     'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not see are left out. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.meant_entries(
+    p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)
+RETURNS TABLE (org_id bigint, item_id uuid, meant bigint[])
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT g.org_id, g.item_id, array_agg(g.log_seq)
+      FROM memwarden_data.log AS g
+     WHERE g.org_id = ANY (memwarden_internal.visible_orgs())
+       AND (p_item_ids IS NULL OR g.item_id = ANY (p_item_ids))
+       AND (p_author_ids IS NULL OR g.principal_id = ANY (p_author_ids))
+       AND (p_scope_ids IS NULL OR g.scope_id = ANY (p_scope_ids))
+       AND (p_request_ids IS NULL OR g.request_id = ANY (p_request_ids))
+       AND (p_since IS NULL OR g.recorded_at >= p_since)
+       AND (p_until IS NULL OR g.recorded_at <= p_until)
+     GROUP BY g.org_id, g.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
+    'The entries of the log that meet every condition given, by item. Asks no rights but the organisation.';
+REVOKE ALL ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
+
+-- That another of its values has come into force changed nothing that anybody said: it goes with what it follows.
+CREATE OR REPLACE FUNCTION memwarden_internal.last_change(p_org_id bigint, p_item_id uuid, p_but bigint[] DEFAULT '{}')
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT g.log_seq
+              FROM memwarden_data.log AS g
+             WHERE g.org_id = p_org_id AND g.item_id = p_item_id
+               AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE') AND NOT g.log_seq = ANY (p_but)
+             ORDER BY g.log_seq DESC
+             LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.last_change(bigint, uuid, bigint[]) IS
+    'The last entry of an item, but for those given and those of settle_values().';
+REVOKE ALL ON FUNCTION memwarden_internal.last_change(bigint, uuid, bigint[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.stood_beside(p_org_id bigint, p_item_id uuid, p_version_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.version AS v
+          JOIN memwarden_data.version AS o ON o.org_id = v.org_id AND o.item_id = p_item_id AND o.recorded_during && v.recorded_during
+         WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.stood_beside(bigint, uuid, uuid) IS
+    'Whether an item was active at some time while a version of another one was current.';
+REVOKE ALL ON FUNCTION memwarden_internal.stood_beside(bigint, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.free_instance(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id uuid, p_ending uuid[] DEFAULT NULL)
@@ -105,7 +168,9 @@ BEGIN
                v_version.content::text, v_version.subject, v_version.predicate,
                coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f;
     SELECT max(i.instance) AS highest, bool_or(i.instance = v_version.instance) AS is_taken,
-           bool_or(memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL) AS is_seen
+           bool_or(memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+                   -- What bore the key beside it before, as another instance, may again.
+                   AND NOT memwarden_internal.stood_beside(i.org_id, i.item_id, p_version_id)) AS is_seen
       INTO v_holders
       FROM memwarden_data.item AS i
      WHERE i.org_id = p_org_id AND i.scope_id = v_version.scope_id AND i.layer = v_version.layer AND i.key_hash = v_key_hash

@@ -7,10 +7,14 @@ AS $function$
 DECLARE
     v_step     memwarden_internal.undo_step;
     v_ended    uuid[] := ARRAY[]::uuid[];
-    v_state    record;
+    v_expires  timestamptz;
     v_instance integer;
     v_change   uuid := memwarden_internal.uuid7();
+    v_now      timestamptz;
 BEGIN
+    -- One change, one moment: there is none at which half of it holds.
+    v_now := (SELECT greatest(clock_timestamp(), max(i.updated_at) + interval '1 microsecond')
+                FROM unnest(p_steps) AS s JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id);
     -- What ends first frees the keys, and the places in a merge, for what comes back.
     FOREACH v_step IN ARRAY p_steps LOOP
         CONTINUE WHEN v_step.action NOT IN ('RESTORE', 'RETRACT', 'END');
@@ -18,7 +22,7 @@ BEGIN
             SELECT e FROM memwarden_internal.end_items(
                 v_step.org_id, ARRAY[v_step.item_id],
                 CASE v_step.ends_by WHEN 'SUPERSEDE' THEN 'SUPERSEDED' WHEN 'EXPIRE' THEN 'EXPIRED' ELSE 'RETRACTED' END,
-                coalesce(v_step.ends_by, 'RETRACT'), p_reason, p_principal_id, v_change) AS e);
+                coalesce(v_step.ends_by, 'RETRACT'), p_reason, p_principal_id, v_change, v_now) AS e);
     END LOOP;
     undo.change_id := v_change;
     FOREACH v_step IN ARRAY p_steps LOOP
@@ -28,23 +32,18 @@ BEGIN
         undo.restored_version := NULL;
         undo.version_id := NULL;
         IF v_step.action = 'RESTORE' AND NOT v_step.item_id = ANY (p_restore) THEN
-            undo.action := 'RETRACT';
+            undo.action := CASE WHEN v_step.item_id = ANY (v_ended) THEN 'RETRACT' ELSE 'NOTHING' END;
         ELSIF v_step.action = 'RESTORE' THEN
             v_instance := memwarden_internal.free_instance(p_principal_id, v_step.org_id, v_step.item_id, v_step.source_version_id);
             IF v_instance IS NULL THEN
                 undo.action := 'KEY_TAKEN';
             ELSE
-                SELECT i.updated_at, s.expires_at INTO v_state
-                  FROM memwarden_data.item AS i
-                  JOIN memwarden_data.version AS s ON s.org_id = i.org_id AND s.version_id = v_step.source_version_id
-                 WHERE i.org_id = v_step.org_id AND i.item_id = v_step.item_id;
+                v_expires := (SELECT s.expires_at FROM memwarden_data.version AS s
+                               WHERE s.org_id = v_step.org_id AND s.version_id = v_step.source_version_id);
                 undo.restored_version := v_step.source_version_id;
                 undo.version_id := memwarden_internal.append_version(
-                    v_step.org_id, v_step.item_id, v_step.source_version_id, 'RESTORE', p_reason, p_principal_id, v_change,
-                    -- At the very moment at which the other ended: there is none in between without a value.
-                    CASE WHEN v_step.item_id = ANY (v_ended) THEN v_state.updated_at
-                         ELSE greatest(clock_timestamp(), v_state.updated_at + interval '1 microsecond') END,
-                    p_expires_at => v_state.expires_at,
+                    v_step.org_id, v_step.item_id, v_step.source_version_id, 'RESTORE', p_reason, p_principal_id, v_change, v_now,
+                    p_expires_at => v_expires,
                     p_absorbed_id => memwarden_internal.absorbed_again(v_step.org_id, v_step.source_version_id, p_steps),
                     p_instance => v_instance);
             END IF;

@@ -25,46 +25,49 @@ DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_items        uuid[];
     v_held         record;
-    v_last         record;
-    v_source_id    uuid;
     v_steps        memwarden_internal.undo_step[];
+    v_hindered     memwarden_internal.undo_step;
 BEGIN
-    IF memwarden_internal.change_refusal(v_principal_id, rollback.item_id, 'READ', true) IS NOT DISTINCT FROM 'UNKNOWN' THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', rollback.item_id));
-    END IF;
-    -- Two items that became one are one change: both are held before either is looked at.
-    v_items := memwarden_internal.changed_together(rollback.item_id);
-    IF NOT memwarden_internal.lock_items(v_items) THEN
-        PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', rollback.item_id));
+    -- Who may not change it holds nobody up.
+    IF memwarden_internal.change_refusal(v_principal_id, rollback.item_id, 'DELETE', true) IS NULL THEN
+        -- Two items that became one are one change: both are held before either is looked at.
+        v_items := memwarden_internal.changed_together(rollback.item_id);
+        IF NOT memwarden_internal.lock_items(v_items) THEN
+            PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', rollback.item_id));
+        END IF;
     END IF;
     v_held := memwarden_internal.hold_item(rollback.item_id, 'DELETE', rollback.reason, true);
     IF v_items IS DISTINCT FROM memwarden_internal.changed_together(rollback.item_id) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s changed meanwhile', rollback.item_id));
-    ELSIF rollback.version_id <> v_held.version_id THEN
+    END IF;
+    -- Of the other one, who does not see it is told nothing, and does not change it.
+    v_items := ARRAY(SELECT i FROM unnest(v_items) AS i
+                      WHERE memwarden_internal.change_refusal(v_principal_id, i, 'READ', true) IS DISTINCT FROM 'UNKNOWN');
+    IF rollback.version_id <> v_held.version_id THEN
         PERFORM memwarden_internal.raise_error('changed_since', format('item %s is at version %s', rollback.item_id, v_held.version_id));
-    ELSIF v_held.status = 'EXPIRED' THEN
+    ELSIF v_held.status = 'EXPIRED' OR v_held.status = 'ACTIVE' AND v_held.expires_at <= clock_timestamp() THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s expired: recover() brings it back', rollback.item_id));
     ELSIF NOT rollback.restore <@ v_items THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'restore: items that this rollback concerns');
     END IF;
 
-    IF rollback.to_version IS NOT NULL THEN
-        v_source_id := (SELECT v.version_id FROM memwarden_data.version AS v
-                         WHERE v.org_id = v_held.org_id AND v.item_id = rollback.item_id AND v.version = rollback.to_version AND v.version_id <> v_held.version_id);
-        IF v_source_id IS NULL THEN
-            PERFORM memwarden_internal.raise_error('unknown_object', format('an earlier version %s of item %s', rollback.to_version, rollback.item_id));
-        END IF;
-        v_steps := ARRAY[(v_held.org_id, rollback.item_id, v_held.scope_id, v_held.layer, 'RESTORE', v_held.version_id, v_source_id, NULL, 1)::memwarden_internal.undo_step];
-    ELSE
-        SELECT g.request_id INTO v_last
-          FROM memwarden_data.log AS g WHERE g.org_id = v_held.org_id AND g.item_id = rollback.item_id ORDER BY g.log_seq DESC LIMIT 1;
-        v_steps := ARRAY(SELECT s FROM memwarden_internal.plan_undo(v_principal_id, v_items, NULL, NULL, ARRAY[v_last.request_id], NULL, NULL) AS s);
-    END IF;
-    IF EXISTS (SELECT FROM unnest(v_steps) AS s WHERE s.item_id = rollback.item_id AND s.action NOT IN ('RESTORE', 'RETRACT', 'END')) THEN
+    v_steps := CASE WHEN rollback.to_version IS NULL
+        THEN ARRAY(SELECT s FROM memwarden_internal.plan_undo(v_principal_id, v_items, NULL, NULL, ARRAY[(
+                 SELECT g.request_id FROM memwarden_data.log AS g
+                  WHERE g.org_id = v_held.org_id AND g.item_id = rollback.item_id
+                    AND g.log_seq = memwarden_internal.last_change(v_held.org_id, rollback.item_id))], NULL, NULL) AS s)
+        ELSE ARRAY[memwarden_internal.plan_return(v_principal_id, v_held.org_id, rollback.item_id, rollback.to_version)] END;
+    -- Half of it would leave a memory behind that nobody finds: all, or what the caller names, or nothing.
+    SELECT s.* INTO v_hindered
+      FROM unnest(v_steps) AS s
+     WHERE s.action NOT IN ('RESTORE', 'RETRACT', 'END')
+       AND (s.item_id = rollback.item_id OR s.action NOT IN ('NOTHING', 'CHANGED_SINCE') AND (rollback.restore IS NULL OR s.item_id = ANY (rollback.restore)))
+     ORDER BY s.item_id
+     LIMIT 1;
+    IF FOUND THEN
         PERFORM memwarden_internal.raise_error(
-            CASE s.action WHEN 'KEY_TAKEN' THEN 'already_exists' WHEN 'NOTHING' THEN 'unknown_object' ELSE 'not_permitted' END,
-            format('rollback of item %s: %s', rollback.item_id, s.action))
-           FROM unnest(v_steps) AS s WHERE s.item_id = rollback.item_id;
+            CASE v_hindered.action WHEN 'KEY_TAKEN' THEN 'already_exists' WHEN 'NOTHING' THEN 'unknown_object' ELSE 'not_permitted' END,
+            format('rollback of item %s: %s', v_hindered.item_id, v_hindered.action));
     END IF;
     RETURN QUERY
     SELECT u.item_id, u.action, u.retracted_version, u.restored_version, u.version_id,
@@ -79,9 +82,35 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'restore: of the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to 1,000 characters. '
     'Returns an item a row: action RESTORE, RETRACT (nothing stood before) or END (it had ended before); dependents: memories derived from it that are stale now. '
     'For principals whose role permits DELETE and WRITE there. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, 40001 when version_id is no longer current, '
-    '42710 when another item bears its subject and predicate now, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.6.';
+    '42710 when another item bears its subject and predicate now, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.plan_return(p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version integer)
+RETURNS memwarden_internal.undo_step
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_step memwarden_internal.undo_step;
+BEGIN
+    SELECT i.org_id, i.item_id, i.scope_id, i.layer,
+           CASE WHEN memwarden_internal.free_instance(p_principal_id, p_org_id, p_item_id, v.version_id) IS NULL THEN 'KEY_TAKEN'
+                ELSE coalesce(memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', true), 'RESTORE') END,
+           i.version_id, v.version_id, NULL, 1
+      INTO v_step
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id AND v.version = p_version
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND (v.version_id <> i.version_id OR i.status <> 'ACTIVE');
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('an earlier version %s of item %s', p_version, p_item_id));
+    END IF;
+    RETURN v_step;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) IS
+    'The step that brings a version of an item back, whatever came after it. Raises 42704 where it has none of that number but the current one.';
+REVOKE ALL ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_together(p_item_id uuid)
 RETURNS uuid[]
@@ -89,12 +118,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_last record;
+    v_org_id bigint := (SELECT i.org_id FROM memwarden_data.item AS i
+                         WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id);
+    v_last   record;
 BEGIN
     SELECT g.org_id, g.request_id, g.transaction_id, g.system_identifier INTO v_last
       FROM memwarden_data.log AS g
-     WHERE g.org_id = ANY (memwarden_internal.visible_orgs()) AND g.item_id = p_item_id
-     ORDER BY g.log_seq DESC LIMIT 1;
+     WHERE g.org_id = v_org_id AND g.item_id = p_item_id AND g.log_seq = memwarden_internal.last_change(v_org_id, p_item_id);
     RETURN ARRAY(
         WITH entry AS (
             SELECT g.item_id, g.operation, g.version_id, v.absorbed_version_id, v.restores_version_id, v.request_id
@@ -114,7 +144,7 @@ BEGIN
            AND took.operation <> 'SUPERSEDE'
            AND (took.absorbed_version_id = given.version_id
                 OR EXISTS (SELECT FROM memwarden_data.log AS s
-                            WHERE s.org_id = v_last.org_id AND s.item_id = gave.item_id AND s.version_id = given.version_id
+                            WHERE s.org_id = v_last.org_id AND s.item_id = gave.item_id
                               AND s.operation = 'SUPERSEDE' AND s.request_id = took.request_id))
          ORDER BY 1);
 END

@@ -13,7 +13,10 @@ BEGIN
     SELECT t.item_id, t.action, t.changes, t.layer, s.path, v.subject, v.predicate,
            CASE i.status WHEN 'ACTIVE' THEN v.content END,
            CASE t.action WHEN 'RESTORE' THEN (SELECT b.content FROM memwarden_data.version AS b WHERE b.org_id = t.org_id AND b.version_id = t.source_version_id) END,
-           (SELECT count(DISTINCT d.item_id) FROM memwarden_data.derivation AS d WHERE d.source_item_id = t.item_id AND d.source_org_id = t.org_id)
+           (SELECT count(*)
+              FROM (SELECT DISTINCT d.item_id FROM memwarden_data.derivation AS d
+                     WHERE d.source_item_id = t.item_id AND d.source_org_id = t.org_id) AS d
+             WHERE memwarden_internal.change_refusal(v_principal_id, d.item_id, 'READ', true) IS DISTINCT FROM 'UNKNOWN')
       FROM memwarden_internal.plan_batch(v_principal_id, preview_rollback.agent, preview_rollback.scope, preview_rollback.requests,
                                          preview_rollback.since, preview_rollback.until) AS t
       JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
@@ -25,7 +28,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
     'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; '
     'CHANGED_SINCE (others have changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), or why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). '
-    'changes: entries that would be undone; dependents: memories that name it as evidence. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
+    'changes: entries that would be undone; dependents: memories that name it as evidence, of those the caller sees. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
 
@@ -39,21 +42,23 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_steps        memwarden_internal.undo_step[];
-    v_locked       uuid[];
+    v_first        memwarden_internal.undo_step[];
 BEGIN
     IF rollback_batch.reason IS NULL OR rollback_batch.reason !~ E'\\S' OR length(rollback_batch.reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
     END IF;
-    v_locked := ARRAY(SELECT t.item_id FROM memwarden_internal.plan_batch(
+    v_first := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
         v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t
         WHERE t.action IN ('RESTORE', 'RETRACT', 'END'));
-    IF NOT memwarden_internal.lock_items(v_locked) THEN
+    IF NOT memwarden_internal.lock_items(ARRAY(SELECT f.item_id FROM unnest(v_first) AS f)) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', 'a scope among those concerned');
     END IF;
     -- Once more with all of them held: what stands now is what is undone.
     v_steps := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
         v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t);
-    IF EXISTS (SELECT FROM unnest(v_steps) AS t WHERE t.action IN ('RESTORE', 'RETRACT', 'END') AND NOT t.item_id = ANY (v_locked)) THEN
+    IF EXISTS (SELECT FROM unnest(v_steps) AS t
+                WHERE t.action IN ('RESTORE', 'RETRACT', 'END')
+                  AND NOT EXISTS (SELECT FROM unnest(v_first) AS f WHERE f.org_id = t.org_id AND f.scope_id = t.scope_id AND f.layer = t.layer)) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', 'the run goes on: stop the agent first (change_agent, unbind_login)');
     END IF;
     RETURN QUERY

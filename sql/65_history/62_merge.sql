@@ -7,6 +7,7 @@ DECLARE
     v_item   record;
     v_other  record;
     v_change uuid := memwarden_internal.uuid7();
+    v_now    timestamptz;
 BEGIN
     IF merge.item_id = merge.absorbed THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: another item');
@@ -23,11 +24,13 @@ BEGIN
     ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false) IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
     END IF;
+    v_now := (SELECT greatest(clock_timestamp(), max(i.updated_at) + interval '1 microsecond')
+                FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id IN (merge.item_id, merge.absorbed));
     PERFORM memwarden_internal.end_items(
-        v_other.org_id, ARRAY[merge.absorbed], 'SUPERSEDED', 'SUPERSEDE', merge.reason, v_item.principal_id, v_change);
+        v_other.org_id, ARRAY[merge.absorbed], 'SUPERSEDED', 'SUPERSEDE', merge.reason, v_item.principal_id, v_change, v_now);
     RETURN memwarden_internal.append_version(
         v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_change,
-        greatest(clock_timestamp(), v_item.updated_at + interval '1 microsecond'), p_absorbed_id => v_other.version_id);
+        v_now, p_absorbed_id => v_other.version_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS

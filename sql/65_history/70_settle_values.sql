@@ -6,15 +6,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item record;
+    -- Asked of once: a clock that moves within a query finds nothing by index.
+    v_now  timestamptz := clock_timestamp();
 BEGIN
     SELECT i.org_id, i.scope_id, i.layer, i.item_id INTO v_item
       FROM memwarden_data.item AS i
-     WHERE i.status = 'ACTIVE' AND i.exclusive AND NOT upper_inf(i.valid_during) AND upper(i.valid_during) <= clock_timestamp()
+     WHERE i.status = 'ACTIVE' AND i.exclusive AND NOT upper_inf(i.valid_during) AND upper(i.valid_during) <= v_now
        AND (p_after IS NULL OR i.item_id > p_after)
-       AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
+       AND (i.expires_at IS NULL OR i.expires_at > v_now)
        AND EXISTS (SELECT FROM memwarden_data.timeline AS t
                     WHERE t.org_id = i.org_id AND t.item_id = i.item_id AND t.version_id <> i.version_id
-                      AND t.recorded_during @> clock_timestamp() AND t.valid_during @> clock_timestamp())
+                      AND t.recorded_during @> v_now AND t.valid_during @> v_now)
      ORDER BY i.item_id
      LIMIT 1;
     -- Busy now: the next run takes it.

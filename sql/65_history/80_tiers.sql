@@ -10,15 +10,28 @@ DECLARE
     v_count bigint := 0;
     v_moved bigint;
 BEGIN
+    -- One mover a layer: who meets a row that another has just moved is not told where to, but fails.
     FOR v_layer IN SELECT l.layer, clock_timestamp() - l.warm_after AS warm, clock_timestamp() - l.cold_after AS cold
-                     FROM memwarden_data.layer AS l ORDER BY l.ordinal LOOP
-        WITH due AS (
+                     FROM memwarden_data.layer AS l ORDER BY l.ordinal FOR NO KEY UPDATE SKIP LOCKED LOOP
+        -- One tier after the other, each by the index of what is over: asked for both at once all is read.
+        WITH cooled AS (
             SELECT v.org_id, v.version_id, v.tier, CASE WHEN upper(v.recorded_during) <= v_layer.cold THEN 'cold' ELSE 'warm' END AS target
               FROM memwarden_data.version AS v
-             WHERE v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
-               AND (v.tier = 'hot' AND upper(v.recorded_during) <= v_layer.warm OR v.tier = 'warm' AND upper(v.recorded_during) <= v_layer.cold)
+             WHERE v.tier = 'hot' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during) AND upper(v.recorded_during) <= v_layer.warm
+             ORDER BY upper(v.recorded_during)
              LIMIT p_limit - v_count
                FOR NO KEY UPDATE SKIP LOCKED
+        ), frozen AS (
+            SELECT v.org_id, v.version_id, v.tier, 'cold' AS target
+              FROM memwarden_data.version AS v
+             WHERE v.tier = 'warm' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during) AND upper(v.recorded_during) <= v_layer.cold
+             ORDER BY upper(v.recorded_during)
+             LIMIT p_limit - v_count - (SELECT count(*) FROM cooled)
+               FOR NO KEY UPDATE SKIP LOCKED
+        ), due AS (
+            SELECT c.org_id, c.version_id, c.tier, c.target FROM cooled AS c
+             UNION ALL
+            SELECT f.org_id, f.version_id, f.tier, f.target FROM frozen AS f
         )
         UPDATE memwarden_data.version AS v SET tier = d.target
           FROM due AS d

@@ -38,6 +38,12 @@ BEGIN
       FROM memwarden_data.version AS v
      WHERE NOT EXISTS (SELECT FROM memwarden_data.log AS l
                         WHERE l.org_id = v.org_id AND l.item_id = v.item_id AND l.version_id = v.version_id);
+    -- A key spans the tiers no more than it must: what lies in one could be put into another as well.
+    RETURN QUERY
+    SELECT 'VERSION_UNLOGGED', NULL::bigint, NULL::bigint, v.item_id, format('version %s is there in more than one tier', v.version_id)
+      FROM memwarden_data.version AS v
+     GROUP BY v.org_id, v.item_id, v.version_id
+    HAVING count(*) > 1;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.version_findings(bigint) IS
@@ -71,6 +77,46 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.lifetime_findings(bigint) IS
     'LIFETIME: a version that was current until another time, or ended in another way, than the entries say that are sealed from a segment on or not yet.';
 REVOKE ALL ON FUNCTION memwarden_internal.lifetime_findings(bigint) FROM PUBLIC;
+
+-- What is inserted now, with all its hashes right, is sealed as if it had been written. But only some entries can follow on others.
+CREATE OR REPLACE FUNCTION memwarden_internal.place_findings(p_since bigint)
+RETURNS TABLE (finding text, log_seq bigint, item_id uuid, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'OUT_OF_PLACE', n.log_seq, n.item_id,
+           format('%s of version %s does not follow on %s', n.operation, n.version_id, coalesce(p.operation || ' of version ' || p.version_id, 'nothing'))
+      FROM (SELECT l.org_id, l.item_id, l.version_id, l.log_seq, l.operation, l.recorded_at, l.previous_version_id, l.scope_id, l.layer,
+                   l.principal_id, l.request_id, l.operation IN ('SUPERSEDE', 'RETRACT', 'EXPIRE') AS ends,
+                   lag(l.operation) OVER o AS after, lag(l.version_id) OVER o AS after_version_id, lag(l.recorded_at) OVER o AS after_at
+              FROM memwarden_internal.log_eras(p_since - 1) AS e
+              JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
+            WINDOW o AS (PARTITION BY l.org_id, l.item_id ORDER BY l.log_seq)) AS n
+      LEFT JOIN LATERAL (
+           -- The one before may have been verified before.
+           SELECT o.operation, o.version_id, o.recorded_at
+             FROM memwarden_data.log AS o
+            WHERE p_since > 1 AND n.after IS NULL AND o.org_id = n.org_id AND o.item_id = n.item_id AND o.log_seq < n.log_seq
+            ORDER BY o.log_seq DESC
+            LIMIT 1) AS b ON true
+     CROSS JOIN LATERAL (SELECT coalesce(n.after, b.operation) AS operation, coalesce(n.after_version_id, b.version_id) AS version_id,
+                                coalesce(n.after_at, b.recorded_at) AS recorded_at) AS p
+     CROSS JOIN LATERAL (SELECT coalesce(p.operation IN ('SUPERSEDE', 'RETRACT', 'EXPIRE'), true) AS is_over) AS w
+      JOIN memwarden_data.version AS v ON v.org_id = n.org_id AND v.version_id = n.version_id AND v.item_id = n.item_id
+     WHERE (n.scope_id, n.layer) IS DISTINCT FROM (v.scope_id, v.layer)
+        OR CASE n.operation WHEN 'INSERT' THEN p.operation IS NOT NULL
+                            WHEN 'RESTORE' THEN p.operation IS NULL OR NOT w.is_over OR n.recorded_at < p.recorded_at
+                            ELSE w.is_over OR n.recorded_at <= p.recorded_at END
+        OR CASE WHEN n.ends THEN n.version_id IS DISTINCT FROM p.version_id OR n.previous_version_id IS NOT NULL
+                ELSE n.previous_version_id IS DISTINCT FROM p.version_id OR n.recorded_at <> lower(v.recorded_during)
+                     OR v.restores_version_id IS NULL AND (n.principal_id, n.request_id) IS DISTINCT FROM (v.principal_id, v.request_id) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.place_findings(bigint) IS
+    'OUT_OF_PLACE: an entry, sealed from a segment on or not yet, that cannot come after the one before it of the same item, or says other than its version where, when or by whom it was written.';
+REVOKE ALL ON FUNCTION memwarden_internal.place_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_of(p_system_identifier bigint, p_transaction_id xid8)
 RETURNS bigint

@@ -17,6 +17,7 @@ BEGIN
     RETURN QUERY SELECT f.finding, f.segment_no, f.log_seq, f.item_id, f.detail FROM memwarden_internal.entry_findings(v_since) AS f;
     RETURN QUERY SELECT f.finding, f.segment_no, f.log_seq, f.item_id, f.detail FROM memwarden_internal.version_findings(v_since) AS f;
     RETURN QUERY SELECT f.finding, NULL::bigint, f.log_seq, f.item_id, f.detail FROM memwarden_internal.lifetime_findings(v_since) AS f;
+    RETURN QUERY SELECT f.finding, NULL::bigint, f.log_seq, f.item_id, f.detail FROM memwarden_internal.place_findings(v_since) AS f;
     RETURN QUERY
     SELECT 'CHECKPOINT_CHANGED', c.segment_no, NULL::bigint, NULL::uuid, format('checkpoint %s: %s', c.checkpoint_no, w.fault)
       FROM memwarden_data.checkpoint AS c, LATERAL (SELECT memwarden_internal.checkpoint_fault(c.checkpoint_no) AS fault) AS w
@@ -26,7 +27,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_log(bigint, jsonb) IS
     'Compares log, versions and items with what was sealed, and returns whatever does not fit: no row means intact. since: the segment to begin with, those before it having been verified; by default the first. head: what log_head() returned once and was kept elsewhere; the log must still have it. '
-    'Findings on entries: CHANGED, REMOVED, INSERTED (into what is sealed), REORDERED (under another number), SNAPSHOT (the version it vouches for is gone or says something else), LIFETIME (the version ended at another time or otherwise than the log says), VERSION_UNLOGGED (a version without an entry); '
+    'Findings on entries: CHANGED, REMOVED, INSERTED (into what is sealed), REORDERED (under another number), SNAPSHOT (the version it vouches for is gone or says something else), LIFETIME (the version ended at another time or otherwise than the log says), OUT_OF_PLACE (it cannot follow on the entry before it of the same item), VERSION_UNLOGGED (a version without an entry, or a second copy of one); '
     'on the chain: SEGMENT_CHANGED, SEGMENT_REMOVED, HEAD_MISMATCH (the end was cut off, or all was written anew), SIGNATURE (a head that this server did not sign), OTHER_KEY (signed under another master key); '
     'on what is current: HEAD_UNEXPLAINED (an item whose version or status the log does not explain), CHECKPOINT_CHANGED. For administrators: it looks at every organisation. '
     'Raises 22023 for a since that is no segment and for what is no head, 55000 where the chain is broken before since. Source: chapter 12.5.4.';
