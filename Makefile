@@ -46,8 +46,10 @@ COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'
 demo: ## push a conversation through the gates and ask about it; DATA=file for another than the sample
 	@tools/with-server demo -- python -c "$(COMMAND)" demo $(if $(DATA),--data '$(DATA)')
 
-bench: ## measure against a bare pgvector table; BENCH='--items 10000' for other sizes
+bench: ## measure against a bare pgvector table, history, sealing; BENCH='--items 10000' for other sizes
 	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \
-	    sh -c 'python bench/run.py --dsn "$$MEMWARDEN_DSN" "$$@"' bench $(BENCH)
+	    sh -ec 'python bench/run.py --dsn "$$MEMWARDEN_DSN" "$$@"; \
+	            python bench/history.py --dsn "$$MEMWARDEN_DSN"; \
+	            python bench/sealing.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
 
 include deploy/server.mk

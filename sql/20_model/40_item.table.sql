@@ -35,7 +35,7 @@ CREATE TABLE memwarden_data.item (
 -- Also what every search of a scope walks, with or without what has ended.
 CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
-CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status <> 'ACTIVE' AND exclusive;
+CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, updated_at) WHERE status <> 'ACTIVE' AND exclusive;
 -- Whose time in the world is over while the item is not: another value may hold now.
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';

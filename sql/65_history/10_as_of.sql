@@ -35,6 +35,7 @@ BEGIN
     IF to_regtype('memwarden_internal.held_version') IS NULL THEN
         CREATE TYPE memwarden_internal.held_version AS (
             org_id        bigint,
+            item_id       uuid,
             version_id    uuid,
             valid_during  tstzrange
         );
@@ -80,7 +81,7 @@ BEGIN
           JOIN memwarden_data.version AS v ON v.org_id = s.org_id AND v.scope_id = s.scope_id
          WHERE p_item_id IS NULL AND s.scope_id = ANY (p_scopes) AND v.recorded_during @> p_system_time AND NOT upper_inf(v.recorded_during)
     )
-    SELECT h.org_id, coalesce(t.version_id, h.version_id), coalesce(t.valid_during, h.valid_during)
+    SELECT h.org_id, h.item_id, coalesce(t.version_id, h.version_id), coalesce(t.valid_during, h.valid_during)
       FROM held AS h
       LEFT JOIN LATERAL (
           SELECT l.version_id, l.valid_during
@@ -148,7 +149,8 @@ BEGIN
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
       FROM unnest(v_held) AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
-      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
+      -- Each by what was found, not one by the other: without statistics every item would be tried with every version.
+      JOIN memwarden_data.item AS i ON i.org_id = h.org_id AND i.item_id = h.item_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
