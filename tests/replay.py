@@ -1,18 +1,23 @@
-"""What the store must hold, worked out from its log alone, in Python.
+"""What the store must hold, worked out from its log and versions alone, in Python.
 
 An independent second opinion: it reads the log and the versions, replays them entry by entry, and
-compares the result with the heads, the embeddings and the recorded requests.
+compares the result with the heads, the timeline, the vectors and the recorded requests. It knows
+nothing of how the database goes about it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
 from psycopg import Connection
 from psycopg.rows import DictRow
+
+import stored
 
 COPIED = (
     "scope_id",
@@ -20,9 +25,12 @@ COPIED = (
     "kind",
     "subject",
     "predicate",
+    "exclusive",
+    "instance",
     "confidence",
     "importance",
     "principal_id",
+    "label_id",
     "expires_at::text",
     "valid_during::text",
     "content_hash",
@@ -33,10 +41,46 @@ SHOWN = ", ".join(COPIED)
 
 ENDS = {"SUPERSEDE": "SUPERSEDED", "RETRACT": "RETRACTED", "EXPIRE": "EXPIRED"}
 
+VERSIONS = (
+    "SELECT org_id, version_id, item_id, version, previous_version_id, restores_version_id,"
+    "       absorbed_version_id, status, request_id,"
+    "       lower(recorded_during) AS recorded_from, upper(recorded_during) AS recorded_to,"
+    "       extract(epoch FROM lower(valid_during)) AS valid_from,"
+    "       extract(epoch FROM upper(valid_during)) AS valid_to,"
+    "       extract(epoch FROM expires_at) AS expires, content, evidence,"
+    f"      {SHOWN} FROM memwarden_data.version"
+)
+LOG = "SELECT * FROM memwarden_data.log"
+
+Bound = tuple[int, Decimal]
+"""A moment in the world, as (0, seconds since 1970), or what lies beyond all moments."""
+BEFORE_ALL: Bound = (-1, Decimal(0))
+AFTER_ALL: Bound = (1, Decimal(0))
+
+Period = tuple[Bound, Bound, UUID]
+"""From when to before when a version is held true."""
+
+
+class Broken(AssertionError):
+    """A log that tells no consistent story."""
+
+
+@dataclass(frozen=True)
+class State:
+    """An item from one log entry to the next."""
+
+    log_seq: int
+    at: datetime
+    version_id: UUID
+    version: int
+    status: str
+    created_at: datetime
+    periods: frozenset[Period] = frozenset()
+
 
 @dataclass(frozen=True)
 class Head:
-    """An item as it stands after a number of log entries."""
+    """An item as its last entry leaves it."""
 
     version_id: UUID
     version: int
@@ -46,87 +90,198 @@ class Head:
     values: tuple[Any, ...]
 
 
-class Broken(AssertionError):
-    """A log that tells no consistent story."""
+def period_of(row: DictRow) -> tuple[Bound, Bound]:
+    """When a row says it is true, by its columns valid_from and valid_to."""
+    start, end = row["valid_from"], row["valid_to"]
+    return (
+        BEFORE_ALL if start is None else (0, start),
+        AFTER_ALL if end is None else (0, end),
+    )
 
 
-def _require(condition: bool, entry: DictRow, what: str) -> None:
+def carve(periods: frozenset[Period], start: Bound, end: Bound, version: UUID) -> frozenset[Period]:
+    """Give a version a period; the others keep what lies before and after it."""
+    kept = {(start, end, version)}
+    for begins, ends, holder in periods:
+        if begins < min(ends, start):
+            kept.add((begins, min(ends, start), holder))
+        if max(begins, end) < ends:
+            kept.add((max(begins, end), ends, holder))
+    return frozenset(kept)
+
+
+def _copied(row: DictRow) -> tuple[Any, ...]:
+    return tuple(row[name.partition("::")[0]] for name in COPIED)
+
+
+def _require(condition: object, entry: DictRow, what: str) -> None:
     if not condition:
         raise Broken(f"log entry {entry['log_seq']} of item {entry['item_id']}: {what}")
 
 
-def _as_row(version: DictRow) -> tuple[Any, ...]:
-    return tuple(version[name.partition("::")[0]] for name in COPIED)
+class Replay:
+    """The states of every item, from a log in the order of its numbers. Raises Broken."""
 
+    def __init__(self, log: list[DictRow], versions: dict[UUID, DictRow]) -> None:
+        self.versions = versions
+        self.states: dict[UUID, list[State]] = {}
+        self.began: dict[UUID, State] = {}
+        for entry in log:
+            states = self.states.setdefault(entry["item_id"], [])
+            before = states[-1] if states else None
+            version = versions.get(entry["version_id"])
+            if version is None:
+                raise Broken(f"log entry {entry['log_seq']} names a version that is not there")
+            _require(version["item_id"] == entry["item_id"], entry, "another item's version")
+            _require(entry["request_id"], entry, "part of no change")
+            if entry["operation"] in ENDS:
+                states.append(self._end(entry, version, before))
+            else:
+                states.append(self._begin(entry, version, before))
 
-def replay(log: list[DictRow], versions: dict[UUID, DictRow]) -> dict[UUID, Head]:
-    """Every item's head after the log, given in the order of its numbers. Raises Broken."""
-    heads: dict[UUID, Head] = {}
-    for entry in log:
-        head = heads.get(entry["item_id"])
-        version = versions.get(entry["version_id"])
-        if version is None:
-            raise Broken(f"log entry {entry['log_seq']} names a version that is not there")
-        _require(version["item_id"] == entry["item_id"], entry, "the version is another item's")
-        if entry["operation"] in ENDS:
-            _require(head is not None and head.status == "ACTIVE", entry, "nothing to end")
-            assert head is not None
-            _require(head.version_id == entry["version_id"], entry, "not the current version")
-            _require(head.updated_at < entry["recorded_at"], entry, "time runs backwards")
-            heads[entry["item_id"]] = Head(
-                head.version_id,
-                head.version,
-                ENDS[entry["operation"]],
-                head.created_at,
-                entry["recorded_at"],
-                head.values,
-            )
-            continue
-        _require((head is None) == (entry["operation"] == "INSERT"), entry, entry["operation"])
-        before = head.version_id if head else None
-        number = head.version + 1 if head else 1
-        _require(entry["previous_version_id"] == before, entry, "wrong predecessor in the log")
-        _require(version["previous_version_id"] == before, entry, "wrong predecessor")
+    def _end(self, entry: DictRow, version: DictRow, before: State | None) -> State:
+        _require(before is not None and before.status == "ACTIVE", entry, "nothing to end")
+        assert before is not None
+        status = ENDS[entry["operation"]]
+        _require(before.version_id == entry["version_id"], entry, "not the current version")
+        _require(before.at < entry["recorded_at"], entry, "time runs backwards")
+        _require(version["status"] == status, entry, "the version does not say so")
+        _require(version["recorded_to"] == entry["recorded_at"], entry, "it ended when?")
+        return State(
+            entry["log_seq"],
+            entry["recorded_at"],
+            before.version_id,
+            before.version,
+            status,
+            before.created_at,
+        )
+
+    def _begin(self, entry: DictRow, version: DictRow, before: State | None) -> State:
+        operation = entry["operation"]
+        _require((before is None) == (operation == "INSERT"), entry, operation)
+        predecessor = before.version_id if before else None
+        number = before.version + 1 if before else 1
+        _require(entry["previous_version_id"] == predecessor, entry, "wrong predecessor in the log")
+        _require(version["previous_version_id"] == predecessor, entry, "wrong predecessor")
         _require(version["version"] == number, entry, "versions are not consecutive")
-        _require(version["request_id"] == entry["request_id"], entry, "another request's version")
-        
         _require(version["recorded_from"] == entry["recorded_at"], entry, "another time")
-        if head is not None:
-            _require(head.status == "ACTIVE", entry, "a version of what has ended")
-            _require(head.updated_at < entry["recorded_at"], entry, "time runs backwards")
-            old = versions[head.version_id]
-            _require(old["status"] == "SUPERSEDED", entry, "the predecessor is still current")
-            _require(old["recorded_to"] == entry["recorded_at"], entry, "a gap between versions")
-        heads[entry["item_id"]] = Head(
+        _require(entry["version_id"] not in self.began, entry, "the version is there already")
+        if version["restores_version_id"] is None:
+            own = version["request_id"] == entry["request_id"]
+            _require(own and operation != "RESTORE", entry, "another request's version")
+            _require(version["absorbed_version_id"] is None, entry, "a write absorbs nothing")
+        if before is not None:
+            self._follow(entry, before)
+        state = State(
+            entry["log_seq"],
+            entry["recorded_at"],
             entry["version_id"],
             number,
             "ACTIVE",
-            head.created_at if head else entry["recorded_at"],
-            entry["recorded_at"],
-            _as_row(version),
+            before.created_at if before else entry["recorded_at"],
+            self._periods(entry, version, before),
         )
-    return heads
+        self.began[state.version_id] = state
+        return state
+
+    def _follow(self, entry: DictRow, before: State) -> None:
+        """An update replaces what is current; what comes back comes after an end, maybe at once."""
+        old = self.versions[before.version_id]
+        if entry["operation"] == "RESTORE":
+            _require(before.status != "ACTIVE", entry, "nothing had ended")
+            _require(before.at <= entry["recorded_at"], entry, "time runs backwards")
+        else:
+            _require(before.status == "ACTIVE", entry, "a version of what has ended")
+            _require(before.at < entry["recorded_at"], entry, "time runs backwards")
+            _require(old["status"] == "SUPERSEDED", entry, "the predecessor is still current")
+            _require(old["recorded_to"] == entry["recorded_at"], entry, "a gap between versions")
+
+    def _periods(self, entry: DictRow, version: DictRow, before: State | None) -> frozenset[Period]:
+        """What is held true from this entry on, of an item with one value at a time."""
+        source_id = version["restores_version_id"]
+        held = before.periods if before else frozenset()
+        start, end = period_of(version)
+        if source_id is None:
+            return carve(held, start, end, entry["version_id"]) if version["exclusive"] else held
+        source = self.began.get(source_id)
+        _require(source is not None, entry, "it restores what was not there")
+        assert source is not None
+        words = self.versions[source_id]
+        _require(words["item_id"] == entry["item_id"], entry, "it restores another item's version")
+        merged = entry["operation"] == "UPDATE" and version["absorbed_version_id"] is not None
+        if merged:
+            _require(source_id == entry["previous_version_id"], entry, "other words than it had")
+        if not version["exclusive"]:
+            return frozenset()
+        if merged or entry["operation"] == "RESTORE":
+            return frozenset(
+                (since, until, entry["version_id"] if holder == source_id else holder)
+                for since, until, holder in source.periods
+            )
+        _require((start, end, source_id) in held, entry, "it says again what did not hold")
+        return carve(held, start, end, entry["version_id"])
+
+    def head(self, item_id: UUID) -> Head:
+        """An item as its last entry leaves it."""
+        state = self.states[item_id][-1]
+        shown = self.versions[state.version_id]
+        return Head(
+            state.version_id,
+            state.version,
+            state.status,
+            state.created_at,
+            state.at,
+            _copied(shown),
+        )
+
+    def timeline(self, item_id: UUID) -> set[tuple[datetime, datetime | None, Period]]:
+        """What was held true, and from when to when that was held."""
+        lasted: dict[Period, datetime] = {}
+        rows: set[tuple[datetime, datetime | None, Period]] = set()
+        states = self.states[item_id]
+        # Of several at one moment, the last is what that moment knew.
+        known = [s for s, after in pairwise(states) if s.at < after.at] + states[-1:]
+        for state in known:
+            for period in [p for p in lasted if p not in state.periods]:
+                rows.add((lasted.pop(period), state.at, period))
+            for period in state.periods:
+                lasted.setdefault(period, state.at)
+        return rows | {(since, None, period) for period, since in lasted.items()}
+
+
+def _of_scopes(scope_ids: list[int] | None) -> tuple[str, list[list[int]]]:
+    return ("", []) if scope_ids is None else (" WHERE scope_id = ANY (%s)", [scope_ids])
+
+
+def read(connection: Connection[DictRow], scope_ids: list[int] | None = None) -> Replay:
+    """Replay the log of some scopes, or all of it, as superuser."""
+    where, values = _of_scopes(scope_ids)
+    versions = connection.execute(VERSIONS + where, values).fetchall()
+    log = connection.execute(LOG + where + " ORDER BY log_seq", values).fetchall()
+    return Replay(log, {row["version_id"]: row for row in versions})
 
 
 def check_store(connection: Connection[DictRow]) -> dict[UUID, Head]:
     """Compare the whole store with a replay of its log, as superuser; return the heads.
 
-    Raises Broken when the log is inconsistent, AssertionError when heads, versions, embeddings or
-    committed requests are not what it says.
+    Raises Broken when the log is inconsistent, AssertionError when heads, versions, timeline,
+    vectors, derivations or committed requests are not what it says.
     """
-    versions = {
-        row["version_id"]: row
-        for row in connection.execute(
-            "SELECT version_id, item_id, version, previous_version_id, status, request_id,"
-            "       lower(recorded_during) AS recorded_from, upper(recorded_during) AS recorded_to,"
-            f"      {SHOWN} FROM memwarden_data.version"
-        )
-    }
-    log = connection.execute("SELECT * FROM memwarden_data.log ORDER BY log_seq").fetchall()
-    expected = replay(log, versions)
+    found = check_projections(connection, read(connection))
+    stored.check(connection)
+    return found
+
+
+def check_projections(
+    connection: Connection[DictRow], replayed: Replay, scope_ids: list[int] | None = None
+) -> dict[UUID, Head]:
+    """Compare heads and timeline, of some scopes or of all, with a replay; return the heads."""
+    where, values = _of_scopes(scope_ids)
+    expected = {item_id: replayed.head(item_id) for item_id in replayed.states}
     items = connection.execute(
         "SELECT item_id, version_id, version, status, created_at, updated_at,"
-        f"      {SHOWN} FROM memwarden_data.item"
+        f"      {SHOWN} FROM memwarden_data.item{where}",
+        values,
     ).fetchall()
     found = {
         row["item_id"]: Head(
@@ -135,50 +290,40 @@ def check_store(connection: Connection[DictRow]) -> dict[UUID, Head]:
             row["status"],
             row["created_at"],
             row["updated_at"],
-            _as_row(row),
+            _copied(row),
         )
         for row in items
     }
     assert found == expected, "the heads are not what the log says"
-    logged = {entry["version_id"] for entry in log}
-    assert set(versions) == logged, "versions and log do not match"
+    assert set(replayed.versions) == set(replayed.began), "versions and log do not match"
     for item_id, head in found.items():
-        current = versions[head.version_id]
+        current = replayed.versions[head.version_id]
         assert current["status"] == head.status, f"item {item_id}: version and head disagree"
         ended = None if head.status == "ACTIVE" else head.updated_at
         assert current["recorded_to"] == ended, f"item {item_id}: its current version ended when?"
-    _check_embeddings(connection)
-    _check_requests(connection, versions)
+    periods = connection.execute(
+        "SELECT item_id, version_id, lower(recorded_during) AS recorded_from,"
+        "       upper(recorded_during) AS recorded_to,"
+        "       extract(epoch FROM lower(valid_during)) AS valid_from,"
+        "       extract(epoch FROM upper(valid_during)) AS valid_to"
+        f" FROM memwarden_data.timeline{where} ORDER BY lower(recorded_during)",
+        values,
+    ).fetchall()
+    timelines = {item_id: replayed.timeline(item_id) for item_id in replayed.states}
+    held = {item_id: rows for item_id, rows in timelines.items() if rows}
+    assert _joined(periods) == held, "the timeline is not what the log says"
     return found
 
 
-def _check_embeddings(connection: Connection[DictRow]) -> None:
-    """Every active item whose text has words has a vector in its scope; what has ended has none."""
-    wrong = connection.execute(
-        "SELECT i.item_id FROM memwarden_data.item AS i"
-        "  JOIN memwarden_data.version AS v"
-        "    ON v.org_id = i.org_id AND v.version_id = i.version_id"
-        "  LEFT JOIN memwarden_data.embedding AS e"
-        "    ON e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id"
-        " WHERE e.item_id IS NULL AND i.status = 'ACTIVE'"
-        "   AND memwarden.lexical_embedding(v.search_text) IS NOT NULL"
-        " UNION ALL "
-        "SELECT e.item_id FROM memwarden_data.embedding AS e"
-        "  LEFT JOIN memwarden_data.item AS i"
-        "    ON i.org_id = e.org_id AND i.scope_id = e.scope_id AND i.item_id = e.item_id"
-        " WHERE i.status IS DISTINCT FROM 'ACTIVE'"
-    ).fetchall()
-    assert wrong == [], "items without a vector, or vectors without an item"
-
-
-def _check_requests(connection: Connection[DictRow], versions: dict[UUID, DictRow]) -> None:
-    """Every version was asked for by a request that says COMMITTED, and the other way round."""
-    committed = {
-        row["request_id"]: row["version_id"]
-        for row in connection.execute(
-            "SELECT request_id, version_id FROM memwarden_data.write_request"
-            " WHERE outcome = 'COMMITTED'"
-        )
-    }
-    asked = {version["request_id"]: number for number, version in versions.items()}
-    assert committed == asked, "committed requests and versions do not match"
+def _joined(rows: list[DictRow]) -> dict[UUID, set[tuple[datetime, datetime | None, Period]]]:
+    """Rows of the timeline, by item; those that follow on one another say what one would."""
+    lasting: dict[tuple[UUID, datetime | None, Period], datetime] = {}
+    for row in rows:
+        item_id, since = row["item_id"], row["recorded_from"]
+        period = (*period_of(row), row["version_id"])
+        since = lasting.pop((item_id, since, period), since)
+        lasting[(item_id, row["recorded_to"], period)] = since
+    found: dict[UUID, set[tuple[datetime, datetime | None, Period]]] = {}
+    for (item_id, until, period), since in lasting.items():
+        found.setdefault(item_id, set()).add((since, until, period))
+    return found

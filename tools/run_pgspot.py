@@ -57,8 +57,8 @@ EXPECTED = {
     },
 }
 
-# A limit of pgspot's parser, which knows no "record.field := ..." and no reserved word as an argument:
-# what it cannot read, plpgsql_check reads (tests/catalog).
+# A limit of pgspot's parser, which knows no "record.field := ..." and no reserved word as an
+# argument: what it cannot read, plpgsql_check reads (tests/catalog).
 UNREADABLE = {
     "memwarden.add_gate",
     "memwarden.issue_token",

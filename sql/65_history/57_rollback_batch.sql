@@ -5,6 +5,8 @@ RETURNS TABLE (item_id uuid, action text, changes integer, layer text, item_scop
                now_says jsonb, would_say jsonb, dependents bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
+SET jit = off
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -38,6 +40,8 @@ CREATE OR REPLACE FUNCTION memwarden.rollback_batch(
 RETURNS SETOF memwarden_internal.undone_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- The planner expects many entries where there are few; compiling for them takes a thousand times as long.
+SET jit = off
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();

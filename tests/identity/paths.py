@@ -21,10 +21,13 @@ READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator
 CHANGES = {
     *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
-    *("grant_scope", "move_scope", "promote", "register_agent", "retract", "revoke_scope"),
-    *("revoke_tokens", "set_policy", "set_synonyms", "write", "write_many"),
+    *("expire", "grant_scope", "merge", "move_scope", "promote", "reclassify", "recover"),
+    *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
+    *("set_policy", "set_synonyms", "write", "write_many"),
     # Makes a change, looks, and takes it back. For administrators.
     "preview_policy",
+    # Looks as rollback_batch() would, and asks who may do that.
+    "preview_rollback",
 }
 
 FUNCTIONS = """
@@ -75,7 +78,7 @@ class Function:
     optional: list[tuple[str, str]]
 
     def calls(self, values: Values) -> Iterator[dict[str, Any]]:
-        """Arguments to call it with: all values of those it needs, each value of each other."""
+        """Arguments to call it with: all values of those it needs, a dozen of each other."""
         unknown = [each for each in self.required if each not in values]
         assert not unknown, f"{self.name}(): teach test_isolation.py what to pass as {unknown}"
         always = {"k": 1000} if ("k", "integer") in self.optional else {}
@@ -85,7 +88,8 @@ class Function:
             yield always | dict(zip(names, chosen, strict=True))
         first = always | dict(zip(names, (each[0] for each in needed), strict=True))
         for name, type_ in self.optional:
-            for value in values.get((name, type_), ()):
+            known = values.get((name, type_), ())
+            for value in known[:: 1 + len(known) // 12]:
                 yield first | {name: value}
 
 
@@ -130,14 +134,17 @@ def answer(
 ) -> tuple[list[DictRow], str]:
     """Call a function; return its rows, and its answer as text: the rows, or all an error says.
 
-    That something is unknown is an answer, any other error is not. What the caller passed itself
-    is taken out of an error's text.
+    That something is unknown, or not sealed yet, is an answer, any other error is not. What the
+    caller passed itself is taken out of an error's text.
     """
     named = ", ".join(f"{name} => %({name})s{CASTS.get(name, '')}" for name in arguments)
     query = f"SELECT f.* FROM memwarden.{function}({named}) AS f"
     try:
         rows = connection.execute(query, dict(arguments)).fetchall()
-    except psycopg.errors.UndefinedObject as error:
+    except (
+        psycopg.errors.UndefinedObject,
+        psycopg.errors.ObjectNotInPrerequisiteState,
+    ) as error:
         said = "\n".join(str(getattr(error.diag, part)) for part in ERROR)
         for value in arguments.values():
             for each in value if isinstance(value, list) else [value]:

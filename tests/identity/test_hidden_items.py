@@ -38,6 +38,22 @@ ORDERS = {
 }
 
 
+# What may be asked of the past of one item, or undone of it.
+BY_NUMBER = (
+    "as_of(item_id => %s)",
+    "diff(%s, 1, 1)",
+    "lineage(%s)",
+    "lineage(%s, 'derived')",
+    "log_proof(%s)",
+    "expire(%s, 'no')",
+    "recover(%s, 'no')",
+    "rollback(%s, 'no')",
+    "rollback(%s, 'no', to_version => 1)",
+    "rollback(%s, 'no', restore => '{}')",
+    "reclassify(%s, 'durable', 'no')",
+)
+
+
 def about(subject: dict[str, str], number: int) -> dict[str, str]:
     """A key of its own for each number."""
     return {"subject": f"{subject['subject']} {number}", "predicate": subject["predicate"]}
@@ -75,6 +91,7 @@ def probes(side: Side, item_id: UUID) -> list[Any]:
         side.rows("SELECT * FROM memwarden.promote(%s, %s)", item_id, side.home),
         side.rows("SELECT * FROM memwarden.annotate(%s, 'doubted', 'why?')", item_id),
         side.rows("SELECT * FROM memwarden.retract(%s, 'no')", item_id),
+        *(side.rows(f"SELECT * FROM memwarden.{each}", item_id) for each in BY_NUMBER),
         side.rows("SELECT * FROM memwarden.explain_access(%s, %s)", side.writer_name, item_id),
         side.rows("SELECT * FROM memwarden.close_scope(%s, ARRAY[%s])", side.task, item_id),
     ]
@@ -266,3 +283,78 @@ def test_counts_of_others_are_not_told(shared_world: World) -> None:
         )
         assert [side.rows(query) for query in queries] == before
         assert first[0]["outcome"] == "COMMITTED"
+
+
+def past(side: Side, item_id: UUID) -> list[Any]:
+    """Everything that the writer can ask of the past of an item, and of the store's."""
+    return [
+        side.rows("SELECT * FROM memwarden.history(%s)", item_id),
+        side.rows("SELECT * FROM memwarden.lineage(%s)", item_id),
+        side.rows("SELECT * FROM memwarden.lineage(%s, 'derived')", item_id),
+        side.rows("SELECT * FROM memwarden.get(%s)", item_id),
+        side.rows("SELECT * FROM memwarden.as_of()"),
+        side.rows("SELECT * FROM memwarden.as_of(valid_time => now() + interval '1 year')"),
+        side.rows("SELECT * FROM memwarden.diff_store(now() - interval '1 hour')"),
+        side.rows(
+            "SELECT * FROM memwarden.diff_store(now() - interval '1 hour', scope => %s)", side.task
+        ),
+    ]
+
+
+def undone(side: Side, layer: str) -> list[Any]:
+    """Beside a hidden item of the same key: change one's own, undo it, look at the past."""
+    told: list[Any] = []
+    hidden = side.hide(layer, FACT, **KEY)
+    side.hide(layer, {"city": "hidden, too"}, **KEY)
+    more = side.hide(layer, {"city": "of another key"}, subject="Bo Lind", predicate="lives in")
+    evidence = [{"type": "memory", "uri": f"memwarden:item/{each}"} for each in (hidden, more)]
+    own = write(side.writer, layer, OTHER, scope=side.task, evidence=evidence, **KEY)["item_id"]
+    other = write(side.writer, layer, {"city": "a town"}, scope=side.task)["item_id"]
+    steps = [
+        ("rollback(%s, 'bad')", own),
+        ("rollback(%s, 'not bad')", own),
+        ("expire(%s, 'over')", own),
+        ("recover(%s, 'not over')", own),
+        (f"merge('{own}', %s, 'one')", other),
+        ("rollback(%s, 'two')", own),
+        (f"merge(%s, '{more}', 'one')", own),
+        (f"merge('{more}', %s, 'one')", own),
+        (f"rollback(%s, 'bad', restore => ARRAY['{more}']::uuid[])", own),
+        ("retract(%s, 'bad')", own),
+        ("rollback(%s, 'not bad', to_version => 1)", own),
+        ("reclassify(%s, 'durable', 'it stays')", own),
+        ("rollback(%s, 'it does not')", own),
+    ]
+    for query, item_id in steps:
+        told.append(side.rows(f"SELECT * FROM memwarden.{query}", item_id))
+        told += past(side, own)
+    if side.present:
+        call(side.author, "retract", item_id=more, reason="wrong")
+        write(side.author, layer, {"city": "once more"}, scope=side.task, **KEY, **side.secret)
+    # Also something that all but who reads only its own may see.
+    write(side.author, layer, {"city": "an open one"}, scope=side.task)
+    author, unknown = side.author.info.user, "00000000-0000-7000-8000-000000000000"
+    for arguments in (
+        f"agent => '{author}'",
+        f"scope => '{side.home}', agent => '{author}'",
+        f"requests => ARRAY['{unknown}', '{hidden}']::uuid[]",
+        f"scope => '{side.task}'",
+    ):
+        told.append(side.rows(f"SELECT * FROM memwarden.preview_rollback({arguments})"))
+        told.append(side.rows(f"SELECT * FROM memwarden.rollback_batch('bad', {arguments})"))
+    return told + past(side, own) + past(side, other)
+
+
+@pytest.mark.parametrize("layer", ["session", "semantic"])
+@pytest.mark.parametrize("hiding", HIDINGS)
+def test_the_past_and_its_undoing_tell_nothing(
+    shared_world: World, hiding: str, layer: str
+) -> None:
+    """Numbers of versions, keys, evidence that names it, what turned stale, what a batch undid.
+
+    Proves: A3, A9, T3, T6, T7
+    """
+    with twins(shared_world, hiding) as sides:
+        here, there = (undone(side, layer) for side in sides)
+        for step, (present, absent) in enumerate(zip(here, there, strict=True)):
+            assert present == absent, f"step {step}"

@@ -157,6 +157,6 @@ def test_the_definition_of_recall_names_every_column_once(shared_world: World) -
     names = (re.sub("_score$", "", row["attname"]) for row in columns)
     assert " ".join(names) == (
         "item_id version_id layer scope kind subject predicate content text score vector keyword"
-        " recency importance similarity confidence low_confidence contradicted classification"
-        " domains provenance"
+        " recency importance similarity confidence low_confidence contradicted stale"
+        " classification domains provenance"
     )

@@ -12,6 +12,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from conftest import World, deploy_server
 from sealing.sealed import (
@@ -48,7 +49,7 @@ VERSION = {
     "org_id": "org_id + 1",
     "version_id": OTHER_ID,
     "item_id": OTHER_ID,
-    "version": "version + 1",
+    "version": "version + 9",
     "previous_version_id": OTHER_ID,
     "restores_version_id": OTHER_ID,
     "absorbed_version_id": OTHER_ID,
@@ -180,6 +181,7 @@ def test_a_removed_entry_is_named(history: World, log_seq: int) -> None:
         assert ("REMOVED", log_seq) in findings(history)
         assert {row["finding"] for row in verify(history)} <= {
             "REMOVED",
+            "OUT_OF_PLACE",
             "VERSION_UNLOGGED",
             "HEAD_UNEXPLAINED",
         }
@@ -200,7 +202,7 @@ def test_an_inserted_entry_is_named(history: World, number: int) -> None:
             (number,),
         )
         # What it pretends to have done shows besides.
-        besides = {"HEAD_UNEXPLAINED", "LIFETIME"}
+        besides = {"HEAD_UNEXPLAINED", "LIFETIME", "OUT_OF_PLACE"}
         found = [row for row in verify(history) if row["finding"] not in besides]
         assert [(row["finding"], row["log_seq"], row["segment_no"]) for row in found] == [
             ("INSERTED", number, 2)
@@ -432,7 +434,7 @@ def test_a_changed_version_is_named(history: World, column: str, log_seq: int) -
         found = findings(history)
         assert ("SNAPSHOT", log_seq) in found
         named = {f for f, _ in found}
-        assert named <= {"SNAPSHOT", "VERSION_UNLOGGED"}
+        assert named <= {"SNAPSHOT", "OUT_OF_PLACE", "VERSION_UNLOGGED"}
 
 
 @pytest.mark.parametrize(
@@ -476,11 +478,54 @@ def test_a_version_that_no_entry_names_is_named(history: World) -> None:
         history.admin.execute(
             "INSERT INTO memwarden_data.version"
             " SELECT (jsonb_populate_record(v, jsonb_build_object('version_id', gen_random_uuid(),"
-            "   'recorded_during', tstzrange(lower(v.recorded_during) + interval '1 us',"
-            "                                upper(v.recorded_during))))).*"
+            "   'version', 9, 'recorded_during',"
+            "   tstzrange(lower(v.recorded_during) + interval '1us', upper(v.recorded_during))))).*"
             " FROM memwarden_data.version AS v WHERE version = 2"
         )
         assert findings(history) == {("VERSION_UNLOGGED", item_of(history, 1))}
+
+
+def test_a_second_copy_of_a_version_is_named(history: World) -> None:
+    """The same in another tier, where no key keeps it out.
+
+    Proves: T6, T7
+    """
+    with tampering(history):
+        history.admin.execute(
+            "INSERT INTO memwarden_data.version"
+            " SELECT (jsonb_populate_record(v, jsonb_build_object('tier', 'cold'))).*"
+            " FROM memwarden_data.version AS v WHERE version = 2"
+        )
+        assert findings(history) == {("VERSION_UNLOGGED", item_of(history, 1))}
+
+
+@pytest.mark.parametrize(
+    ("log_seq", "change"),
+    [
+        (10, {}),
+        (11, {"scope_id": 0}),
+        (11, {"operation": "RETRACT", "previous_version_id": str(uuid.uuid4())}),
+        (11, {"operation": "RESTORE"}),
+        (1, {"operation": "RETRACT"}),
+    ],
+    ids=["ended twice", "elsewhere", "ended in one and begun", "never ended", "long over"],
+)
+def test_an_entry_that_cannot_follow_is_named(
+    history: World, log_seq: int, change: dict[str, Any]
+) -> None:
+    """Appended just now, with the right hash, it would be sealed like any other.
+
+    Proves: T6, T2
+    """
+    with tampering(history):
+        history.admin.execute(
+            "INSERT INTO memwarden_data.log OVERRIDING SYSTEM VALUE"
+            " SELECT (jsonb_populate_record(l, jsonb_build_object('log_seq', 99, 'recorded_at',"
+            "  now(), 'transaction_id', pg_current_xact_id()) || %s)).*"
+            " FROM memwarden_data.log AS l WHERE log_seq = %s",
+            (Jsonb(change), log_seq),
+        )
+        assert ("OUT_OF_PLACE", 99) in findings(history)
 
 
 @pytest.mark.parametrize(

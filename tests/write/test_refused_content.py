@@ -127,7 +127,7 @@ def test_the_search_for_traces_finds_what_was_committed(ready: World, home: str)
     assert write(ready.agent(home), **everywhere(marker))["outcome"] == "COMMITTED"
     with pytest.raises(psycopg.errors.InvalidTextRepresentation):
         ready.agent(home).execute(sql.SQL("SELECT {}::integer").format(marker))
-    assert {"version", "item", "server log"} <= set(traces(ready, marker))
+    assert {"version_hot", "item", "server log"} <= set(traces(ready, marker))
 
 
 @pytest.mark.parametrize(
