@@ -13,7 +13,7 @@ DRINKS = "SELECT content ->> 'drink' AS drink FROM memwarden.items"
 INDIRECT = {
     "a copy": f"COPY ({DRINKS}) TO STDOUT",
     "a copy of a view": "COPY (TABLE memwarden.items) TO STDOUT",
-    "a copy of a table": "COPY memwarden_data.version TO STDOUT",
+    "a copy of a table": "COPY memwarden_data.item TO STDOUT",
     "a new table": f"CREATE TEMP TABLE t AS {DRINKS}; TABLE t",
     "INTO": DRINKS.replace("FROM", "INTO TEMP t FROM", 1) + "; TABLE t",
     "an insert": f"CREATE TEMP TABLE t (x text); INSERT INTO t {DRINKS} RETURNING x",
