@@ -112,7 +112,7 @@ def make_past(stores: Stores, size: Size) -> None:
     for number in range(SLICES + 1):
         part = {"first": number, "last": number if number < SLICES else 10 * SLICES}
         with connection.transaction():
-            for name in ("versions", "timeline", "past_vectors", "log", "items"):
+            for name in ("versions", "provenance", "timeline", "past_vectors", "log", "items"):
                 connection.execute(STATEMENTS[name], part)
     connection.execute(STATEMENTS["vectors"])
     connection.execute("RESET ROLE")

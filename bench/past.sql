@@ -54,6 +54,13 @@ SELECT p.org_id, p.version_id, p.item_id, p.version, p.previous_id,
        p.principal_id, p.label_id, p.request_id, tstzrange(p.begins, p.ends), tstzrange(p.begins, NULL)
   FROM history_plan AS p WHERE p.last_slice BETWEEN %(first)s AND %(last)s ORDER BY p.ends
 
+-- name: provenance
+INSERT INTO memwarden_data.provenance (org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record)
+SELECT p.org_id, p.scope_id, p.item_id, p.version_id, p.version_id, 'WRITE', p.begins,
+       jsonb_build_object('item_id', p.item_id, 'version_id', p.version_id, 'request_id', p.request_id, 'supersedes', p.previous_id, 'source_agent', 'bench',
+           'evidence', '[]'::jsonb, 'content_hash', encode(p.content_hash, 'hex'), 'adjusted_confidence', 0.09, 'authority', 0)
+  FROM history_plan AS p WHERE p.last_slice BETWEEN %(first)s AND %(last)s ORDER BY p.ends
+
 -- name: timeline
 INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
 SELECT p.org_id, p.scope_id, p.item_id, p.version_id, r.valid_during, r.recorded_during
@@ -89,9 +96,9 @@ SELECT l.recorded_at, pg_current_xact_id(), memwarden_internal.system_identifier
 -- name: items
 INSERT INTO memwarden_data.item (
     org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance, confidence, importance,
-    principal_id, label_id, created_at, updated_at, valid_during, content_hash, fingerprint, key_hash, search_vector)
+    adjusted_confidence, authority, principal_id, label_id, created_at, updated_at, valid_during, content_hash, fingerprint, key_hash, search_vector)
 SELECT p.org_id, p.item_id, p.scope_id, p.layer, p.kind_name, p.subject, p.predicate, CASE WHEN p.ends IS NULL THEN 'ACTIVE' ELSE 'RETRACTED' END,
-       p.version_id, p.version, p.exclusive, 0, 0.6, 0.5, p.principal_id, p.label_id, p.created_at, coalesce(p.ends, p.begins),
+       p.version_id, p.version, p.exclusive, 0, 0.6, 0.5, 0.09, 0, p.principal_id, p.label_id, p.created_at, coalesce(p.ends, p.begins),
        tstzrange(p.begins, NULL), p.content_hash, f.fingerprint, f.key_hash, to_tsvector('english', p.words)
   FROM history_plan AS p, LATERAL memwarden_internal.fingerprints(p.content::text, p.subject, p.predicate, '{}') AS f
  WHERE (p.ends IS NULL OR NOT p.changes) AND p.last_slice BETWEEN %(first)s AND %(last)s ORDER BY p.ends

@@ -20,7 +20,7 @@ from store import Stores, scope_path
 from workload import array_literal
 
 RECALL = """
-SELECT provenance -> 'evidence' -> 0 ->> 'uri'
+SELECT substr(provenance -> 'evidence' -> 0 ->> 'uri', length('locomo:') + 1)
   FROM memwarden.recall(%(query)s, %(vector)s::real[], scopes => ARRAY[%(scope)s],
                         weights => %(weights)s::jsonb, fusion => %(fusion)s)"""
 # What is compared: query given, vector given, weights (None: the defaults), fusion.
@@ -41,7 +41,7 @@ def remember(stores: Stores, turns: list[dict[str, str]], vectors: Any, scopes: 
             "layer": "episodic",
             "content": {"text": turn["text"]},
             "scope": scope_path(scopes.index(turn["sid"])),
-            "evidence": [{"type": "human_input", "uri": turn["dia"]}],
+            "evidence": [{"uri": f"locomo:{turn['dia']}", "excerpt": turn["text"]}],
             "idempotency_key": f"{turn['sid']} {turn['dia']}",
         }
         for turn in turns

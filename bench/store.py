@@ -32,13 +32,24 @@ SELECT r.scope, r.content, to_tsvector('english', r.content ->> 'text'), r.embed
   FROM json_to_recordset(%s::json) AS r (scope integer, content jsonb, embedding json)"""
 RAW_SEARCH = "SELECT id FROM raw_memory ORDER BY embedding <=> %s::vector LIMIT 10"
 WRITE = """
-SELECT outcome FROM memwarden.write('episodic', %s::jsonb, scope => %s, embedding => %s::real[])"""
+SELECT outcome FROM memwarden.write(
+    'episodic', %s::jsonb, scope => %s, embedding => %s::real[], evidence => %s::jsonb)"""
+# Every gate has something to weigh; none turns a bulk load away.
+SETTINGS = """
+SELECT memwarden.configure_layer(l.layer, '{"rate_limit": 1000000}')
+  FROM memwarden_data.layer AS l WHERE l.rate_limit IS NOT NULL"""
+SOURCE = "SELECT memwarden.define_source(%s, 'document', authority => 1)"
 WRITE_MANY = "SELECT outcome FROM memwarden.write_many(%s::json)"
 
 
 def scope_path(number: int) -> str:
     """The path of the n-th scope."""
     return f"/org/bench/user/u{number}"
+
+
+def grounds(content: str) -> list[dict[str, str]]:
+    """The evidence for a memory: a document that says so."""
+    return [{"uri": "bench:notes", "excerpt": json.loads(content)["text"]}]
 
 
 class Stores:
@@ -63,6 +74,9 @@ class Stores:
             connection.execute("CREATE EXTENSION memwarden CASCADE")
             connection.execute("SELECT * FROM memwarden.setup()")
             connection.execute(RAW_TABLE)
+            connection.execute(SETTINGS)
+            for pattern in ("bench:*", "locomo:*"):
+                connection.execute(SOURCE, (pattern,))
         return cls(dsn, scopes)
 
     def _make_agent(self) -> None:
@@ -143,7 +157,9 @@ class Stores:
 
     def write(self, scope: int, memory: tuple[str, list[float]]) -> None:
         """One governed write."""
-        self.agent.execute(WRITE, (memory[0], scope_path(scope), array_literal(memory[1])))
+        content, vector = memory
+        evidence = json.dumps(grounds(content))
+        self.agent.execute(WRITE, (content, scope_path(scope), array_literal(vector), evidence))
 
     def raw_insert(self, scope: int, memory: tuple[str, list[float]]) -> None:
         """One INSERT into the raw table."""
@@ -158,6 +174,7 @@ class Stores:
                 "content": json.loads(content),
                 "scope": scope_path(scope),
                 "embedding": vector,
+                "evidence": grounds(content),
             }
             for scope, (content, vector) in zip(scopes, memories, strict=True)
         ]

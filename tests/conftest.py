@@ -16,6 +16,8 @@ from psycopg.rows import DictRow, dict_row
 from pytest_postgresql import factories
 from pytest_postgresql.janitor import DatabaseJanitor
 
+from helpers import ask_for_little
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
 CLUSTER = "test"
@@ -54,6 +56,10 @@ def install_memwarden(**parameters: Any) -> None:
     with psycopg.connect(**(parameters | {"autocommit": True})) as connection:
         connection.execute("CREATE EXTENSION memwarden CASCADE")
         connection.execute("SELECT * FROM memwarden.setup()")
+        # Most tests are about something else: their layers ask for no evidence and set no pace.
+        connection.execute("CREATE SCHEMA shipped")
+        connection.execute("CREATE TABLE shipped.layer AS TABLE memwarden_data.layer")
+        ask_for_little(connection)
 
 
 server = factories.postgresql_noproc(dbname=f"memwarden_tests_{RUN}", load=[install_memwarden])
@@ -112,6 +118,18 @@ class World:
         named = ", ".join(f"{name} => %({name})s" for name in arguments)
         self.admin.execute(f"SELECT memwarden.register_agent({named})", arguments)
         return role
+
+    def ship_layers(self) -> None:
+        """Have the layers ask of a write what they ask in a new store."""
+        self.admin.execute(
+            """
+            UPDATE memwarden_data.layer AS l
+               SET rate_limit = s.rate_limit, fact_threshold = s.fact_threshold,
+                   min_authority = s.min_authority, min_external = s.min_external,
+                   self_reference = s.self_reference
+              FROM shipped.layer AS s WHERE s.layer = l.layer
+            """
+        )
 
     def grant_tables(self, *roles: str) -> None:
         """Let login roles SELECT from the tables, as a DBA may: then policies alone hold."""

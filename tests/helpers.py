@@ -10,9 +10,20 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Json, Jsonb
 
 
+def ask_for_little(admin: Connection[Any]) -> None:
+    """Have no layer ask for evidence or set a pace, in a database that a test has made itself."""
+    admin.execute(
+        """
+        UPDATE memwarden_data.layer
+           SET rate_limit = NULL, fact_threshold = 0, min_authority = 0, min_external = 0,
+               self_reference = 'allow'
+        """
+    )
+
+
 def write(connection: Connection[DictRow], layer: str, content: Any, **arguments: Any) -> DictRow:
     """Call ``memwarden.write`` with named arguments."""
-    for name in ("evidence", "filter", "attributes"):
+    for name in ("evidence", "filter", "attributes", "origin"):
         if name in arguments:
             arguments[name] = Jsonb(arguments[name])
     casts = {"embedding": "::real[]", "request_id": "::uuid", "ttl": "::interval"}

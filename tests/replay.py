@@ -126,7 +126,10 @@ class Replay:
         self.versions = versions
         self.states: dict[UUID, list[State]] = {}
         self.began: dict[UUID, State] = {}
+        erased = {entry["item_id"] for entry in log if entry["operation"] == "ERASE"}
         for entry in log:
+            if entry["item_id"] in erased:
+                continue  # nothing is left to replay; that it was lawful is verify_log()'s to say
             states = self.states.setdefault(entry["item_id"], [])
             before = states[-1] if states else None
             version = versions.get(entry["version_id"])

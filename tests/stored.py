@@ -160,7 +160,9 @@ RULES = {
         "  (SELECT request_id, version_id FROM memwarden_data.version"
         "    WHERE restores_version_id IS NULL) AS v"
         "  FULL JOIN (SELECT request_id, version_id FROM memwarden_data.write_request"
-        "              WHERE outcome = 'COMMITTED') AS r USING (request_id, version_id)"
+        "              WHERE outcome = 'COMMITTED' AND item_id NOT IN"
+        "                    (SELECT item_id FROM memwarden_data.erased_item))"
+        "    AS r USING (request_id, version_id)"
         " WHERE v.version_id IS NULL OR r.version_id IS NULL"
     ),
 }

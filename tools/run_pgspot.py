@@ -41,6 +41,11 @@ EXPECTED = {
         "memwarden.maintain",
         "PS005: Function without explicit search_path: memwarden.maintain()",
     ): _SESSION_PATH,
+    (
+        "memwarden.rescan_sensitivity",
+        "PS005: Function without explicit search_path: "
+        "memwarden.rescan_sensitivity(batch integer,INOUT scanned bigint,INOUT marked bigint)",
+    ): _COMMITS,
     **{
         (
             f"memwarden.{name}",
@@ -67,11 +72,14 @@ UNREADABLE = {
     "memwarden_internal.append_segment",
     "memwarden_internal.check_standing",
     "memwarden_internal.checkpoint_digest",
+    "memwarden_internal.erasure_extent",
+    "memwarden_internal.guard_erasure",
     "memwarden_internal.guard_timeline",
     "memwarden_internal.guard_version",
     "memwarden_internal.hold_item",
     "memwarden_internal.label_of_successor",
     "memwarden_internal.recall_model",
+    "memwarden_internal.record_listed",
     "memwarden_internal.replayed",
     "memwarden_internal.require_agent",
     "memwarden_internal.require_item",

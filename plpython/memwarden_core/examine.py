@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from .embedding import lexical_embedding
 from .fingerprint import fingerprint_of, key_hash_of, normalised_name, normalised_value
 from .normalise import normalise, synonym_table
 from .schema import Violation, compiled
+from .screening import screen
+from .sensitive import Finding, RuleSet
 from .synonyms import Synonyms
 from .text import content_text
 
@@ -22,7 +25,8 @@ class Examined(NamedTuple):
     """What ``examine`` found.
 
     ``canonical`` and ``content_hash`` are there whenever the content has a canonical form; the
-    rest only where ``violations`` is empty.
+    rest only where ``violations`` is empty. ``sensitive`` is what its rules found in the request,
+    content that has no canonical form left out.
     """
 
     canonical: str | None
@@ -32,6 +36,7 @@ class Examined(NamedTuple):
     text: str | None
     embedding: list[float] | None
     violations: list[Violation]
+    sensitive: tuple[Finding, ...] = ()
 
 
 @lru_cache(maxsize=64)
@@ -63,8 +68,8 @@ def _is_larger(content: str, max_bytes: int) -> bool:
     return len(content.encode(errors="surrogatepass")) > max_bytes
 
 
-def _refused(*violations: Violation) -> Examined:
-    return Examined(None, None, None, None, None, None, list(violations))
+def _refused(violation: Violation, sensitive: tuple[Finding, ...]) -> Examined:
+    return Examined(None, None, None, None, None, None, [violation], sensitive)
 
 
 def examine(
@@ -76,24 +81,32 @@ def examine(
     synonyms: str | None = None,
     max_bytes: int = 1_048_576,
     want_embedding: bool = False,
+    rules: RuleSet | None = None,
+    arguments: str | None = None,
 ) -> Examined:
     """Check one content and derive its canonical form, hashes, text and embedding.
 
     ``content`` is JSON text as it arrived; ``schema`` (JSON Schema), ``template`` and ``synonyms``
-    (JSON object) are the definitions of its layer and kind. ``max_bytes`` counts UTF-8.
+    (JSON object) are the definitions of its layer and kind. ``max_bytes`` counts UTF-8. ``rules``
+    say what is sensitive in content, subject, predicate and
+    ``arguments``, the JSON object of the request's others.
 
     Bad content never raises: it gives violations, all that can be known at once. Raises:
     SchemaRefused, TemplateRefused or ValueError where a definition itself is broken, which
     ``check_schema`` and ``check_template`` find out when it is made.
     """
+    request = request_of(subject, predicate, arguments)
     if _is_larger(content, max_bytes):
         message = f"larger than {max_bytes} bytes"
-        return _refused(Violation("CONTENT_TOO_LARGE", "content", message))
+        return _refused(
+            Violation("CONTENT_TOO_LARGE", "content", message), _sensitive(request, rules)
+        )
     try:
         value = parse(content)
         canonical = serialise(value)
     except NotCanonical as error:
-        return _refused(Violation(error.code, "content", error.message))
+        return _refused(Violation(error.code, "content", error.message), _sensitive(request, rules))
+    sensitive = _sensitive({"content": value} | request, rules)
     canonical_text = canonical.decode()
     violations: list[Violation] = []
     for name, text in (("subject", subject), ("predicate", predicate)):
@@ -112,7 +125,7 @@ def examine(
         violations += compiled(schema).violations(value)
     content_hash = hashlib.sha256(canonical).digest()
     if violations:
-        return Examined(canonical_text, content_hash, None, None, None, None, violations)
+        return Examined(canonical_text, content_hash, None, None, None, None, violations, sensitive)
     subject_name = normalised_name(subject, table)
     predicate_name = normalised_name(predicate, table)
     text = content_text(value, template, subject, predicate)
@@ -124,7 +137,26 @@ def examine(
         text,
         lexical_embedding(text) if want_embedding else None,
         violations,
+        sensitive,
     )
+
+
+def request_of(
+    subject: str | None, predicate: str | None, arguments: str | None
+) -> dict[str, object]:
+    """Return what of a request is scanned beside its content, by name."""
+    request: dict[str, object] = {}
+    if subject is not None:
+        request["subject"] = subject
+    if predicate is not None:
+        request["predicate"] = predicate
+    if arguments is not None:
+        request.update(json.loads(arguments))
+    return request
+
+
+def _sensitive(request: dict[str, object], rules: RuleSet | None) -> tuple[Finding, ...]:
+    return () if rules is None else tuple(screen(request, rules))
 
 
 def _is_encodable(text: str) -> bool:

@@ -123,7 +123,7 @@ def _composed(text: str) -> str:
     return unicodedata.normalize("NFKC", _STACK.sub(_unstack, text))
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
     """Compatibility composition and case folding, until neither changes anything."""
     if text.isascii():
         return text.lower()
@@ -136,7 +136,7 @@ def _fold(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Normalisation without synonyms."""
-    folded = _fold(text)
+    folded = fold(text)
     if folded.isalnum() and folded.isascii():
         return folded
     if not folded.isprintable():

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from . import canonical, embedding, merkle
+from . import canonical, copies, embedding, merkle, screening, sealing_box, sensitive, signing
 from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
 from .fingerprint import fingerprint, key_hash
+from .mentions import mentions as _mentions
+from .mentions import term
+from .normalise import normalise
 from .policy import PolicyError, compile_condition
 from .schema import check_schema
 from .text import check_template
@@ -36,10 +39,25 @@ def examine(
     synonyms: str | None,
     max_bytes: int,
     want_embedding: bool,
+    rules_hash: str | None,
+    arguments: str | None,
 ) -> tuple[
-    str | None, bytes | None, bytes | None, bytes | None, str | None, list[float] | None, str | None
+    str | None,
+    bytes | None,
+    bytes | None,
+    bytes | None,
+    str | None,
+    list[float] | None,
+    str | None,
+    str | None,
+    str,
 ]:
-    """Return the fields of ``Examined`` in order, the violations as a JSON array or None."""
+    """Return the fields of ``Examined`` in order, and the level of what stays in the request.
+
+    Violations and sensitive places are JSON arrays, None where there are none. ``rules_hash`` names
+    rules that ``keep_rules`` was given.
+    """
+    rules = None if rules_hash is None else _RULES[rules_hash]
     found = examination.examine(
         content,
         subject,
@@ -49,6 +67,8 @@ def examine(
         synonyms=synonyms,
         max_bytes=max_bytes,
         want_embedding=want_embedding,
+        rules=rules,
+        arguments=arguments,
     )
     violations = found.violations
     if constraints not in (None, "[]") and found.canonical is not None:
@@ -62,7 +82,82 @@ def examine(
         found.text,
         found.embedding,
         findings,
+        _report(found.sensitive, rules),
+        screening.sensitivity(found.sensitive),
     )
+
+
+_RULES: dict[str, sensitive.RuleSet] = {}
+_MOST_RULES = 64
+
+
+def has_rules(rules_hash: str) -> bool:
+    """Return whether the rules of that hash are at hand."""
+    return rules_hash in _RULES
+
+
+def keep_rules(rules_hash: str, rules: str) -> None:
+    """Prepare rules (configuration, like a schema) and keep them for this connection."""
+    if len(_RULES) >= _MOST_RULES:
+        del _RULES[next(iter(_RULES))]
+    _RULES[rules_hash] = sensitive.prepare(rules)
+
+
+def _report(found: Sequence[sensitive.Finding], rules: sensitive.RuleSet | None) -> str | None:
+    return json.dumps(screening.report(found, rules)) if found and rules else None
+
+
+def clean_request(
+    content: str, arguments: str, rules: str, org_id: int, file: str | None, wrapped: bytes | None
+) -> tuple[str, str, str | None, str | None]:
+    """Return content and other arguments (JSON object) without what the rules redact or encrypt.
+
+    Also what cannot be taken out of them, as findings, and the encrypted values by their names:
+    ``{"name": {"kind", "sealed" (hex)}}``. Both are None where there are none. Raises: KeyUnusable.
+    """
+    prepared = sensitive.prepare(rules)
+    sealed: dict[str, dict[str, str]] = {}
+
+    def seal(kind: str, text: str) -> str:
+        assert wrapped is not None
+        name, box = sealing_box.seal(file, wrapped, org_id, kind, text)
+        sealed[name] = {"kind": kind, "sealed": box.hex()}
+        return f"[encrypted:{kind}:{name}]"
+
+    request = {"content": canonical.parse(content)} | json.loads(arguments)
+    done = screening.cleaned(request, prepared, seal if file and wrapped else None)
+    clean = canonical.serialise(done.request.pop("content")).decode()
+    return (
+        clean,
+        json.dumps(done.request, ensure_ascii=False),
+        _report(done.refused, prepared),
+        json.dumps(sealed) if sealed else None,
+    )
+
+
+def screen_text(text: str, rules: str) -> list[tuple[str, str, str, str, int, int, float]]:
+    """Return (rule, kind, level, action, start, length, score) of what is found in a text."""
+    return [
+        (f.rule, f.kind, f.level, f.action, f.start, f.length, f.score)
+        for f in sensitive.scan(text, sensitive.prepare(rules))
+    ]
+
+
+def screen_request(request: str, rules: str) -> tuple[str | None, str]:
+    """Return what is found in a request (JSON object), and the level of what stays in it."""
+    prepared = sensitive.prepare(rules)
+    found = screening.screen(json.loads(request), prepared)
+    return _report(found, prepared), screening.sensitivity(found)
+
+
+def unseal(file: str | None, wrapped: bytes, org_id: int, kind: str, name: str, box: bytes) -> str:
+    """Return a sealed value. Raises: KeyUnusable, SealBroken."""
+    return sealing_box.unseal(file, wrapped, org_id, kind, name, box)
+
+
+def rule_faults(rules: str) -> str:
+    """Return what is wrong with rules, as a JSON array of sentences."""
+    return json.dumps(sensitive.check_rules(rules))
 
 
 def fingerprints(
@@ -151,3 +246,72 @@ def check_chain(
     """Return (finding, segment, detail) for what does not fit in the segments from one on."""
     before = {place: node(*place) for place in merkle.perfect_subtrees(since - 1)}
     return merkle.check_chain((merkle.Segment(**row) for row in rows), since, before, head)
+
+
+def new_wrapped_key(file: str | None) -> bytes | None:
+    """Return a new signing key, wrapped by the master key in a file; None without one."""
+    return signing.new_wrapped_key(file)
+
+
+def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> bytes | None:
+    """Return the signature of a text: None without a key, b"" under another master key's."""
+    try:
+        return signing.sign(file, wrapped, purpose, text)
+    except signing.OtherMasterKey:
+        return b""
+
+
+def search_terms(identifiers: list[str]) -> list[str]:
+    """Return the forms in which identifiers are looked for, each once, in order."""
+    return list(dict.fromkeys(filter(None, map(term, identifiers))))
+
+
+def mentions(terms: list[str], documents: list[str | None]) -> bool:
+    """Return whether one of the documents holds one of the terms."""
+    return _mentions(terms, documents)
+
+
+def normalised_subject(subject: str, synonyms: str) -> str:
+    """Return the form under which subjects are one, by the synonyms of a JSON object."""
+    return normalise(subject, examination.prepared_synonyms(synonyms))
+
+
+def default_sensitivity_rules() -> str:
+    """Return the shipped rules as a JSON array."""
+    from .sensitive_rules import default_rules
+
+    return default_rules()
+
+
+def words_to_compare(
+    content: str, subject: str | None, predicate: str | None
+) -> tuple[str, list[str]]:
+    """Return the words of a stored content and its key, and patterns that find what they repeat."""
+    spoken = copies.spoken(content, subject, predicate)
+    return spoken, copies.probes(spoken)
+
+
+def repeated_share(spoken: str, records: list[str]) -> float:
+    """Return the share of words (0 to 1) that a text repeats of the closest record, or it of it."""
+    return copies.closest(spoken, records).share
+
+
+def support(
+    subject: str | None,
+    predicate: str | None,
+    content: str,
+    excerpts: list[str | None],
+    types: list[str],
+    uris: list[str],
+) -> list[float]:
+    """Return for each excerpt how far it bears out the content: 0 to 1, -1 where it contradicts."""
+    from .support import supports
+
+    return supports(subject, predicate, content, excerpts, types, uris)
+
+
+def circles(sources: list[str] | None, targets: list[str] | None) -> list[int | None]:
+    """Return for each edge of a graph the number of the circle that it lies in, or None."""
+    from .circles import circles as found
+
+    return found(sources or [], targets or [])

@@ -31,6 +31,7 @@ from memwarden.errors import (
 from memwarden.requests import WriteRequest
 from memwarden.results import (
     AccessRule,
+    Certificate,
     ChangedItem,
     ClosedItem,
     ComponentStatus,
@@ -57,6 +58,7 @@ __all__ = [
     "AccessRule",
     "AlreadyExists",
     "AsyncClient",
+    "Certificate",
     "ChangedItem",
     "ChangedSince",
     "Client",

@@ -27,7 +27,8 @@ FROM memwarden.write(
     trace_id => %(trace_id)s::text,
     classification => %(classification)s::text,
     domains => %(domains)s::text[],
-    attributes => %(attributes)s::jsonb)
+    attributes => %(attributes)s::jsonb,
+    origin => %(origin)s::jsonb)
 """
 
 WRITE_MANY: Final[LiteralString] = """
@@ -39,7 +40,8 @@ ORDER BY ordinal
 
 RECALL: Final[LiteralString] = """
 SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, text,
-       score, vector_score, keyword_score, recency_score, importance_score, similarity,
+       score, vector_score, keyword_score, recency_score, importance_score,
+       confidence_score, authority_score, similarity,
        confidence, low_confidence, contradicted, stale, classification, domains, provenance
 FROM memwarden.recall(
     query => %(query)s::text,
@@ -71,6 +73,21 @@ SELECT version, version_id, operation, status, content, confidence, recorded_at,
        valid_from, valid_to, actor, reason, request_id, log_seq,
        restores_version, absorbed_item, changes
 FROM memwarden.history(item_id => %(item_id)s::uuid)
+"""
+
+PROVENANCE: Final[LiteralString] = """
+SELECT version, version_id, provenance_id, event, recorded_at, source_agent, source_agent_version,
+       source_task, source_session, origin, write_trigger, evidence, evidence_quality,
+       retrieval_query, retrieval_scores, agent_confidence, fact_score, validation_score,
+       adjusted_confidence, authority, verified_by, sensitivity, approval_state, approver,
+       approved_at, approval_justification, created_at, superseded_at, supersedes, superseded_by,
+       content_hash, key_id, signature, record
+FROM memwarden.provenance(item_id => %(item_id)s::uuid)
+"""
+
+VERIFY_PROVENANCE: Final[LiteralString] = """
+SELECT finding, item_id, version_id, provenance_id, detail
+FROM memwarden.verify_provenance(since => %(since)s::timestamptz)
 """
 
 AS_OF: Final[LiteralString] = """
@@ -149,6 +166,14 @@ FROM memwarden.rollback_batch(
     reason => %(reason)s::text,
     agent => %(agent)s::text, scope => %(scope)s::text, requests => %(requests)s::uuid[],
     since => %(since)s::timestamptz, until => %(until)s::timestamptz)
+"""
+
+ERASE_SUBJECT: Final[LiteralString] = """
+SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
+       subject_hash
+FROM memwarden.erase_subject(
+    subject => %(subject)s::text, reason => %(reason)s::text,
+    identifiers => %(identifiers)s::text[], org => %(org)s::text, dry_run => %(dry_run)s::boolean)
 """
 
 EXPIRE: Final[LiteralString] = """

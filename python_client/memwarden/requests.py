@@ -53,6 +53,7 @@ class WriteRequest:
     classification: str | None = None
     domains: Sequence[str] | None = None
     attributes: Mapping[str, Any] | None = None
+    origin: Mapping[str, Any] | None = None
 
 
 _FIELDS = tuple(each.name for each in fields(WriteRequest))
@@ -92,6 +93,8 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
         arguments["domains"] = list(request.domains)
     if request.attributes is not None:
         arguments["attributes"] = strict_json(request.attributes)
+    if request.origin is not None:
+        arguments["origin"] = strict_json(request.origin)
     return arguments
 
 
@@ -107,8 +110,8 @@ def single_precision(embedding: Sequence[float]) -> list[float]:
 def json_object(request: WriteRequest) -> str:
     """Return the request as one element of the array that `write_many` takes.
 
-    Never raises for a value: content, evidence or attributes that are not JSON are sent in a form
-    that the server refuses and records, so that one bad request harms no other.
+    Never raises for a value: content, evidence, attributes or origin that are not JSON are sent in
+    a form that the server refuses and records, so that one bad request harms no other.
     """
     members: dict[str, str] = {}
     for name in _FIELDS:
@@ -125,6 +128,8 @@ def json_object(request: WriteRequest) -> str:
     members["evidence"] = _json_or_mark(list(request.evidence))
     if request.attributes is not None:
         members["attributes"] = _json_or_mark(request.attributes)
+    if request.origin is not None:
+        members["origin"] = _json_or_mark(request.origin)
     if request.domains is not None:
         members["domains"] = json.dumps([str(each) for each in request.domains])
     if request.embedding is not None:
@@ -132,7 +137,9 @@ def json_object(request: WriteRequest) -> str:
     return "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
 
 
-_OWN_FORM = frozenset(("content", "content_text", "evidence", "embedding", "domains", "attributes"))
+_OWN_FORM = frozenset(
+    ("content", "content_text", "evidence", "embedding", "domains", "attributes", "origin")
+)
 
 
 def _json_or_mark(value: object) -> str:

@@ -109,6 +109,8 @@ class RecalledItem:
     keyword_score: float
     recency_score: float
     importance_score: float
+    confidence_score: float
+    authority_score: float
     similarity: float | None
     confidence: float
     low_confidence: bool
@@ -173,6 +175,61 @@ class Version:
     restores_version: int | None
     absorbed_item: UUID | None
     changes: list[dict[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Where a version of an item comes from: one signed record.
+
+    `evidence`: dicts of type, uri, version, accessed_at, authority, support, freshness and
+    excerpt_hash, by authority; scores lie in 0..1. `signature` covers `record`.
+    """
+
+    version: int
+    version_id: UUID
+    provenance_id: UUID
+    event: str
+    recorded_at: datetime
+    source_agent: str
+    source_agent_version: str | None
+    source_task: str | None
+    source_session: str | None
+    origin: str | None
+    write_trigger: str | None
+    evidence: list[dict[str, Any]]
+    evidence_quality: str
+    retrieval_query: str | None
+    retrieval_scores: list[float] | None
+    agent_confidence: float
+    fact_score: float | None
+    validation_score: float
+    adjusted_confidence: float
+    authority: float
+    verified_by: list[dict[str, Any]] | None
+    sensitivity: str | None
+    approval_state: str
+    approver: str | None
+    approved_at: datetime | None
+    approval_justification: str | None
+    created_at: datetime
+    superseded_at: datetime | None
+    supersedes: UUID | None
+    superseded_by: UUID | None
+    content_hash: bytes
+    key_id: int | None
+    signature: bytes | None
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProvenanceFinding:
+    """A provenance record that is not what was signed, or is missing."""
+
+    finding: str
+    item_id: UUID
+    version_id: UUID
+    provenance_id: UUID | None
+    detail: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,6 +354,26 @@ class PlannedUndo:
     now_says: Any
     would_say: Any
     dependents: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What was erased of a subject, or with `dry_run` would be; it names nobody.
+
+    `status` is COMPLETED, NOTHING_FOUND or DRY_RUN. `subject_hash` is keyed, 32 bytes, the same for
+    the same subject; None where the server has no master key.
+    """
+
+    erasure_id: UUID | None
+    status: str
+    items: int
+    versions: int
+    requests: int
+    evidence: int
+    log_entries: int
+    layers: list[str]
+    erased_at: datetime | None
+    subject_hash: bytes | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,8 @@ VALUES
      'Tables created there would become members of the extension and be lost from dumps. Run SELECT memwarden.setup(); by itself.'),
     ('invalid_argument', '22023', 'an argument is outside what this function accepts',
      E'The detail names the argument; \\df+ shows what it takes.'),
+    ('sensitive_argument', '22023', 'an argument holds something that may not be kept',
+     'Say it without; memwarden.scan_text() tells what the rules find.'),
     ('invalid_json', '22P02', 'the text is not JSON',
      'Pass one JSON text in UTF-8.'),
     ('not_canonical', '22023', 'the JSON cannot be put in canonical form',
@@ -81,7 +83,7 @@ VALUES
     ('already_exists', '42710', 'a memwarden object of that name exists',
      'Choose another name, or change the one that is there.'),
     ('protected_gate', '55006', 'this gate cannot be moved, disabled or removed',
-     'Identity, access, canonical form, schema, scope lock, commit and storing hold the pipeline together.'),
+     'Identity, access, canonical form, schema, sensitivity, scope lock, commit and storing hold the pipeline together.'),
     ('unsafe_gate', '42501', 'that function cannot serve as a gate',
      'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
     ('append_only', '55006', 'history is append-only',
@@ -90,6 +92,10 @@ VALUES
      'The job memwarden.seal_log() seals what is complete; memwarden.status() says what it waits for.'),
     ('broken_chain', '55000', 'the chain of log segments is broken',
      'Segments were removed or cut short: SELECT * FROM memwarden.verify_log() says more.'),
+    ('erasure_incomplete', 'XX000', 'something would be left of what was to be erased',
+     'Nothing was erased. The detail says where it is.'),
+    ('erasure_untrusted', '55000', 'the list of erasures is not one that this server signed',
+     'The detail says why. A list that another master key signed is taken with trust => true; a forged one never.'),
     ('illegal_transition', '55006', 'a version cannot change to that status',
      'Legal: DRAFT to ACTIVE; ACTIVE to SUPERSEDED, RETRACTED or EXPIRED.')
 $function$;

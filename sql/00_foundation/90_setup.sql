@@ -162,7 +162,7 @@ BEGIN
            AND c.relacl IS NOT NULL
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, '
-                       'memwarden_admin, memwarden_broker, memwarden_jobs', v_policy.relation);
+                       'memwarden_admin, memwarden_broker, memwarden_jobs, memwarden_worker', v_policy.relation);
     END LOOP;
     FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'bound' ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;

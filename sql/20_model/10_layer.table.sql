@@ -15,13 +15,29 @@ CREATE TABLE memwarden_data.layer (
     text_search_config  text NOT NULL DEFAULT 'english',
     recency_half_life   interval NOT NULL DEFAULT '30 days' CHECK (recency_half_life > interval '0'),
     max_content_bytes   integer NOT NULL DEFAULT 1048576 CHECK (max_content_bytes BETWEEN 1 AND 67108864),
+    max_text_length     integer CHECK (max_text_length BETWEEN 1 AND 65536),
     idempotency_window  interval NOT NULL DEFAULT '24 hours' CHECK (idempotency_window > interval '0'),
     lock_wait           interval NOT NULL DEFAULT '5 seconds' CHECK (lock_wait BETWEEN interval '1 millisecond' AND interval '5 minutes'),
     max_attempts        integer NOT NULL DEFAULT 8 CHECK (max_attempts BETWEEN 1 AND 100),
     retry_backoff       interval NOT NULL DEFAULT '5 seconds' CHECK (retry_backoff BETWEEN interval '1 millisecond' AND interval '1 day'),
     recovery_window     interval NOT NULL DEFAULT '30 days' CHECK (recovery_window >= interval '0'),
     warm_after          interval NOT NULL DEFAULT '90 days' CHECK (warm_after >= interval '0'),
-    cold_after          interval NOT NULL DEFAULT '1 year' CHECK (cold_after >= warm_after)
+    cold_after          interval NOT NULL DEFAULT '1 year' CHECK (cold_after >= warm_after),
+    rate_limit          integer CHECK (rate_limit BETWEEN 1 AND 1000000),
+    rate_window         interval NOT NULL DEFAULT '1 minute' CHECK (rate_window BETWEEN interval '1 second' AND interval '1 day'),
+    max_pending         integer NOT NULL DEFAULT 1000 CHECK (max_pending BETWEEN 1 AND 1000000),
+    fact_threshold      double precision NOT NULL DEFAULT 0 CHECK (fact_threshold BETWEEN 0 AND 1),
+    evidence_half_life  interval NOT NULL DEFAULT '365 days' CHECK (evidence_half_life > interval '0'),
+    min_authority       double precision NOT NULL DEFAULT 0 CHECK (min_authority BETWEEN 0 AND 1),
+    min_external        integer NOT NULL DEFAULT 0 CHECK (min_external BETWEEN 0 AND 100),
+    external_types      text[] NOT NULL DEFAULT '{document,api_response,human_input}',
+    self_reference      text NOT NULL DEFAULT 'allow' CHECK (self_reference IN ('allow', 'not_all', 'refuse')),
+    validation_weights  double precision[] NOT NULL DEFAULT '{0.2,0.5,0.3}'
+        CHECK (cardinality(validation_weights) = 3 AND 0 <= ALL (validation_weights)
+               AND abs(validation_weights[1] + validation_weights[2] + validation_weights[3] - 1) < 1e-9),
+    confidence_weights  double precision[] NOT NULL DEFAULT '{0.15,0.30,0.25,0.30}'
+        CHECK (cardinality(confidence_weights) = 4 AND 0 <= ALL (confidence_weights)
+               AND abs(confidence_weights[1] + confidence_weights[2] + confidence_weights[3] + confidence_weights[4] - 1) < 1e-9)
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -29,8 +45,18 @@ COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first w
 COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
 COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
+COMMENT ON COLUMN memwarden_data.layer.max_text_length IS 'How many characters the text of a memory may have; no limit where null. Memory notes; it does not archive.';
 COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';
 COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
+COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
+COMMENT ON COLUMN memwarden_data.layer.max_pending IS 'How many deferred requests of one agent may wait for the layer.';
+COMMENT ON COLUMN memwarden_data.layer.fact_threshold IS 'The least factual score (0 to 1) of a write; 0 asks for no evidence.';
+COMMENT ON COLUMN memwarden_data.layer.evidence_half_life IS 'In this time the freshness of evidence falls by half.';
+COMMENT ON COLUMN memwarden_data.layer.min_authority IS 'No evidence of a write may have less authority.';
+COMMENT ON COLUMN memwarden_data.layer.min_external IS 'How many pieces of evidence must be of the external_types.';
+COMMENT ON COLUMN memwarden_data.layer.self_reference IS 'Evidence that the agent made itself: allow; not_all, something else must stand beside it; refuse.';
+COMMENT ON COLUMN memwarden_data.layer.validation_weights IS 'Of the validation score: form, factual score, freedom from contradiction. Their sum is 1.';
+COMMENT ON COLUMN memwarden_data.layer.confidence_weights IS 'Of the adjusted confidence: agent, factual score, authority of the evidence, human approval. Their sum is 1.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer
@@ -41,4 +67,14 @@ INSERT INTO memwarden_data.layer
     ('semantic', 21, 'what is true', 'full', 'validated', 'new_version', NULL, NULL),
     ('procedural', 22, 'how things are done', 'full', 'validated', 'new_version', NULL, NULL),
     ('durable', 30, 'what the organisation stands by', 'full', 'validated', 'new_version', NULL, NULL);
+-- Episodes are observed by tools; what is to be true or done rests on somebody else's word.
+UPDATE memwarden_data.layer SET rate_limit = 6000 WHERE layer IN ('session', 'episodic');
+UPDATE memwarden_data.layer SET rate_limit = 600 WHERE layer IN ('semantic', 'procedural', 'durable');
+UPDATE memwarden_data.layer
+   SET fact_threshold = 0.6, min_external = 1, self_reference = 'not_all',
+       external_types = '{document,api_response,human_input,tool_output,code_execution}' WHERE layer = 'episodic';
+UPDATE memwarden_data.layer
+   SET fact_threshold = CASE layer WHEN 'procedural' THEN 0.9 ELSE 0.8 END, min_external = 1, min_authority = 0.3,
+       self_reference = 'refuse' WHERE layer IN ('semantic', 'procedural', 'durable');
 UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHERE layer IN ('working', 'session');
+UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';

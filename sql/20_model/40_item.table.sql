@@ -19,6 +19,11 @@ CREATE TABLE memwarden_data.item (
     contradicted   boolean NOT NULL DEFAULT false,
     confidence     double precision NOT NULL CHECK (confidence BETWEEN 0 AND 1),
     importance     double precision NOT NULL CHECK (importance BETWEEN 0 AND 1),
+    -- What its provenance makes of that: recall ranks by them.
+    adjusted_confidence double precision NOT NULL DEFAULT 0 CHECK (adjusted_confidence BETWEEN 0 AND 1),
+    authority      double precision NOT NULL DEFAULT 0 CHECK (authority BETWEEN 0 AND 1),
+    -- What a reader is warned of.
+    sensitivity    text NOT NULL DEFAULT 'none' CHECK (sensitivity IN ('none', 'suspicious', 'high')),
     principal_id   bigint NOT NULL,
     -- Who may see it: its versions, log entries and vectors follow it.
     label_id       integer NOT NULL,

@@ -6,7 +6,7 @@ CREATE TABLE memwarden_data.log (
     transaction_id       xid8 NOT NULL,
     system_identifier    bigint NOT NULL,
     org_id               bigint NOT NULL,
-    operation            text NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE', 'RESTORE')),
+    operation            text NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE', 'RESTORE', 'ERASE')),
     item_id              uuid NOT NULL,
     version_id           uuid NOT NULL,
     previous_version_id  uuid,
@@ -16,7 +16,9 @@ CREATE TABLE memwarden_data.log (
     -- The write, or the call that changed more than one item: its entries share it.
     request_id           uuid,
     reason               text NOT NULL,
-    -- Of all that the version says: the entry's snapshot is its version, and vouches for it.
+    -- Of a reason that was erased: the entry is sealed with this, and stays what it was.
+    reason_hash          bytea CHECK (reason_hash IS NULL OR octet_length(reason_hash) = 32 AND reason = ''),
+    -- Of all that the version says: the entry's snapshot is its version, and vouches for it. Of ERASE: of what was erased.
     snapshot_hash        bytea NOT NULL CHECK (octet_length(snapshot_hash) = 32),
     PRIMARY KEY (recorded_at, log_seq)
 ) PARTITION BY RANGE (recorded_at);
@@ -24,4 +26,4 @@ CREATE INDEX log_item ON memwarden_data.log (org_id, item_id, log_seq);
 -- Sealing asks for what transactions below its watermark have left.
 CREATE INDEX log_transaction ON memwarden_data.log (system_identifier, transaction_id);
 COMMENT ON TABLE memwarden_data.log IS
-    'Append-only: every change of every item, who made it and why. The snapshot of an entry is its version.';
+    'Append-only: every change of every item, who made it and why. The snapshot of an entry is its version. ERASE ends an item whose versions are gone.';

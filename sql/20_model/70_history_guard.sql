@@ -70,3 +70,86 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.refuse_change() IS 'Trigger: refuses the statement it is fired by.';
 REVOKE ALL ON FUNCTION memwarden_internal.refuse_change() FROM PUBLIC;
+
+-- The one lawful way past the guards: an erasure, carried out by this very transaction. Who can write the row of one by
+-- hand is not stopped here; verify_log() tells, since nobody signs it.
+CREATE OR REPLACE FUNCTION memwarden_internal.refuse_unless_erasing()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF TG_OP = 'TRUNCATE' OR memwarden_internal.present_erasure() IS NULL THEN
+        PERFORM memwarden_internal.raise_error('append_only', format('%s on %s', TG_OP, TG_TABLE_NAME));
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.refuse_unless_erasing() IS 'Trigger: refuses the statement it is fired by, unless this transaction carries out an erasure.';
+REVOKE ALL ON FUNCTION memwarden_internal.refuse_unless_erasing() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.present_erasure()
+RETURNS uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT e.erasure_id FROM memwarden_data.erasure AS e
+             WHERE e.transaction_id = pg_current_xact_id_if_assigned() AND e.system_identifier = memwarden_internal.system_identifier()
+             LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.present_erasure() IS 'An erasure that this transaction carries out; NULL where it does none.';
+REVOKE ALL ON FUNCTION memwarden_internal.present_erasure() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.refuse_other_deletions()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item_id uuid;
+BEGIN
+    SELECT g.item_id INTO v_item_id
+      FROM gone AS g
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.erased_item AS i
+                        WHERE i.org_id = g.org_id AND i.item_id = g.item_id)
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('append_only', format('%s on %s: item %s is not erased', TG_OP, TG_TABLE_NAME, v_item_id));
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.refuse_other_deletions() IS 'Trigger: refuses to delete history of an item that is not erased.';
+REVOKE ALL ON FUNCTION memwarden_internal.refuse_other_deletions() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.guard_reasons()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- The plan of the first erasure is kept, and that may have been one of a single entry.
+SET enable_nestloop = off
+AS $function$
+DECLARE
+    v_log_seq bigint;
+BEGIN
+    -- Every old entry must have a new one that differs by its reason alone.
+    SELECT o.log_seq INTO v_log_seq
+      FROM before AS o
+      LEFT JOIN after AS n ON n.recorded_at = o.recorded_at AND n.log_seq = o.log_seq
+     WHERE n.log_seq IS NULL
+        OR to_jsonb(n) - ARRAY['reason', 'reason_hash'] <> to_jsonb(o) - ARRAY['reason', 'reason_hash']
+        OR n.reason <> ''
+        OR n.reason_hash IS DISTINCT FROM coalesce(o.reason_hash, sha256(convert_to(o.reason, 'UTF8')))
+        OR NOT (EXISTS (SELECT FROM memwarden_data.erased_item AS i WHERE i.org_id = o.org_id AND i.item_id = o.item_id)
+                OR EXISTS (SELECT FROM memwarden_data.erased_reason AS r WHERE r.org_id = o.org_id AND r.log_seq = o.log_seq))
+     LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('append_only', format('UPDATE on log: entry %s', v_log_seq));
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.guard_reasons() IS 'Trigger: an entry of the log changes in nothing but that an erasure puts the hash of its reason in the place of it.';
+REVOKE ALL ON FUNCTION memwarden_internal.guard_reasons() FROM PUBLIC;

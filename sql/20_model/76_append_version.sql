@@ -54,6 +54,7 @@ BEGIN
       FROM memwarden_data.derivation AS d
      WHERE d.org_id = p_org_id AND d.version_id IN (p_source_id, p_absorbed_id) AND d.source_item_id <> p_item_id;
 
+    PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id, p_now);
     PERFORM memwarden_internal.show_version(p_org_id, p_item_id, v_id, p_source_id);
     -- Words that come back, or gain evidence, leave the periods as they were.
     IF v_new.exclusive AND p_valid_during IS NULL THEN
@@ -79,11 +80,14 @@ BEGIN
     UPDATE memwarden_data.item AS i
        SET kind = v.kind, subject = v.subject, predicate = v.predicate, status = v.status, version_id = v.version_id, version = v.version,
            exclusive = v.exclusive, instance = v.instance, confidence = v.confidence, importance = v.importance,
+           adjusted_confidence = coalesce(o.adjusted_confidence, 0), authority = coalesce(o.authority, 0),
+           sensitivity = coalesce(o.sensitivity, 'none'),
            principal_id = v.principal_id, updated_at = lower(v.recorded_during), expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
            search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
       FROM memwarden_data.version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
+      LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true
      CROSS JOIN LATERAL memwarden_internal.fingerprints(
                v.content::text, v.subject, v.predicate,
                coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f

@@ -1,15 +1,27 @@
 CREATE OR REPLACE TRIGGER guard_version BEFORE UPDATE ON memwarden_data.version
     FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_version();
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.version
-    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
+CREATE OR REPLACE TRIGGER erased_only AFTER DELETE ON memwarden_data.version REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_other_deletions();
 CREATE OR REPLACE TRIGGER guard_timeline BEFORE UPDATE ON memwarden_data.timeline
     FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_timeline();
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.timeline
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
+CREATE OR REPLACE TRIGGER erased_only AFTER DELETE ON memwarden_data.timeline REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_other_deletions();
+CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.derivation
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
+CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE ON memwarden_data.derivation
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
-CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.derivation
+CREATE OR REPLACE TRIGGER erased_only AFTER DELETE ON memwarden_data.derivation REFERENCING OLD TABLE AS gone
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_other_deletions();
+CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.log
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
-CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.log
-    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE ON memwarden_data.log
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
+CREATE OR REPLACE TRIGGER guard_reasons AFTER UPDATE ON memwarden_data.log REFERENCING OLD TABLE AS before NEW TABLE AS after
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.guard_reasons();
 
 -- Settings hold nothing of a tenant's memory: whoever writes may know what is asked of a write.
 GRANT SELECT ON memwarden_data.layer, memwarden_data.embedding_model, memwarden_data.scope_kind

@@ -42,12 +42,14 @@ AS $function$
 DECLARE
     v_unfit record;
 BEGIN
+    WITH erased AS MATERIALIZED (SELECT l.org_id, l.version_id FROM memwarden_internal.lawfully_gone() AS l)
     SELECT count(*) FILTER (WHERE v.version_id IS NULL) AS entries, count(*) FILTER (WHERE g.version_id IS NULL) AS versions,
            count(*) FILTER (WHERE g.operation <> 'INSERT' AND v.previous_version_id IS NULL) AS beginnings
       INTO v_unfit
       FROM (SELECT e.org_id, e.version_id, e.operation FROM memwarden_data.log AS e
              WHERE e.operation IN ('INSERT', 'UPDATE', 'RESTORE')) AS g
-      FULL JOIN memwarden_data.version AS v ON v.org_id = g.org_id AND v.version_id = g.version_id;
+      FULL JOIN memwarden_data.version AS v ON v.org_id = g.org_id AND v.version_id = g.version_id
+     WHERE NOT EXISTS (SELECT FROM erased AS e WHERE e.org_id = g.org_id AND e.version_id = g.version_id);
     IF v_unfit.entries + v_unfit.versions + v_unfit.beginnings > 0 THEN
         PERFORM memwarden_internal.raise_error('log_broken', format(
             '%s entries without their version, %s versions without an entry, %s items without a beginning',
@@ -55,7 +57,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_whole_log() IS 'Raises XX001 unless every version has its entry in the log, and every entry its version.';
+COMMENT ON FUNCTION memwarden_internal.require_whole_log() IS 'Raises XX001 unless every version has its entry in the log, and every entry its version or an erasure that took it.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_whole_log() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.heads_of_log()
@@ -92,13 +94,15 @@ BEGIN
            count(*) FILTER (WHERE i.item_id IS NULL) AS missing, count(*) FILTER (WHERE h.item_id IS NULL) AS unknown,
            count(*) FILTER (WHERE i.item_id IS NOT NULL AND h.item_id IS NOT NULL AND
                (i.status, i.version_id, i.created_at, i.updated_at, i.scope_id, i.layer, i.kind, i.subject, i.predicate, i.version, i.exclusive,
-                i.instance, i.confidence, i.importance, i.principal_id, i.label_id, i.expires_at, i.valid_during, i.content_hash)
+                i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id, i.label_id, i.expires_at, i.valid_during, i.content_hash)
                IS DISTINCT FROM
                (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.version, v.exclusive,
-                v.instance, v.confidence, v.importance, v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash)) AS different
+                v.instance, v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
+                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash)) AS different
       INTO v_heads
       FROM (memwarden_internal.heads_of_log() AS h
-            JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id)
+            JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
+            LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true)
       FULL JOIN memwarden_data.item AS i ON i.org_id = h.org_id AND i.item_id = h.item_id;
     expected := v_heads.in_log;
     written := 0;
@@ -125,10 +129,11 @@ DECLARE
 BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
-        confidence, importance, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
+        confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
         content_hash, fingerprint, key_hash, search_vector)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version, v.exclusive, v.instance,
-           v.confidence, v.importance, v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
+           v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
+           coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
            v.content_hash, f.fingerprint,
            -- Facts that synonyms have made one stay two: see set_synonyms().
            CASE WHEN v.exclusive AND h.status = 'ACTIVE' AND row_number() OVER (
@@ -139,7 +144,8 @@ BEGIN
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
-      LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = v.org_id,
+      LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = v.org_id
+      LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true,
            LATERAL memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate, coalesce(y.synonyms::text, '{}')) AS f;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;

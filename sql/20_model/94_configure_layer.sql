@@ -27,9 +27,14 @@ BEGIN
            same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
            default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
            text_search_config = v_new.text_search_config::regconfig::text, recency_half_life = v_new.recency_half_life,
-           max_content_bytes = v_new.max_content_bytes, idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
+           max_content_bytes = v_new.max_content_bytes, max_text_length = v_new.max_text_length,
+           idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
            max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
-           recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after
+           recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
+           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, fact_threshold = v_new.fact_threshold,
+           evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
+           external_types = v_new.external_types, self_reference = v_new.self_reference,
+           validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
      WHERE l.layer = configure_layer.layer;
     IF v_new.text_search_config <> v_old.text_search_config THEN
         UPDATE memwarden_data.item AS i
@@ -41,7 +46,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
     'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
-    'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL. '
+    'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
     'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, 22023 for an unknown setting, '
     '23514 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;

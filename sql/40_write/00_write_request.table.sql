@@ -22,6 +22,7 @@ CREATE TABLE memwarden_data.write_request (
     classification   text,
     domains          text[],
     attributes       jsonb,
+    origin           jsonb,
     intake_fault     text,
     -- who asked, and when
     org_id           bigint NOT NULL,
@@ -42,6 +43,16 @@ CREATE TABLE memwarden_data.write_request (
     schema_id        bigint,
     model_id         smallint,
     findings         jsonb,
+    admitted         boolean,
+    session_id       bigint,
+    sensitivity      text CHECK (sensitivity IN ('none', 'suspicious', 'high')),
+    sensitive        jsonb,
+    sealed           jsonb,
+    grounds          jsonb,
+    fact_score       double precision,
+    authority        double precision,
+    trust_ceiling    double precision,
+    provenance       jsonb,
     -- what they decided
     outcome          text CHECK (outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'REJECTED', 'DEFERRED', 'DEADLINE_EXCEEDED')),
     gate             text,
@@ -56,6 +67,7 @@ CREATE TABLE memwarden_data.write_request (
     refused_hash     bytea
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
+CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';
 CREATE INDEX write_request_due ON memwarden_data.write_request (retry_at) WHERE outcome = 'DEFERRED';
 COMMENT ON TABLE memwarden_data.write_request IS
     'Every write that was ever asked for, with its outcome. Content is kept only while it waits, or where a later gate refused it.';

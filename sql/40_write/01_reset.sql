@@ -17,6 +17,17 @@ BEGIN
     NEW.schema_id := NULL;
     NEW.model_id := NULL;
     NEW.findings := NULL;
+    NEW.admitted := NULL;
+    NEW.session_id := NULL;
+    NEW.sensitivity := NULL;
+    -- What was taken out of a request before it waited is not found again.
+    NEW.sensitive := CASE WHEN TG_OP = 'UPDATE' THEN jsonb_path_query_array(
+        NEW.sensitive, '$[*] ? (@.action == "redact" || @.action == "encrypt")') END;
+    NEW.grounds := NULL;
+    NEW.fact_score := NULL;
+    NEW.authority := NULL;
+    NEW.trust_ceiling := NULL;
+    NEW.provenance := NULL;
     NEW.outcome := NULL;
     NEW.gate := NULL;
     NEW.reason := NULL;
@@ -31,6 +42,7 @@ BEGIN
         NEW.org_id := NULL;
         NEW.principal_id := NULL;
         NEW.scope_id := NULL;
+        NEW.sealed := NULL;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();
     END IF;

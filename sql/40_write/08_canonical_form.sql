@@ -1,22 +1,26 @@
--- The content is parsed once, here: canonical form, hashes, search text, vector and everything that is
--- wrong with its form. The gates behind it only look.
+-- The content is parsed once, here: canonical form, hashes, search text, vector, everything that is wrong with
+-- its form, and what is sensitive in it. The gates behind it only look.
 CREATE OR REPLACE FUNCTION memwarden_internal.examine(
     p_content text, p_subject text, p_predicate text, p_schema text, p_constraints text,
-    p_template text, p_synonyms text, p_max_bytes integer, p_want_embedding boolean,
+    p_template text, p_synonyms text, p_max_bytes integer, p_want_embedding boolean, p_rules_hash text, p_arguments text,
     OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT key_hash bytea,
-    OUT search_text text, OUT embedding real[], OUT findings jsonb)
+    OUT search_text text, OUT embedding real[], OUT findings jsonb, OUT sensitive jsonb, OUT sensitivity text)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
-return GD["memwarden:@python_hash@"].examine(
+core = GD["memwarden:@python_hash@"]
+if p_rules_hash is not None and not core.has_rules(p_rules_hash):
+    plan = plpy.prepare("SELECT t.rules FROM memwarden_data.sensitivity_rules_text AS t WHERE t.rules_hash = $1", ["text"])
+    core.keep_rules(p_rules_hash, plan.execute([p_rules_hash])[0]["rules"])
+return core.examine(
     p_content, p_subject, p_predicate, p_schema, p_constraints,
-    p_template, p_synonyms, p_max_bytes, p_want_embedding)
+    p_template, p_synonyms, p_max_bytes, p_want_embedding, p_rules_hash, p_arguments)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean) IS
-    'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), schema findings. Never raises for bad content.';
-REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) IS
+    'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), with the level of what may stay. Never raises for bad content.';
+REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_canonical()
 RETURNS trigger
@@ -27,9 +31,10 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_rules   record;
     v_form    record;
+    v_clean   record;
 BEGIN
     SELECT l.max_content_bytes, s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
-           s.text_template, v.synonyms::text AS synonyms
+           s.text_template, v.synonyms::text AS synonyms, r.rules_hash
       INTO v_rules
       FROM memwarden_data.layer AS l
       LEFT JOIN LATERAL (SELECT c.schema_id, c.schema, c.constraints, c.text_template
@@ -37,14 +42,50 @@ BEGIN
                           WHERE l.admission <> 'free' AND c.layer = l.layer AND c.kind = coalesce(NEW.kind, 'default')
                             AND c.org_id IN (0, NEW.org_id) AND c.current
                           ORDER BY c.org_id DESC LIMIT 1) AS s ON true
+      LEFT JOIN LATERAL (SELECT r.rules_hash
+                           FROM memwarden_data.sensitivity_ruleset AS r
+                          WHERE r.org_id IN (0, NEW.org_id) AND r.layer IN ('*', l.layer)
+                          ORDER BY r.org_id DESC, r.layer = '*' LIMIT 1) AS r ON true
       LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = NEW.org_id
      WHERE l.layer = NEW.layer;
+    IF v_rules.rules_hash IS NULL THEN
+        PERFORM memwarden_internal.raise_error('not_set_up', 'there are no sensitivity rules');
+    END IF;
 
     NEW.schema_id := v_rules.schema_id;
     IF NEW.content IS NOT NULL THEN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
-            v_rules.text_template, v_rules.synonyms, v_rules.max_content_bytes, NEW.embedding IS NULL);
+            v_rules.text_template, v_rules.synonyms, v_rules.max_content_bytes, NEW.embedding IS NULL, v_rules.rules_hash,
+            memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id)::text);
+        NEW.sensitive := NULLIF(coalesce(NEW.sensitive || v_form.sensitive, v_form.sensitive, NEW.sensitive), '[]');
+        NEW.sensitivity := v_form.sensitivity;
+        IF v_form.findings IS NULL AND v_form.sensitive @? '$[*] ? (@.action == "redact" || @.action == "encrypt")'
+           AND NOT v_form.sensitive @? '$[*] ? (@.action == "block")' THEN
+            v_clean := memwarden_internal.clean_request(
+                v_form.canonical, jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence,
+                                                     'origin', NEW.origin, 'trace_id', NEW.trace_id)::text,
+                memwarden_internal.ruleset(NEW.org_id, NEW.layer), NEW.org_id,
+                CASE WHEN v_form.sensitive @? '$[*] ? (@.action == "encrypt")' THEN memwarden_internal.sealing_key(NEW.org_id) END);
+            IF v_clean.refused IS NOT NULL THEN
+                NEW.sensitive := NEW.sensitive || v_clean.refused;
+                NEW.sensitivity := 'high';
+            ELSE
+                -- From here on the request is what is left of it; a vector of the words as they were goes as well.
+                NEW.content := v_clean.content;
+                NEW.subject := v_clean.arguments ->> 'subject';
+                NEW.predicate := v_clean.arguments ->> 'predicate';
+                NEW.evidence := NULLIF(v_clean.arguments -> 'evidence', 'null');
+                NEW.origin := NULLIF(v_clean.arguments -> 'origin', 'null');
+                NEW.trace_id := v_clean.arguments ->> 'trace_id';
+                NEW.sealed := coalesce(NEW.sealed, '{}') || coalesce(v_clean.sealed, '{}');
+                NEW.embedding := NULL;
+                NEW.embedding_model := NULL;
+                v_form := memwarden_internal.examine(
+                    NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
+                    v_rules.text_template, v_rules.synonyms, v_rules.max_content_bytes, true, NULL, NULL);
+            END IF;
+        END IF;
         NEW.canonical := v_form.canonical;
         NEW.content_hash := v_form.content_hash;
         NEW.fingerprint := v_form.fingerprint;
@@ -61,11 +102,22 @@ BEGIN
     ELSIF NEW.intake_fault IS NULL THEN
         NEW.findings := memwarden_internal.violation('CONTENT_EMPTY', 'content', 'there is none');
     END IF;
-
     NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_canonical() IS
-    'Trigger gate_08_canonical: works out what the gates behind it compare. Decides nothing. Source: chapter 12.1.7, 12.3.2.';
+    'Trigger gate_08_canonical: works out what the gates behind it compare, and takes out of the request what is to be redacted or encrypted. Decides nothing. Source: chapter 12.1.7, 12.3.2; four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_canonical() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.screened_arguments(
+    p_evidence jsonb, p_origin jsonb, p_kind text, p_idempotency_key text, p_trace_id text)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+-- What is longer is refused unseen.
+RETURN NULLIF(jsonb_strip_nulls(jsonb_build_object(
+    'evidence', CASE WHEN pg_column_size(p_evidence) <= 200000 THEN NULLIF(p_evidence, '[]') END,
+    'origin', CASE WHEN pg_column_size(p_origin) <= 65536 THEN p_origin END,
+    'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200))), '{}');
+COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text) IS 'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL for none. Attributes and domains are names from an administrator''s list.';
+REVOKE ALL ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text) FROM PUBLIC;

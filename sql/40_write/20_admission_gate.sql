@@ -1,39 +1,60 @@
--- May this agent write this layer at all? What a layer asks of its writers is data: memwarden_data.layer.
+-- May this agent write this layer at all, and has it any writes left? What a layer asks of its writers is data:
+-- memwarden_data.layer.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_admission()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_rules   record;
+    v_count   integer;
 BEGIN
-    SELECT l.direct_writes, l.writers, p.validated INTO v_rules
-      FROM memwarden_data.layer AS l, memwarden_data.principal AS p
+    SELECT l.direct_writes, l.writers, l.max_pending, p.validated, a.write_budget,
+           coalesce(r.rate_limit, l.rate_limit) AS rate_limit, coalesce(r.rate_window, l.rate_window) AS rate_window
+      INTO v_rules
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
+     CROSS JOIN memwarden_data.layer AS l
+      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = NEW.org_id AND r.principal_id = NEW.principal_id AND r.layer = NEW.layer
      WHERE l.layer = NEW.layer AND p.principal_id = NEW.principal_id;
 
-    IF NOT v_rules.direct_writes THEN
+    IF NOT v_rules.direct_writes AND NOT EXISTS (
+            SELECT FROM memwarden_data.promotion AS m WHERE m.org_id = NEW.org_id AND m.request_id = NEW.request_id) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'DIRECT_WRITE_OFF';
     ELSIF v_rules.writers = 'validated' AND NOT v_rules.validated THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'AGENT_NOT_VALIDATED';
-    ELSIF v_rules.writers = 'owner' AND EXISTS (
-            SELECT FROM memwarden_data.item AS i
-             WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
-               AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
-               AND i.principal_id <> NEW.principal_id
-               AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-               AND (i.expires_at IS NULL OR i.expires_at > v_started))
-          -- Of a key that has an instance for each circle of writers, one's own is enough.
-          AND NOT EXISTS (
-            SELECT FROM memwarden_data.item AS i
-             WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
-               AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
-               AND i.principal_id = NEW.principal_id
-               AND memwarden_internal.refusal(NEW.principal_id, 'READ', i.label_id, i.principal_id) IS NULL) THEN
+    ELSIF v_rules.writers = 'owner' AND memwarden_internal.is_anothers_key(
+              NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, NEW.principal_id, v_started) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'NOT_OWNER';
+    END IF;
+
+    IF NEW.outcome IS NULL AND v_rules.write_budget IS NOT NULL AND NEW.admission <> 'free' THEN
+        NEW.session_id := memwarden_internal.session_of(NEW.scope_id);
+        IF NEW.session_id IS NOT NULL THEN
+            v_count := memwarden_internal.count_permits(NEW.org_id, NEW.principal_id, NEW.session_id, '*', '-infinity');
+            IF v_count >= v_rules.write_budget THEN
+                NEW.outcome := 'REJECTED';
+                NEW.reason := 'BUDGET_EXHAUSTED';
+                NEW.detail := jsonb_build_object('budget', v_rules.write_budget, 'used', v_count);
+            END IF;
+        END IF;
+    END IF;
+
+    IF NEW.outcome IS NULL AND v_rules.rate_limit IS NOT NULL THEN
+        -- The server's clock, not the request id's: that is the caller's. No gate defers here; gate 31 does.
+        NEW.admitted := memwarden_internal.take_permit(
+            NEW.org_id, NEW.principal_id, 0, NEW.layer, v_rules.rate_limit, v_rules.rate_window, clock_timestamp());
+        IF NOT NEW.admitted AND TG_OP = 'INSERT' AND memwarden_internal.count_pending(
+               NEW.org_id, NEW.principal_id, NEW.layer, v_rules.max_pending) >= v_rules.max_pending THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := 'TOO_MANY_PENDING';
+            NEW.detail := jsonb_build_object('last_reason', 'RATE_LIMITED', 'max_pending', v_rules.max_pending);
+        END IF;
     END IF;
 
     NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
@@ -41,5 +62,32 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_admission() IS
-    'Trigger gate_20_admission: whether the layer takes direct writes, and from this agent. Source: chapter 12.1.4.';
+    'Trigger gate_20_admission: whether the layer takes direct writes, and from this agent; whether the session''s budget is exhausted; and a permit of the agent''s rate limit. Source: chapter 12.1.4, 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_admission() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_anothers_key(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_principal_id bigint, p_now timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+            SELECT FROM memwarden_data.item AS i
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+               AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND i.exclusive
+               AND i.principal_id <> p_principal_id
+               AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+               AND (i.expires_at IS NULL OR i.expires_at > p_now))
+        -- Of a key that has an instance for each circle of writers, one's own is enough.
+        AND NOT EXISTS (
+            SELECT FROM memwarden_data.item AS i
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+               AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND i.exclusive
+               AND i.principal_id = p_principal_id
+               AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_anothers_key(bigint, bigint, text, bytea, bigint, timestamptz) IS
+    'Whether a key is held by items of other writers alone, of those that this writer may see.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_anothers_key(bigint, bigint, text, bytea, bigint, timestamptz) FROM PUBLIC;

@@ -9,10 +9,11 @@ DECLARE
     v_errors  jsonb := coalesce(NEW.findings, '[]')
                     || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id)
                     || memwarden_internal.number_violations(NEW.confidence, NEW.importance)
-                    || memwarden_internal.evidence_violations(NEW.evidence);
+                    || memwarden_internal.evidence_violations(NEW.evidence, v_started)
+                    || memwarden_internal.origin_violations(NEW.origin);
     v_rules   record;
 BEGIN
-    SELECT l.max_ttl, l.embedding AS wants_embedding, m.model_id, m.dimension AS model_dimension,
+    SELECT l.max_ttl, l.max_text_length, l.embedding AS wants_embedding, m.model_id, m.dimension AS model_dimension,
            s.embedding_dimension AS schema_dimension
       INTO v_rules
       FROM memwarden_data.layer AS l
@@ -27,6 +28,10 @@ BEGIN
     END IF;
     IF NEW.schema_id IS NULL AND (NEW.kind !~ '^[a-z][a-z0-9_.-]{0,62}$' OR NEW.kind IS NOT NULL AND NEW.admission <> 'free') THEN
         v_errors := v_errors || memwarden_internal.violation('UNKNOWN_KIND', 'kind', 'no schema of this kind is defined for the layer');
+    END IF;
+    IF length(NEW.search_text) > v_rules.max_text_length THEN
+        v_errors := v_errors || memwarden_internal.violation('TEXT_TOO_LONG', 'content',
+            format('%s characters, of at most %s', length(NEW.search_text), v_rules.max_text_length));
     END IF;
     v_errors := v_errors
              || memwarden_internal.time_violations(NEW.ttl, v_rules.max_ttl, NEW.valid_from, NEW.valid_to, v_started)

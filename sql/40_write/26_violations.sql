@@ -54,28 +54,85 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.number_violations(double precision, double precision) IS 'Violations of confidence and importance.';
 REVOKE ALL ON FUNCTION memwarden_internal.number_violations(double precision, double precision) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.evidence_violations(p_evidence jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.evidence_violations(p_evidence jsonb, p_now timestamptz)
 RETURNS jsonb
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_errors jsonb;
 BEGIN
     IF p_evidence IS NULL OR p_evidence = '[]' THEN
         RETURN '[]'::jsonb;
     ELSIF jsonb_typeof(p_evidence) <> 'array' THEN
-        RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'an array of {"type", "uri"} objects');
+        RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'an array of {"uri", "type", "version", "accessed_at", "excerpt"} objects');
     ELSIF jsonb_array_length(p_evidence) > 100 OR octet_length(p_evidence::text) > 65536 THEN
         RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'at most 100 references in 64 KiB');
-    ELSIF EXISTS (SELECT FROM jsonb_array_elements(p_evidence) AS e
-                   WHERE coalesce(jsonb_typeof(e -> 'type'), '') <> 'string' OR coalesce(e ->> 'type', '') !~ E'\\S'
-                      OR coalesce(jsonb_typeof(e -> 'uri'), '') <> 'string' OR coalesce(e ->> 'uri', '') !~ E'\\S') THEN
-        RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'each reference is an object with a type and a uri');
     END IF;
-    RETURN '[]'::jsonb;
+    -- What else an object holds is kept with it and means nothing: an authority that a writer claims, for one.
+    SELECT jsonb_agg(jsonb_build_object('code', 'EVIDENCE_INVALID', 'path', format('evidence.%s%s', e.ordinality - 1, f.path), 'message', f.message)
+                     ORDER BY e.ordinality)
+      INTO v_errors
+      FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference)
+     CROSS JOIN LATERAL (SELECT memwarden_internal.evidence_time(e.reference ->> 'accessed_at') AS accessed_at) AS t
+     CROSS JOIN LATERAL (VALUES
+          (jsonb_typeof(e.reference) <> 'object', '', 'an object with a uri'),
+          (coalesce(jsonb_typeof(e.reference -> 'uri'), '') <> 'string' OR coalesce(e.reference ->> 'uri', '') !~ E'\\S'
+           OR length(e.reference ->> 'uri') > 2000, '.uri', 'a text of 1 to 2,000 characters, not blank'),
+          (e.reference -> 'type' <> 'null' AND (jsonb_typeof(e.reference -> 'type') <> 'string' OR NOT EXISTS (
+               SELECT FROM memwarden_data.source_type AS k WHERE k.type = e.reference ->> 'type')), '.type', 'one of memwarden_data.source_type'),
+          (e.reference -> 'version' <> 'null' AND (jsonb_typeof(e.reference -> 'version') <> 'string'
+           OR length(e.reference ->> 'version') NOT BETWEEN 1 AND 200), '.version', 'a text of 1 to 200 characters'),
+          (e.reference -> 'excerpt' <> 'null' AND (jsonb_typeof(e.reference -> 'excerpt') <> 'string'
+           OR octet_length(e.reference ->> 'excerpt') > 8192), '.excerpt', 'a text of at most 8 KiB'),
+          (e.reference -> 'accessed_at' <> 'null' AND (jsonb_typeof(e.reference -> 'accessed_at') <> 'string' OR t.accessed_at IS NULL
+           OR t.accessed_at > p_now + interval '5 minutes' OR t.accessed_at < timestamptz '1970-01-01 00:00:00+00'),
+           '.accessed_at', 'a time with its zone as in RFC 3339, or a date, since 1970 and not in the future')) AS f (is_wrong, path, message)
+     WHERE f.is_wrong AND (f.path = '' OR jsonb_typeof(e.reference) = 'object');
+    RETURN coalesce(v_errors, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb) IS 'Violations of the form of evidence references. What they are worth is not asked here.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_violations(jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) IS 'Violations of the form of evidence references. What they are worth is not asked here. Source: chapter 12.4.3.';
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.origin_violations(p_origin jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_errors jsonb;
+BEGIN
+    IF p_origin IS NULL OR p_origin IN ('{}', 'null') THEN
+        RETURN '[]'::jsonb;
+    ELSIF jsonb_typeof(p_origin) <> 'object' OR octet_length(p_origin::text) > 4096 THEN
+        RETURN memwarden_internal.violation('ORIGIN_INVALID', 'origin', 'an object of at most 4 KiB');
+    END IF;
+    SELECT jsonb_agg(jsonb_build_object('code', 'ORIGIN_INVALID', 'path', 'origin' || f.path, 'message', f.message))
+      INTO v_errors
+      FROM (VALUES
+          (EXISTS (SELECT FROM jsonb_object_keys(p_origin) AS k WHERE k NOT IN (
+               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores')),
+           '', 'names are kind, agent_version, task, session, trigger, retrieval_query and retrieval_scores'),
+          (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
+           '.kind', 'one of memwarden_data.origin_kind'),
+          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change"]',
+           '.trigger', 'learning_summary, explicit_feedback, fact_discovery or configuration_change'),
+          (p_origin -> 'agent_version' <> 'null' AND (jsonb_typeof(p_origin -> 'agent_version') <> 'string'
+           OR length(p_origin ->> 'agent_version') NOT BETWEEN 1 AND 100), '.agent_version', 'a text of 1 to 100 characters'),
+          (p_origin -> 'task' <> 'null' AND (jsonb_typeof(p_origin -> 'task') <> 'string' OR length(p_origin ->> 'task') NOT BETWEEN 1 AND 200),
+           '.task', 'a text of 1 to 200 characters'),
+          (p_origin -> 'session' <> 'null' AND (jsonb_typeof(p_origin -> 'session') <> 'string' OR length(p_origin ->> 'session') NOT BETWEEN 1 AND 200),
+           '.session', 'a text of 1 to 200 characters'),
+          (p_origin -> 'retrieval_query' <> 'null' AND jsonb_typeof(p_origin -> 'retrieval_query') <> 'string', '.retrieval_query', 'a text'),
+          (p_origin -> 'retrieval_scores' <> 'null' AND (jsonb_typeof(p_origin -> 'retrieval_scores') <> 'array'
+           OR p_origin @? 'strict $.retrieval_scores[*] ? (@.type() != "number")'), '.retrieval_scores', 'an array of numbers')) AS f (is_wrong, path, message)
+     WHERE f.is_wrong;
+    RETURN coalesce(v_errors, '[]');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.origin_violations(jsonb) IS 'Violations of the form of an origin. Source: chapter 12.4.2, four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.origin_violations(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.time_violations(
     p_ttl interval, p_max_ttl interval, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz)

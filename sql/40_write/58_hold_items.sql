@@ -15,6 +15,7 @@ BEGIN
     IF p_reason IS NULL OR p_reason !~ E'\\S' OR length(p_reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
     END IF;
+    PERFORM memwarden_internal.require_harmless(hold_item.principal_id, jsonb_build_object('reason', p_reason));
     v_refusal := memwarden_internal.change_refusal(hold_item.principal_id, p_item_id, p_operation, p_with_expired);
     IF v_refusal IS NULL THEN
         v_locked := memwarden_internal.lock_items(ARRAY[p_item_id]);

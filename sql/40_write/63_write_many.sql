@@ -2,6 +2,8 @@ CREATE OR REPLACE FUNCTION memwarden.write_many(requests json)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- For every gate behind it: planning their small queries anew takes longer than running them.
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -128,7 +130,7 @@ BEGIN
                  WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
                                  'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
                                  'valid_from', 'valid_to', 'embedding_model', 'trace_id',
-                                 'classification', 'domains', 'attributes')
+                                 'classification', 'domains', 'attributes', 'origin')
                 HAVING count(*) > 0) AS fault
           FROM unnest(p_rows) WITH ORDINALITY AS t (element, ordinal),
                json_to_record(t.element) AS a (
@@ -136,15 +138,15 @@ BEGIN
                    confidence double precision, evidence jsonb, embedding real[], ttl interval, deadline timestamptz,
                    idempotency_key text, request_id uuid, kind text, importance double precision,
                    valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
-                   classification text, domains text[], attributes jsonb)
+                   classification text, domains text[], attributes jsonb, origin jsonb)
     ), decided AS (
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, intake_fault)
+            classification, domains, attributes, origin, intake_fault)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes,
+               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin,
                CASE WHEN a.id <> a.request_id THEN 'INVALID_REQUEST_ID' ELSE a.fault END
           FROM asked AS a
          ORDER BY a.ordinal

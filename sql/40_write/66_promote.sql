@@ -17,7 +17,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
     'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The original stays. '
-    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default. The caller needs the right to write the target: '
+    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default, also one that takes no direct writes. The caller needs the right to write the target: '
     'nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
@@ -28,9 +28,16 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item   record := memwarden_internal.require_item(p_item_id);
-    v_result memwarden_internal.write_result;
+    v_item       record := memwarden_internal.require_item(p_item_id);
+    v_request_id uuid := memwarden_internal.uuid7();
+    v_result     memwarden_internal.write_result;
 BEGIN
+    -- Upwards, by scope or by layer, is a promotion. The gates read it here, where no caller writes.
+    INSERT INTO memwarden_data.promotion (org_id, request_id, item_id)
+    SELECT v_item.org_id, v_request_id, p_item_id
+     WHERE p_scope IS NOT NULL
+        OR (SELECT t.ordinal FROM memwarden_data.layer AS t WHERE t.layer = p_layer)
+           > (SELECT f.ordinal FROM memwarden_data.layer AS f WHERE f.layer = v_item.layer);
     SELECT w.* INTO v_result
       FROM memwarden_data.version AS v
       JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
@@ -45,16 +52,19 @@ BEGIN
                layer => coalesce(p_layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
                scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance, kind => v.kind,
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
-                   'type', 'memory', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
+                   'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,
-               valid_from => lower(v.valid_during), valid_to => upper(v.valid_during),
+               valid_from => lower(v.valid_during), valid_to => upper(v.valid_during), request_id => v_request_id,
                classification => c.name, domains => l.domains, attributes => l.attributes) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
+    -- What waits is a promotion also when it is tried again.
+    DELETE FROM memwarden_data.promotion AS m
+     WHERE m.org_id = v_item.org_id AND m.request_id = v_request_id AND v_result.outcome <> 'DEFERRED';
     RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text) IS
-    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence.';
+    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence. Upwards, also into a layer that takes no direct writes.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, OUT org_id bigint, OUT scope_id bigint, OUT layer text,

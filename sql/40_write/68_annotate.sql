@@ -18,7 +18,7 @@ BEGIN
                    'item_id', annotate.item_id, 'version_id', v_item.version_id, 'verdict', annotate.verdict, 'note', annotate.note)),
                kind => 'annotation', subject => 'memwarden:item/' || annotate.item_id, predicate => 'annotated by ' || v_principal_id,
                scope => s.path,
-               evidence => jsonb_build_array(jsonb_build_object('type', 'memory', 'uri', 'memwarden:item/' || annotate.item_id)),
+               evidence => jsonb_build_array(jsonb_build_object('type', 'memory_item', 'uri', 'memwarden:item/' || annotate.item_id)),
                classification => c.name, domains => l.domains, attributes => l.attributes) AS w
      WHERE l.label_id = v_item.label_id;
     RETURN v_result;

@@ -3,6 +3,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.retry_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- For every gate behind it: planning their small queries anew takes longer than running them.
+SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_request_id uuid;
@@ -16,22 +18,7 @@ BEGIN
     IF v_request_id IS NULL THEN
         RETURN false;
     END IF;
-    BEGIN
-        UPDATE memwarden_data.write_request AS r SET attempt = r.attempt + 1 WHERE r.request_id = v_request_id;
-    EXCEPTION WHEN OTHERS OR assert_failure THEN
-        IF memwarden_internal.is_request_fault(SQLSTATE) THEN
-            -- Through the gates once more, without what one of them choked on: recorded as write() records it.
-            UPDATE memwarden_data.write_request AS r
-               SET attempt = r.attempt + 1, intake_fault = 'GATE_FAULT ' || SQLSTATE,
-                   content = NULL, subject = NULL, predicate = NULL, evidence = NULL
-             WHERE r.request_id = v_request_id;
-        ELSE
-            -- Not this request's fault. It waits, and those behind it do not wait for it.
-            RAISE WARNING 'deferred request % met an error of the server: %', v_request_id, SQLSTATE;
-            UPDATE memwarden_data.write_request AS r SET retry_at = clock_timestamp() + interval '1 minute'
-             WHERE r.request_id = v_request_id;
-        END IF;
-    END;
+    PERFORM memwarden_internal.send_again(v_request_id);
     RETURN true;
 END
 $function$;
@@ -39,6 +26,35 @@ COMMENT ON FUNCTION memwarden_internal.retry_next() IS
     'Sends the deferred request that is longest due through the gates again; false when none is due. Two callers take different requests.';
 REVOKE ALL ON FUNCTION memwarden_internal.retry_next() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.retry_next() TO memwarden_jobs, memwarden_admin;
+
+-- The caller holds the request's row and knows that it is deferred.
+CREATE OR REPLACE FUNCTION memwarden_internal.send_again(p_request_id uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    BEGIN
+        UPDATE memwarden_data.write_request AS r SET attempt = r.attempt + 1 WHERE r.request_id = p_request_id;
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
+        IF memwarden_internal.is_request_fault(SQLSTATE) THEN
+            -- Through the gates once more, without what one of them choked on: recorded as write() records it.
+            UPDATE memwarden_data.write_request AS r
+               SET attempt = r.attempt + 1, intake_fault = 'GATE_FAULT ' || SQLSTATE,
+                   content = NULL, subject = NULL, predicate = NULL, evidence = NULL
+             WHERE r.request_id = p_request_id;
+        ELSE
+            -- Not this request's fault. It waits, and those behind it do not wait for it.
+            RAISE WARNING 'deferred request % met an error of the server: %', p_request_id, SQLSTATE;
+            UPDATE memwarden_data.write_request AS r SET retry_at = clock_timestamp() + interval '1 minute'
+             WHERE r.request_id = p_request_id;
+        END IF;
+    END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.send_again(uuid) IS
+    'Sends a deferred request through the gates again. A gate that fails on it is recorded as GATE_FAULT; an error of the server lets it wait for a minute.';
+REVOKE ALL ON FUNCTION memwarden_internal.send_again(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.retry_deferred()
 LANGUAGE plpgsql SECURITY INVOKER

@@ -18,7 +18,7 @@ DECLARE
     v_instance integer;
 BEGIN
     SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive, l.writers = 'owner' AS is_owned,
-           l.default_ttl, l.default_confidence, l.text_search_config, l.idempotency_window
+           l.default_ttl, l.text_search_config, l.idempotency_window
       INTO v_layer
       FROM memwarden_data.layer AS l
       LEFT JOIN LATERAL (SELECT d.same_key FROM memwarden_data.predicate AS d
@@ -66,7 +66,6 @@ BEGIN
 
     NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
     NEW.version_id := memwarden_internal.uuid7();
-    NEW.confidence := coalesce(NEW.confidence, v_layer.default_confidence);
     NEW.importance := coalesce(NEW.importance, 0.5);
     -- The clock has moved on since valid_to was looked at.
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
@@ -103,21 +102,24 @@ BEGIN
             NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires));
     INSERT INTO memwarden_data.item AS i (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
-        confidence, importance, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
+        confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
         content_hash, fingerprint, key_hash, search_vector)
     VALUES (
         NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
         NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, v_instance, NEW.confidence, NEW.importance,
-        NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid,
+        (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.authority, coalesce(NEW.sensitivity, 'none'), NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid,
         NEW.content_hash, NEW.fingerprint, NEW.key_hash,
         to_tsvector(v_layer.text_search_config::regconfig, left(NEW.search_text, 200000)))
     ON CONFLICT (org_id, item_id) DO UPDATE
        SET kind = excluded.kind, subject = excluded.subject, predicate = excluded.predicate,
            version_id = excluded.version_id, version = excluded.version, confidence = excluded.confidence,
-           importance = excluded.importance, principal_id = excluded.principal_id, label_id = excluded.label_id, updated_at = excluded.updated_at,
+           importance = excluded.importance, adjusted_confidence = excluded.adjusted_confidence, authority = excluded.authority,
+           sensitivity = excluded.sensitivity, principal_id = excluded.principal_id, label_id = excluded.label_id, updated_at = excluded.updated_at,
            expires_at = excluded.expires_at, valid_during = excluded.valid_during,
            content_hash = excluded.content_hash, fingerprint = excluded.fingerprint,
            search_vector = excluded.search_vector;
+    PERFORM memwarden_internal.record_provenance(
+        NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_head.version_id, 'WRITE', NEW.provenance, v_now);
     IF NEW.embedding IS NOT NULL THEN
         INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
         VALUES (NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec);

@@ -13,8 +13,15 @@ VALUES
     (15, 'deadline', 'NEW.outcome IS NULL'),
     (20, 'admission', 'NEW.outcome IS NULL'),
     (25, 'schema', 'NEW.outcome IS NULL'),
+    (30, 'sensitivity', 'NEW.outcome IS NULL'),
+    (31, 'allowance', 'NEW.outcome IS NULL AND NEW.admitted IS FALSE'),
     (32, 'scope_lock', 'NEW.outcome IS NULL'),
+    (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (70, 'provenance', 'NEW.outcome IS NULL'),
+    (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),
     (99, 'store', NULL)
 $function$;

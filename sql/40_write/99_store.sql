@@ -5,7 +5,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_layer record;
+    v_layer   record;
+    v_blocked boolean := coalesce(NEW.sensitive @? '$[*] ? (@.action == "block")', false);
 BEGIN
     NEW.decided_at := clock_timestamp();
     IF NEW.outcome IS NULL THEN
@@ -14,12 +15,17 @@ BEGIN
         NEW.detail := jsonb_build_object('fault', 'no gate decided');
     END IF;
     IF NEW.outcome = 'DEFERRED' THEN
-        SELECT l.max_attempts, l.retry_backoff, l.idempotency_window INTO v_layer
+        SELECT l.max_attempts, l.retry_backoff, l.idempotency_window, l.max_pending INTO v_layer
           FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
         IF NEW.attempt >= v_layer.max_attempts THEN
             NEW.outcome := 'REJECTED';
             NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('last_reason', NEW.reason, 'attempts', NEW.attempt);
             NEW.reason := 'RETRIES_EXHAUSTED';
+        ELSIF TG_OP = 'INSERT' AND memwarden_internal.count_pending(
+                  NEW.org_id, NEW.principal_id, NEW.layer, v_layer.max_pending) >= v_layer.max_pending THEN
+            NEW.outcome := 'REJECTED';
+            NEW.detail := jsonb_build_object('last_reason', NEW.reason, 'max_pending', v_layer.max_pending);
+            NEW.reason := 'TOO_MANY_PENDING';
         ELSE
             NEW.retry_at := greatest(NEW.retry_at, NEW.decided_at
                 + least(v_layer.retry_backoff * 2 ^ (NEW.attempt - 1), interval '1 hour'));
@@ -41,13 +47,16 @@ BEGIN
                derived = excluded.derived, expires_at = excluded.expires_at;
     END IF;
 
+    IF NEW.outcome IN ('COMMITTED', 'MERGED') AND NEW.sealed IS NOT NULL THEN
+        PERFORM memwarden_internal.keep_sealed(NEW.org_id, NEW.item_id, NEW.sealed);
+    END IF;
     IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') THEN
         -- An unkeyed hash would let anyone who can guess a refused secret confirm the guess.
         NEW.refused_hash := memwarden_internal.keyed_hash('refused content', NEW.content_hash);
         NEW.content_hash := NULL;
     END IF;
     -- What is stored as a version, was known already, or was refused before gate 30 looked for secrets, is not kept twice.
-    IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30') THEN
+    IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30' OR v_blocked) THEN
         NEW.content := NULL;
         NEW.subject := NULL;
         NEW.predicate := NULL;
@@ -55,8 +64,10 @@ BEGIN
         NEW.classification := NULL;
         NEW.domains := NULL;
         NEW.attributes := NULL;
+        NEW.origin := NULL;
     END IF;
     IF NEW.outcome <> 'DEFERRED' THEN
+        NEW.sealed := NULL;
         NEW.embedding := NULL;
         NEW.idempotency_key := NULL;
         NEW.intake_fault := NULL;
@@ -72,11 +83,19 @@ BEGIN
     IF NEW.outcome NOT IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
         NEW.kind := CASE WHEN NEW.schema_id IS NOT NULL THEN NEW.kind END;
         NEW.embedding_model := CASE WHEN NEW.model_id IS NOT NULL THEN NEW.embedding_model END;
-        NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 THEN NEW.trace_id END;
+        -- Kept only where it was looked at, and nothing was found in it.
+        NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 AND NEW.sensitivity IS NOT NULL AND NOT v_blocked
+                                  AND (NEW.sensitive IS NULL OR NOT NEW.sensitive @? '$[*] ? (@.path == "/trace_id")') THEN NEW.trace_id END;
+        IF v_blocked AND NEW.reason <> 'SENSITIVE_CONTENT' THEN
+            -- A gate that refused it for another reason may have said more than it should.
+            NEW.detail := NULL;
+        END IF;
     END IF;
     NEW.canonical := NULL;
     NEW.search_text := NULL;
     NEW.findings := NULL;
+    NEW.grounds := NULL;
+    NEW.provenance := NULL;
     RETURN NEW;
 END
 $function$;

@@ -10,6 +10,8 @@ BEGIN
             keyword_score     double precision,
             recency_score     double precision,
             importance_score  double precision,
+            confidence_score  double precision,
+            authority_score   double precision,
             similarity        double precision
         );
     END IF;
@@ -23,7 +25,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.search(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
     p_valid_at timestamptz, p_vector double precision, p_keyword double precision, p_recency double precision,
-    p_importance double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_importance double precision, p_confidence double precision, p_authority double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.scored_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -46,7 +48,7 @@ BEGIN
           FROM memwarden_data.embedding AS v
          WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
     ), candidates AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.updated_at, r.config,
+        SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, r.config,
                nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN') AS similarity,
                0.5 ^ (greatest(extract(epoch FROM p_now - i.updated_at), 0)::double precision / r.half_life::double precision) AS recency
           FROM memwarden_data.item AS i
@@ -87,12 +89,12 @@ BEGIN
           FROM hits AS h
          GROUP BY h.item_id
     ), bounded AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, w.rank,
+        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, c.adjusted_confidence, c.authority, w.rank,
                min(c.similarity) OVER () AS least_similar, max(c.similarity) OVER () AS most_similar, max(w.rank) OVER () AS best_rank
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
     ), parts AS (
-        SELECT b.org_id, b.item_id, b.updated_at, b.similarity, b.recency, b.importance,
+        SELECT b.org_id, b.item_id, b.updated_at, b.similarity, b.recency, b.importance, b.adjusted_confidence, b.authority,
                CASE WHEN b.similarity IS NULL THEN 0
                     WHEN b.most_similar = b.least_similar THEN 1
                     ELSE (b.similarity - b.least_similar) / (b.most_similar - b.least_similar) END AS vector,
@@ -100,13 +102,15 @@ BEGIN
           FROM bounded AS b
     )
     SELECT p.org_id, p.item_id, p.updated_at,
-           p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance AS score,
-           p.vector, p.keyword, p.recency, p.importance, p.similarity
+           p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance
+               + p_confidence * p.adjusted_confidence + p_authority * p.authority AS score,
+           p.vector, p.keyword, p.recency, p.importance, p.adjusted_confidence, p.authority, p.similarity
       FROM parts AS p
-     ORDER BY score DESC, p.updated_at DESC, p.item_id
+     -- Of two that answer equally well the better founded one comes first.
+     ORDER BY score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
      LIMIT p_limit;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) IS
     'The best items of the scopes by weighted score (all of them for a NULL limit), with the components of the score, each from 0 to 1. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -22,9 +22,9 @@ BEGIN
     IF p_weights IS NOT NULL THEN
         IF jsonb_typeof(p_weights) <> 'object' OR EXISTS (
                SELECT FROM jsonb_each(p_weights) AS w
-                WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance') OR jsonb_typeof(w.value) <> 'number'
+                WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance', 'confidence', 'authority') OR jsonb_typeof(w.value) <> 'number'
                    OR (jsonb_typeof(w.value) = 'number' AND (w.value)::numeric NOT BETWEEN 0 AND 1000)) THEN
-            PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance; numbers from 0 to 1,000');
+            PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance, confidence, authority; numbers from 0 to 1,000');
         END IF;
     END IF;
 END
@@ -56,10 +56,13 @@ COMMENT ON FUNCTION memwarden_internal.recall_model(text, real[]) IS
 REVOKE ALL ON FUNCTION memwarden_internal.recall_model(text, real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.provenance(
-    p_agent text, p_request_id uuid, p_version integer, p_recorded_at timestamptz, p_first_recorded_at timestamptz, p_evidence jsonb)
+    p_agent text, p_request_id uuid, p_version integer, p_recorded_at timestamptz, p_first_recorded_at timestamptz, p_evidence jsonb,
+    p_adjusted_confidence double precision, p_authority double precision, p_sensitivity text)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('agent', p_agent, 'request_id', p_request_id, 'version', p_version,
-                          'recorded_at', p_recorded_at, 'first_recorded_at', p_first_recorded_at, 'evidence', p_evidence);
-COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb) IS 'Where a version comes from, as recall() and get() return it.';
-REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb) FROM PUBLIC;
+                          'recorded_at', p_recorded_at, 'first_recorded_at', p_first_recorded_at, 'evidence', p_evidence,
+                          'adjusted_confidence', p_adjusted_confidence, 'authority', p_authority,
+                          'sensitivity', p_sensitivity);
+COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision, double precision, text) IS 'Where a version comes from, as recall() and get() return it.';
+REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision, double precision, text) FROM PUBLIC;

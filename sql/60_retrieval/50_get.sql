@@ -43,7 +43,8 @@ BEGIN
     SELECT i.item_id, i.version_id, i.version, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            i.confidence, i.importance, i.status, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
-           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
+           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
+                                         i.adjusted_confidence, i.authority, i.sensitivity)
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id

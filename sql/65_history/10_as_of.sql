@@ -146,7 +146,8 @@ BEGIN
     SELECT v.item_id, v.version_id, v.version, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
            v.confidence, v.importance, lower(v.recorded_during), upper(v.recorded_during),
            lower(h.valid_during), upper(h.valid_during), v.expires_at, c.name, k.domains, k.attributes,
-           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence)
+           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
+                                         (o.record ->> 'adjusted_confidence')::double precision, (o.record ->> 'authority')::double precision, o.record ->> 'sensitivity')
       FROM unnest(v_held) AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       -- Each by what was found, not one by the other: without statistics every item would be tried with every version.
@@ -156,6 +157,9 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
       JOIN memwarden_data.label AS k ON k.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = k.classification
+      LEFT JOIN LATERAL (SELECT r.record FROM memwarden_data.provenance AS r
+                          WHERE r.org_id = v.org_id AND r.version_id = v.version_id AND r.recorded_at <= v_system_time
+                          ORDER BY r.provenance_id DESC LIMIT 1) AS o ON true
      WHERE (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
        -- Of the value of another time, too, the time to live may be over.
        AND (v.expires_at IS NULL OR v.expires_at > v_system_time)

@@ -141,6 +141,9 @@ BEGIN
       FROM memwarden_data.version AS v
       JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
      WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
     IF v_asked.is_head OR v_asked.status = 'RETRACTED' THEN
         RETURN v_asked.status = 'RETRACTED';
     END IF;

@@ -51,6 +51,7 @@ BEGIN
     IF rollback_batch.reason IS NULL OR rollback_batch.reason !~ E'\\S' OR length(rollback_batch.reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters');
     END IF;
+    PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_build_object('reason', rollback_batch.reason));
     v_first := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
         v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t
         WHERE t.action IN ('RESTORE', 'RETRACT', 'END'));

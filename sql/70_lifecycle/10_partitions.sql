@@ -83,7 +83,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, secures them, and deletes expired idempotency tokens, and access tokens a month after they expired. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, and access tokens a month after they expired. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -96,7 +96,10 @@ BEGIN
     EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L)',
         memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log');
     PERFORM memwarden_internal.secure_tables();
+    PERFORM memwarden_internal.replace_signing_key('provenance', clock_timestamp() - interval '90 days');
+    PERFORM memwarden_internal.forget_allowances();
     DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
+    PERFORM memwarden_internal.trim_jobs();
     -- Who was given which token stays known for a month.
     DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
 END

@@ -3,18 +3,18 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.log_entry(
     p_log_seq bigint, p_recorded_at timestamptz, p_transaction_id xid8, p_system_identifier bigint, p_org_id bigint, p_operation text,
     p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_scope_id bigint, p_layer text, p_principal_id bigint,
-    p_request_id uuid, p_reason text, p_snapshot_hash bytea)
+    p_request_id uuid, p_reason text, p_reason_hash bytea, p_snapshot_hash bytea)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'log_seq', p_log_seq, 'recorded_at', extract(epoch FROM p_recorded_at), 'transaction_id', p_transaction_id::text,
     'system_identifier', p_system_identifier::text, 'org_id', p_org_id, 'operation', p_operation, 'item_id', p_item_id,
     'version_id', p_version_id, 'previous_version_id', p_previous_version_id, 'scope_id', p_scope_id, 'layer', p_layer,
-    'principal_id', p_principal_id, 'request_id', p_request_id, 'reason_hash', encode(sha256(convert_to(p_reason, 'UTF8')), 'hex'),
+    'principal_id', p_principal_id, 'request_id', p_request_id, 'reason_hash', encode(coalesce(p_reason_hash, sha256(convert_to(p_reason, 'UTF8'))), 'hex'),
     'snapshot_hash', encode(p_snapshot_hash, 'hex'));
-COMMENT ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea) IS
-    'An entry of the log as it is sealed: its text is what is hashed. The reason enters as its SHA-256, the version as the snapshot_hash; recorded_at in seconds since 1970.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea, bytea) IS
+    'An entry of the log as it is sealed: its text is what is hashed. The reason enters as its SHA-256, p_reason_hash where it was erased, the version as the snapshot_hash; recorded_at in seconds since 1970.';
+REVOKE ALL ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.leaf_hash(p_text text)
 RETURNS bytea
@@ -32,20 +32,13 @@ BEGIN
     RETURN QUERY
     SELECT l.log_seq, l.transaction_id, l.item_id, memwarden_internal.log_entry(
                l.log_seq, l.recorded_at, l.transaction_id, l.system_identifier, l.org_id, l.operation, l.item_id, l.version_id,
-               l.previous_version_id, l.scope_id, l.layer, l.principal_id, l.request_id, l.reason, l.snapshot_hash)
+               l.previous_version_id, l.scope_id, l.layer, l.principal_id, l.request_id, l.reason, l.reason_hash, l.snapshot_hash)
       FROM memwarden_data.log AS l
      WHERE l.system_identifier = p_system_identifier AND l.transaction_id >= p_from AND l.transaction_id < p_below;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_entries(bigint, xid8, xid8) IS 'The entries that transactions of a cluster have left, from one to below another, as they are sealed.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_entries(bigint, xid8, xid8) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.utc_text(p_time timestamptz)
-RETURNS text
-LANGUAGE sql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
-RETURN to_char(p_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-COMMENT ON FUNCTION memwarden_internal.utc_text(timestamptz) IS 'A time as text: ISO 8601 in UTC, to the microsecond.';
-REVOKE ALL ON FUNCTION memwarden_internal.utc_text(timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_record(
     p_segment_no bigint, p_system_identifier bigint, p_from xid8, p_below xid8, p_entry_count bigint, p_total_entries bigint,

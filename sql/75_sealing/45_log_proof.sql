@@ -71,9 +71,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    SELECT s.segment_no, array_position(s.log_seqs, l.log_seq) - 1, l.reason, l.principal_id, memwarden_internal.log_entry(
+    SELECT s.segment_no, array_position(s.log_seqs, l.log_seq) - 1, CASE WHEN l.reason_hash IS NULL THEN l.reason END, l.principal_id, memwarden_internal.log_entry(
                l.log_seq, l.recorded_at, l.transaction_id, l.system_identifier, l.org_id, l.operation, l.item_id, l.version_id,
-               l.previous_version_id, l.scope_id, l.layer, l.principal_id, l.request_id, l.reason, l.snapshot_hash)
+               l.previous_version_id, l.scope_id, l.layer, l.principal_id, l.request_id, l.reason, l.reason_hash, l.snapshot_hash)
       INTO sealed_entry.segment_no, sealed_entry.index, sealed_entry.reason, sealed_entry.principal_id, sealed_entry.entry
       FROM memwarden_data.log AS l
      CROSS JOIN LATERAL (

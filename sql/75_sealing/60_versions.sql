@@ -18,6 +18,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
+    WITH erased AS MATERIALIZED (
+        SELECT g.org_id, g.item_id, g.version_id FROM memwarden_internal.lawfully_gone() AS g
+    )
     SELECT 'SNAPSHOT', memwarden_internal.segment_of(l.system_identifier, l.transaction_id), l.log_seq, l.item_id,
            CASE WHEN v.version_id IS NULL THEN format('version %s is gone', l.version_id)
                 WHEN w.is_same THEN format('the content of version %s is not what was written', l.version_id)
@@ -29,10 +32,13 @@ BEGIN
                v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id, v.scope_id, v.layer,
                v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,
                v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at) AS is_same) AS w
-     -- The content of a version is looked at once, with the entry that brought it.
-     WHERE v.version_id IS NULL OR w.is_same IS DISTINCT FROM true
+     -- The content of a version is looked at once, with the entry that brought it. ERASE vouches for what is gone.
+     WHERE l.operation <> 'ERASE'
+       AND (v.version_id IS NULL AND NOT EXISTS (SELECT FROM erased AS g
+                                                  WHERE g.org_id = l.org_id AND g.item_id = l.item_id AND g.version_id = l.version_id)
+        OR v.version_id IS NOT NULL AND w.is_same IS DISTINCT FROM true
         OR (l.operation IN ('INSERT', 'UPDATE', 'RESTORE')
-            AND memwarden_internal.stored_content_hash(v.content::text) IS DISTINCT FROM v.content_hash);
+            AND memwarden_internal.stored_content_hash(v.content::text) IS DISTINCT FROM v.content_hash));
     RETURN QUERY
     SELECT 'VERSION_UNLOGGED', NULL::bigint, NULL::bigint, v.item_id, format('no entry of the log names version %s', v.version_id)
       FROM memwarden_data.version AS v
@@ -47,7 +53,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.version_findings(bigint) IS
-    'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone or says other than it did. VERSION_UNLOGGED: a version that no entry names.';
+    'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone without an erasure or says other than it did. VERSION_UNLOGGED: a version that no entry names.';
 REVOKE ALL ON FUNCTION memwarden_internal.version_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_findings(p_since bigint)

@@ -14,7 +14,8 @@ BEGIN
               FROM memwarden_data.checkpoint_head AS c WHERE c.checkpoint_no = p_checkpoint_no
              UNION ALL
             SELECT l.org_id, l.item_id, l.version_id,
-                   CASE l.operation WHEN 'RETRACT' THEN 'RETRACTED' WHEN 'EXPIRE' THEN 'EXPIRED' WHEN 'SUPERSEDE' THEN 'SUPERSEDED' ELSE 'ACTIVE' END,
+                   CASE l.operation WHEN 'RETRACT' THEN 'RETRACTED' WHEN 'EXPIRE' THEN 'EXPIRED' WHEN 'SUPERSEDE' THEN 'SUPERSEDED'
+                                    WHEN 'ERASE' THEN 'ERASED' ELSE 'ACTIVE' END,
                    l.log_seq
               FROM memwarden_internal.log_eras(v_segment_no) AS e
               JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
@@ -41,7 +42,9 @@ BEGIN
       FROM memwarden_internal.heads_explained((SELECT max(c.checkpoint_no) FROM memwarden_data.checkpoint AS c)) AS h
       FULL JOIN (SELECT j.org_id, j.item_id, j.version_id, j.status FROM memwarden_data.item AS j) AS i
         ON i.org_id = h.org_id AND i.item_id = h.item_id
-     WHERE (i.version_id, i.status) IS DISTINCT FROM (h.version_id, h.status);
+     WHERE (i.version_id, i.status) IS DISTINCT FROM (h.version_id, h.status)
+       -- Whether that was lawful, erasure_findings() says.
+       AND NOT (i.item_id IS NULL AND h.status = 'ERASED');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.item_findings() IS 'HEAD_UNEXPLAINED: items whose version or status is not what the newest checkpoint and the log since make it.';

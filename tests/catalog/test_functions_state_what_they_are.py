@@ -19,6 +19,7 @@ UNPINNED = {
     "memwarden.close_due_scopes",
     "memwarden.compact_history",
     "memwarden.maintain",
+    "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",
     "memwarden.seal_log",
     "memwarden.settle_values",
@@ -26,7 +27,13 @@ UNPINNED = {
 }
 
 # Called by a superuser, who needs no grant.
-UNGRANTED = {"memwarden.place_tier", "memwarden.rebuild_heads", "memwarden.setup"}
+UNGRANTED = {
+    "memwarden.drop_canonical_source",
+    "memwarden.place_tier",
+    "memwarden.rebuild_heads",
+    "memwarden.register_canonical_source",
+    "memwarden.setup",
+}
 
 MAX_LINES = 60
 LONG = {
@@ -35,8 +42,10 @@ LONG = {
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
+    "memwarden_internal.gate_canonical": "one query, one call, and what they set",
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
     "memwarden_internal.gate_store": "assignments, one a line",
+    "memwarden_internal.gate_evidence": "one demand after another",
     "memwarden_internal.gate_identity": "one query and its answer",
 }
 

@@ -25,12 +25,13 @@ CHECK = """
 SELECT p.proname AS function, c.level, c.message, c.detail, c.lineno, c.query
   FROM pg_proc AS p
   JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
-  LEFT JOIN (SELECT DISTINCT t.tgfoid, t.tgrelid
+  LEFT JOIN (SELECT DISTINCT t.tgfoid, t.tgrelid, t.tgoldtable, t.tgnewtable
                FROM pg_trigger AS t WHERE t.tgparentid = 0) AS fired ON fired.tgfoid = p.oid,
        LATERAL plpgsql_check_function_tb(
            p.oid, CASE WHEN p.prorettype = 'trigger'::regtype
                        THEN coalesce(fired.tgrelid, 'memwarden_data.write_request'::regclass)
                        ELSE 0 END,
+           oldtable => fired.tgoldtable, newtable => fired.tgnewtable,
            fatal_errors => false, other_warnings => true, extra_warnings => true,
            security_warnings => true, compatibility_warnings => true) AS c
  WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
@@ -46,7 +47,7 @@ SELECT p.oid AS caller, d.oid AS callee
            p.oid, CASE WHEN p.prorettype = 'trigger'::regtype
                        THEN 'memwarden_data.write_request'::regclass ELSE 0 END) AS d
  WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
-   AND d.type = 'FUNCTION' AND p.proname <> 'guard_version'
+   AND d.type = 'FUNCTION' AND p.proname !~ '^guard_|^refuse_other'
 UNION
 SELECT d.objid, d.refobjid
   FROM pg_depend AS d

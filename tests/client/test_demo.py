@@ -54,6 +54,9 @@ def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server
     assert "\r" not in shown
     for reason in (
         "STRUCTURAL_DUPLICATE",
+        "NO_EXTERNAL_EVIDENCE",
+        "INSUFFICIENT_EVIDENCE",
+        "SENSITIVE_CONTENT",
         "ALREADY_COMMITTED",
         "CONTENT_TOO_LARGE",
         "CONFIDENCE_OUT_OF_RANGE",

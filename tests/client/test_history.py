@@ -299,7 +299,7 @@ def test_lineage_runs_both_ways_and_tells_what_went_stale(curator: Client) -> No
     """
     basis = write(curator, {"statement": "the river is high"})
     evidence = [
-        {"type": "memory", "uri": f"memwarden:item/{basis}"},
+        {"type": "memory_item", "uri": f"memwarden:item/{basis}"},
         {"type": "document", "uri": "https://river.example/gauge"},
     ]
     derived = write(curator, {"statement": "the ford is closed"}, evidence=evidence)

@@ -225,7 +225,9 @@ def test_lineage_is_shown_both_ways(dsn: str, memory: Client) -> None:
     basis = prefers(memory, "tea")
     uri = f"memwarden:item/{basis}"
     derived = memory.write(
-        "semantic", {"statement": "Ana sleeps badly"}, evidence=[{"type": "memory", "uri": uri}]
+        "semantic",
+        {"statement": "Ana sleeps badly"},
+        evidence=[{"type": "memory_item", "uri": uri}],
     ).item_id
     assert str(basis) in "".join(shown("lineage", derived, dsn=dsn).split())
     assert "nothing rests on it" in shown("lineage", derived, "--derived", dsn=dsn)

@@ -24,6 +24,7 @@ def run_tool(name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_reference_is_what_the_catalog_says(world: World) -> None:
     """After a change of a signature, a comment or a grant: tools/reference.py --dsn ..."""
+    world.ship_layers()
     done = run_tool("reference.py", "--check", "--dsn", world.dsn)
     assert done.returncode == 0, done.stdout
 

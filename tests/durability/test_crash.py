@@ -13,7 +13,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow, dict_row
 
 from conftest import deploy_server
-from helpers import write, write_many
+from helpers import ask_for_little, write, write_many
 from races import PATIENCE
 from replay import check_store
 
@@ -49,6 +49,7 @@ def prepare(cluster: str) -> None:
         assert durable == [{"fsync": "on"}]
         admin.execute("CREATE EXTENSION memwarden CASCADE")
         admin.execute("SELECT * FROM memwarden.setup()")
+        ask_for_little(admin)
         admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
         admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
         admin.execute(

@@ -23,6 +23,7 @@ from scope_calls import annotate, check_tree, close_scope, create_scope, remembe
 CLUSTER = f"restored-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 HOME = "/org/acme/user/ana"
 DESK = "/org/acme/domain/desk"
+RULE = "Every lamp in the yard is tested on the first Monday of a month."
 CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required": ["cup"]}
 
 pytestmark = pytest.mark.xdist_group("dump")
@@ -57,13 +58,29 @@ def seeded(shared_world: World) -> World:
         held.connection.execute("SELECT FROM memwarden_data.write_lock FOR UPDATE")
         ana.execute("SET lock_timeout = '1ms'")
         assert write(ana, "episodic", {"waits": True})["outcome"] == "DEFERRED"
+    seed_admission(shared_world, ana)
     seed_access(shared_world, ana.info.user)
     seed_history(shared_world, ana)
+    seed_references(shared_world, ana)
+    seed_erasure(shared_world)
+    seed_sensitivity(shared_world, ana)
+    seed_worker(shared_world, ana)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
     assert {name for name in empty if "_p2" not in name and "_default" not in name} == set()
     return shared_world
+
+
+def seed_admission(world: World, agent: Connection[DictRow]) -> None:
+    """A limit of an agent's own, something used of it, and a promotion that waits."""
+    call = "SELECT memwarden.set_rate_limit('session', %s, 1000)"
+    world.admin.execute(call, (agent.info.user,))
+    write(agent, "session", {"used": 1})
+    world.admin.execute(
+        "INSERT INTO memwarden_data.promotion SELECT r.org_id, r.request_id, gen_random_uuid()"
+        "  FROM memwarden_data.write_request AS r WHERE r.outcome = 'DEFERRED'"
+    )
 
 
 def seed_access(world: World, agent: str) -> None:
@@ -114,6 +131,75 @@ def seed_history(world: World, agent: Connection[DictRow]) -> None:
         world.admin.execute("CALL memwarden.compact_history()")
     world.admin.execute("CALL memwarden.seal_log()")
     world.admin.execute("CALL memwarden.checkpoint()")
+
+
+def seed_erasure(world: World) -> None:
+    """Somebody who was erased, evidence and a reason that named them."""
+    curator = world.agent(HOME, role="curator")
+    write(curator, "episodic", "tea", subject="Petra")
+    retract(curator, write(curator, "episodic", "the kettle is blue")["item_id"], "petra says no")
+    world.admin.execute(
+        "SELECT memwarden.define_source('petra:*', 'document', issuer => %s, org => 'acme')",
+        (curator.info.user,),
+    )
+    curator.execute("SELECT memwarden.record_evidence('petra:1', 'Petra likes tea')")
+    world.admin.execute(
+        "SELECT * FROM memwarden.erase_subject('Petra', 'asked for', '{petra}', 'acme')"
+    )
+
+
+def seed_sensitivity(world: World, agent: Connection[DictRow]) -> None:
+    """An encrypted value, a rule and a setting of an organisation, something found later."""
+    write(agent, "episodic", {"text": "badge AB-12345"})
+    world.admin.execute(
+        "SELECT memwarden.set_sensitivity_action('encrypt', kind => 'pii.phone', org => 'acme'),"
+        "       memwarden.define_sensitivity_rule('badge', 'pii.badge', %s, %s, org => 'acme')",
+        (Jsonb({"pattern": "AB-[0-9]{5}"}), Jsonb({"positive": ["AB-12345"], "negative": ["tea"]})),
+    )
+    write(agent, "episodic", {"text": "call +49 30 901820"})
+    world.admin.execute("CALL memwarden.rescan_sensitivity()")
+
+
+def seed_worker(world: World, agent: Connection[DictRow]) -> None:
+    """Recorded evidence, and a write that waits for the second of two verdicts."""
+    world.admin.execute(
+        "SELECT memwarden.define_source('notes:*', 'document', issuer => %s, org => 'acme'),"
+        "       memwarden.require_verifier('procedural', 'verify', 'panel', quorum => 2)",
+        (agent.info.user,),
+    )
+    agent.execute("SELECT memwarden.record_evidence('notes:1', 'The valve opens to the left')")
+    asked = write(
+        agent,
+        "procedural",
+        "The valve opens to the left",
+        evidence=[{"uri": "notes:1", "excerpt": "The valve opens to the left"}],
+    )
+    assert asked["reason"] == "AWAITING_VERDICT"
+    worker = world.connect(world.role("memwarden_worker"))
+    (job,) = worker.execute("SELECT * FROM memwarden.claim_jobs('w', '{panel}')").fetchall()
+    verdict = Jsonb({"decision": "accept", "score": 1, "version": "1"})
+    worker.execute("SELECT memwarden.complete_job(%s, 'w', %s)", (job["job_id"], verdict))
+
+
+def seed_references(world: World, agent: Connection[DictRow]) -> None:
+    """A table outside that memory refers to, and an agent that is watched less closely."""
+    world.admin.execute("CREATE TABLE rules (id integer PRIMARY KEY, body text, version integer)")
+    world.admin.execute("INSERT INTO rules VALUES (7, %s, 1), (8, 'gone', 1)", (RULE,))
+    world.admin.execute(
+        "CREATE INDEX ON rules USING gin (body gin_trgm_ops);"
+        "GRANT SELECT, REFERENCES ON rules TO memwarden_owner;"
+        "GRANT SELECT ON rules TO memwarden_agent;"
+        "SELECT memwarden.register_canonical_source('rules', 'rules', 'id', 'body', 'version')"
+    )
+    item = write(agent, "episodic", {"text": "the lamp at the gate is out"})["item_id"]
+    agent.execute(
+        "SELECT memwarden.link_reference(%(item)s, 'rules', '7'),"
+        "       memwarden.link_reference(%(item)s, 'rules', '8')",
+        {"item": item},
+    )
+    world.admin.execute("DELETE FROM rules WHERE id = 8")
+    watched = world.register("/org/acme/user/watched")
+    world.admin.execute("SELECT memwarden.set_leak_defence(%s, 'backstop')", (watched,))
 
 
 @pytest.fixture(scope="module")
@@ -255,6 +341,23 @@ def test_rights_are_what_they_were(restored: World) -> None:
     check_store(restored.admin)
 
 
+def test_references_resolve_and_copies_are_refused(restored: World) -> None:
+    """The foreign keys, the view and the comparison are there; the row that was gone stays gone.
+
+    Proves: N6
+    """
+    ana = restored.connect(login(restored, HOME))
+    rows = ana.execute(
+        "SELECT r.key, r.is_current, r.text"
+        "  FROM memwarden.reference_rules AS v CROSS JOIN memwarden.references_of(v.item_id) AS r"
+        " WHERE v.key = '7' ORDER BY 1"
+    ).fetchall()
+    assert [tuple(row.values()) for row in rows] == [("7", True, RULE), ("8", False, None)]
+    assert write(ana, "episodic", {"text": RULE.upper()})["reason"] == "CANONICAL_COPY"
+    restored.admin.execute("DELETE FROM rules")
+    assert restored.rows("SELECT FROM memwarden.reference_rules WHERE is_current") == []
+
+
 def test_a_deferred_request_commits_after_the_restore(restored: World) -> None:
     """It waits in the dump, and the job of the new cluster takes it up."""
     restored.admin.execute(
@@ -297,4 +400,4 @@ def test_setup_after_a_restore_finds_nothing_to_do(restored: World) -> None:
     assert differences(before[0], catalog_snapshot(restored.admin)) == {}
     assert row_digests(restored.admin) == before[1]
     states = restored.rows("SELECT * FROM memwarden.status() WHERE component !~ '^job '")
-    assert {row["component"] for row in states if row["state"] != "ok"} == {"gates"}
+    assert {row["component"] for row in states if row["state"] != "ok"} == {"gates", "erasures"}

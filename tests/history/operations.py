@@ -95,7 +95,7 @@ class Actor:
             request["embedding"] = [1.0 + rng.randrange(5)] + [0.5] * 383
         known = self.choose(rng, items, "ACTIVE", "SUPERSEDED", "RETRACTED", "EXPIRED")
         if known is not None and rng.randrange(3) == 0:
-            request["evidence"] = [{"type": "memory", "uri": f"memwarden:item/{known}"}]
+            request["evidence"] = [{"type": "memory_item", "uri": f"memwarden:item/{known}"}]
         return request
 
     def choose(self, rng: Random, items: Items, *statuses: str) -> UUID | None:

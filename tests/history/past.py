@@ -112,7 +112,7 @@ def state(world: World, item_id: UUID) -> tuple[str, Any]:
 
 def cites(*items: UUID) -> list[dict[str, str]]:
     """Evidence that names memories."""
-    return [{"type": "memory", "uri": f"memwarden:item/{each}"} for each in items]
+    return [{"type": "memory_item", "uri": f"memwarden:item/{each}"} for each in items]
 
 
 def pass_time(world: World, *items: UUID, by: timedelta = HOUR) -> None:

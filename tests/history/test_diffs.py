@@ -24,7 +24,7 @@ CHANGES = [
     ("/content/new/deep", "added", None, {}),
     ("/content/rooms/1/a~1b", "changed", "~x", "y"),
     ("/content/rooms/2", "added", None, 3),
-    ("/evidence/0/type", "added", None, "url"),
+    ("/evidence/0/type", "added", None, "document"),
     ("/evidence/0/uri", "added", None, "https://example.org/"),
 ]
 STEADY = {"valid_from": year(2020)}
@@ -34,7 +34,7 @@ STEADY = {"valid_from": year(2020)}
 def changed(author: Agent, curator: Agent) -> Any:
     """An item with two versions, by two authors."""
     say(author, FIRST, confidence=0.5, **STEADY)
-    evidence = [{"type": "url", "uri": "https://example.org/"}]
+    evidence = [{"type": "document", "uri": "https://example.org/"}]
     return say(curator, SECOND, confidence=0.75, evidence=evidence, **STEADY)["item_id"]
 
 

@@ -99,7 +99,7 @@ def past(shared_world: World) -> World:
     agent = shared_world.agent(SCOPE, role="keeper")
     actor, rng = Actor(agent, SCOPE), Random(1)
     first = write(agent, "semantic", "tea", scope=SCOPE, subject="Ana", predicate="drinks")
-    evidence = [{"type": "memory", "uri": f"memwarden:item/{first['item_id']}"}]
+    evidence = [{"type": "memory_item", "uri": f"memwarden:item/{first['item_id']}"}]
     write(agent, "semantic", "she is grown up", scope=SCOPE, evidence=evidence)
     for what in [*["write"] * 10, *OPERATIONS, *OPERATIONS]:
         items: dict[str, list[Any]] = {}

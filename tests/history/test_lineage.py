@@ -14,7 +14,7 @@ from helpers import recall, write
 from history.past import KEY, Agent, cites, rollback, rolled_back, say
 from scope_calls import get, organisation_of, refused, remember, retract
 
-URL = {"type": "url", "uri": "https://example.org/report"}
+URL = {"type": "document", "uri": "https://example.org/report"}
 
 
 def lineage(agent: Agent, item: UUID, direction: str = "sources", **arguments: Any) -> list[Any]:

@@ -14,7 +14,7 @@ from history.past import Agent, check_timeline, cites, contents, head, history, 
 from history.past import state as stands
 from scope_calls import create_scope, get, remember
 
-URL = {"type": "url", "uri": "https://example.org/"}
+URL = {"type": "document", "uri": "https://example.org/"}
 
 
 def merge(agent: Agent, item: UUID, absorbed: UUID) -> UUID:

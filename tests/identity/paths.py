@@ -21,7 +21,11 @@ READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator
 CHANGES = {
     *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
-    *("expire", "grant_scope", "merge", "move_scope", "promote", "reclassify", "recover"),
+    *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
+    *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),
+    *("define_source", "drop_source", "record_evidence", "reveal", "set_write_budget"),
+    # They read tables that are not memwarden's, with the caller's rights there.
+    *("link_reference", "references_of", "canonical_links"),
     *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
     *("set_policy", "set_synonyms", "write", "write_many"),
     # Makes a change, looks, and takes it back. For administrators.

@@ -307,7 +307,7 @@ def undone(side: Side, layer: str) -> list[Any]:
     hidden = side.hide(layer, FACT, **KEY)
     side.hide(layer, {"city": "hidden, too"}, **KEY)
     more = side.hide(layer, {"city": "of another key"}, subject="Bo Lind", predicate="lives in")
-    evidence = [{"type": "memory", "uri": f"memwarden:item/{each}"} for each in (hidden, more)]
+    evidence = [{"type": "memory_item", "uri": f"memwarden:item/{each}"} for each in (hidden, more)]
     own = write(side.writer, layer, OTHER, scope=side.task, evidence=evidence, **KEY)["item_id"]
     other = write(side.writer, layer, {"city": "a town"}, scope=side.task)["item_id"]
     steps = [

@@ -25,18 +25,20 @@ from identity.universe import WORDS, Caller, Ground, Universe, ask, marker, memo
 SETTINGS = {
     *("layer", "embedding_model", "scope_kind", "classification", "pipeline"),
     *("content_schema", "vocabulary", "predicate", "schemas", "predicates", "synonyms"),
-    "attributes",
+    *("attributes", "origin_kind", "source", "source_type", "sources"),
+    "canonical_sources",
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
-    *("principal", "scope_grant", "token", "access_log"),
+    *("principal", "scope_grant", "token", "access_log", "erasure", "erasures"),
     *("agents", "roles", "policies", "access_changes", "tokens"),
+    *("sensitivity_rules", "dead_jobs", "job_queue", "verifiers"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
 """Where callers find what they asked for themselves, also where they do not see what came of it."""
 
-SOME = {"derivation", "past_embedding", "timeline"}
+SOME = {"derivation", "past_embedding", "timeline", "evidence"}
 """What there is of some memories only."""
 
 
@@ -187,6 +189,9 @@ def check_rows(
     """Relations that list something list all that the caller may see of it, and nothing else."""
     if name in OWN:
         assert {row["request_id"] for row in rows} == caller.requests
+    elif name in ("evidence", "sensitivity_findings", "sensitivity_counts"):
+        # There are none here; tests of their own show who sees which.
+        assert rows == []
     elif "item_id" in columns:
         seen = universe.seen_by(caller)
         # What has ended is in no index.
@@ -198,6 +203,8 @@ def check_rows(
         assert {row["path" if name == "scope" else "scope"] for row in rows} == readable
     elif name == "label":
         assert {row["label_id"] for row in rows} == readable_labels(universe, caller)
+    elif name == "allowances":
+        assert caller.group in OVERSEERS or {row["agent"] for row in rows} <= {caller.agent.name}
     elif name == "gate_statistics":
         asked = sum(row["requests"] for row in rows if row["gate"] == "05_identity")
         assert asked == len(caller.requests)

@@ -14,12 +14,14 @@ JOBS = {
     "memwarden.maintain()",
     "memwarden.retry_deferred()",
     "memwarden.seal_log()",
+    "memwarden.rescan_sensitivity(integer,bigint,bigint)",
     "memwarden.settle_values()",
 }
 CALLED = {
     "memwarden_internal.close_next_scope()",
     "memwarden_internal.maintain_storage()",
     "memwarden_internal.move_versions(integer)",
+    "memwarden_internal.rescan_batch(bigint,uuid,integer,bigint,bigint)",
     "memwarden_internal.retry_next()",
     "memwarden_internal.seal_next()",
     "memwarden_internal.settle_due(uuid)",

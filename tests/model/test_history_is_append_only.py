@@ -71,7 +71,7 @@ def owner(shared_world: World) -> Iterator[Connection[DictRow]]:
     agent = shared_world.agent()
     for value in ("tea", "coffee", "water", "wine"):
         row = write(agent, "semantic", value, subject="Ana", predicate="prefers")
-    evidence = [{"type": "memory", "uri": f"memwarden:item/{row['item_id']}"}]
+    evidence = [{"type": "memory_item", "uri": f"memwarden:item/{row['item_id']}"}]
     write(agent, "semantic", "she is grown up", evidence=evidence)
     with psycopg.connect(
         shared_world.dsn, user="postgres", autocommit=True, row_factory=dict_row

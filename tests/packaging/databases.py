@@ -12,7 +12,7 @@ from psycopg import Connection, sql
 from psycopg.conninfo import make_conninfo
 
 from conftest import World
-from helpers import recall, write
+from helpers import ask_for_little, recall, write
 
 
 @contextmanager
@@ -37,6 +37,7 @@ def install(admin: Connection[Any], version: str | None = None) -> None:
     named = sql.SQL("VERSION {}").format(version) if version else sql.SQL("")
     admin.execute(sql.SQL("CREATE EXTENSION memwarden {} CASCADE").format(named))
     admin.execute("SELECT FROM memwarden.setup()")
+    ask_for_little(admin)
 
 
 def remembers(world: World, scope: str = "/org/acme/user/ana") -> bool:

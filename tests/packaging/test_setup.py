@@ -14,7 +14,7 @@ from psycopg import sql
 from catalog_snapshot import catalog_snapshot, differences
 from conftest import World, deploy_server
 from databases import empty_database, install, remembers
-from helpers import recall, write
+from helpers import ask_for_little, recall, write
 from races import together
 
 
@@ -53,6 +53,7 @@ def test_two_at_once_both_succeed(world: World, blank: World) -> None:
     )
     assert states[0].fetchall() == states[1].fetchall()
     assert differences(catalog_snapshot(world.admin), catalog_snapshot(blank.admin)) == {}
+    ask_for_little(blank.admin)
     assert remembers(blank)
 
 

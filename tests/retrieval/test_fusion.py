@@ -14,7 +14,7 @@ from psycopg.rows import DictRow
 from conftest import World
 from helpers import recall, write_many
 
-PARTS = ("vector", "keyword", "recency", "importance")
+PARTS = ("vector", "keyword", "recency", "importance", "confidence", "authority")
 WORDS = ["tea", "coffee", "water", "juice", "milk", "cocoa", "lemonade", "cider", "broth", "soda"]
 HOME = "/org/fusion/user/ana"
 
@@ -42,13 +42,14 @@ def role(shared_world: World) -> str:
             | ({"embedding": random.normal(size=384).tolist()} if n % 5 else {})
         )
     assert {row["outcome"] for row in write_many(agent, requests)} == {"COMMITTED"}
-    # An hour between neighbours, with pairs that are equally old.
+    # An hour between neighbours, with pairs that are equally old; some better founded than others.
     shared_world.admin.execute(
         "WITH aged AS (SELECT i.item_id, (row_number() OVER (ORDER BY i.item_id) / 2) AS hours"
         "                FROM memwarden_data.item AS i"
         "                JOIN memwarden_data.scope AS s USING (scope_id) WHERE s.path = %s)"
         " UPDATE memwarden_data.item AS i SET"
-        "     updated_at = date_trunc('hour', now()) - a.hours * interval '1 hour'"
+        "     updated_at = date_trunc('hour', now()) - a.hours * interval '1 hour',"
+        "     adjusted_confidence = (a.hours %% 4) / 4.0, authority = (a.hours %% 3) / 2.0"
         "   FROM aged AS a WHERE a.item_id = i.item_id",
         (HOME,),
     )
@@ -56,8 +57,17 @@ def role(shared_world: World) -> str:
 
 
 def in_order(found: list[DictRow], times: dict[Any, Any]) -> bool:
-    """Best first; of equals the younger; of those the lower item id."""
-    keys = [(-row["score"], -times[row["item_id"]].timestamp(), row["item_id"]) for row in found]
+    """Best first; of equals the better founded, then the younger, then the lower item id."""
+    keys = [
+        (
+            -row["score"],
+            -row["confidence_score"],
+            -row["authority_score"],
+            -times[row["item_id"]].timestamp(),
+            row["item_id"],
+        )
+        for row in found
+    ]
     return keys == sorted(keys)
 
 
@@ -211,6 +221,41 @@ def test_the_answer_is_the_same_every_time_and_under_every_plan(
         session.close()
     shared_world.admin.execute("ANALYZE")
     assert answers(shared_world.connect(reader.info.user)) == first
+
+
+def test_of_equally_similar_memories_the_better_founded_comes_first(world: World) -> None:
+    """Without any weight at equal score; with weights also against a little similarity.
+
+    Proves: P5
+    """
+    agent = world.agent()
+    vector = [1.0] + [0.0] * 383
+    near = [1.0, 0.1] + [0.0] * 382
+    rows = {
+        name: write_many(
+            agent,
+            [{"layer": "episodic", "content": name, "embedding": embedding, "confidence": sure}],
+        )[0]
+        for name, embedding, sure in (
+            ("weak", vector, 0.2),
+            ("strong", vector, 0.9),
+            ("near", near, 1.0),
+        )
+    }
+
+    def ranked(**weights: float) -> list[Any]:
+        return [row["content"] for row in recall(agent, embedding=vector, weights=weights)]
+
+    assert {row["outcome"] for row in rows.values()} == {"COMMITTED"}
+    assert ranked(vector=1) == ["strong", "weak", "near"]
+    assert ranked(vector=1, confidence=100) == ["near", "strong", "weak"]
+    world.admin.execute(
+        "UPDATE memwarden_data.item SET authority = 1 WHERE item_id = %s",
+        (rows["weak"]["item_id"],),
+    )
+    assert ranked(vector=1, authority=1)[0] == "weak"
+    (best,) = recall(agent, embedding=vector, weights={"vector": 1, "authority": 1}, k=1)
+    assert (best["authority_score"], best["provenance"]["authority"]) == (1, 1)
 
 
 def test_recency_halves_with_the_half_life_of_the_layer(world: World) -> None:

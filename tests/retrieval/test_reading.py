@@ -40,6 +40,7 @@ def test_provenance_is_complete(reader: Connection[DictRow]) -> None:
     provenance = found["provenance"]
     assert provenance.keys() == {
         "agent", "request_id", "version", "recorded_at", "first_recorded_at", "evidence",
+        "adjusted_confidence", "authority", "sensitivity",
     }  # fmt: skip
     assert provenance["agent"] == reader.info.user
     assert provenance["request_id"] == str(last["request_id"])
@@ -157,6 +158,6 @@ def test_the_definition_of_recall_names_every_column_once(shared_world: World) -
     names = (re.sub("_score$", "", row["attname"]) for row in columns)
     assert " ".join(names) == (
         "item_id version_id layer scope kind subject predicate content text score vector keyword"
-        " recency importance similarity confidence low_confidence contradicted stale"
-        " classification domains provenance"
+        " recency importance confidence authority similarity confidence low_confidence"
+        " contradicted stale classification domains provenance"
     )

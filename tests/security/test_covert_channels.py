@@ -82,7 +82,8 @@ def test_application_roles_read_no_table_with_rows_to_hide(vault: Store) -> None
             ["agent", "reviewer", "curator", "auditor", "broker", "jobs"],
         )
     }
-    assert readable == {"layer", "embedding_model", "scope_kind", "classification"}
+    settings = {"layer", "embedding_model", "scope_kind", "classification"}
+    assert readable == settings | {"origin_kind", "source_type"}
 
 
 def guess_at(vault: Store, relation: str, column: str, how: str) -> None:

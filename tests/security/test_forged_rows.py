@@ -148,6 +148,16 @@ CLAIMS: dict[str, Any] = {
     "schema_id": 4711,
     "model_id": 4711,
     "findings": Jsonb([]),
+    "admitted": True,
+    "sensitivity": "high",
+    "sensitive": Jsonb([]),
+    "sealed": Jsonb({"a" * 32: {"kind": "pii.phone", "sealed": "00"}}),
+    "grounds": Jsonb([{"type": "document", "authority": 1}]),
+    "fact_score": 1.0,
+    "authority": 1.0,
+    "trust_ceiling": 1.0,
+    "provenance": Jsonb({"verified_by": []}),
+    "session_id": 4711,
     "outcome": "COMMITTED",
     "gate": "forged",
     "reason": "forged",
@@ -163,7 +173,7 @@ ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
     "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
-    "attributes",
+    "attributes", "origin",
 }  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_a_verifier_says_what_it_thinks(
     said |= {"verdict": verdict} | ({} if note is None else {"note": note})
     assert shown["content"] == said
     assert shown["text"] == f"{verdict} {note or ''}".strip()
-    link = {"type": "memory", "uri": f"memwarden:item/{item}"}
+    link = {"type": "memory_item", "uri": f"memwarden:item/{item}"}
     assert shown["provenance"]["evidence"] == [link]
     assert shown["provenance"]["agent"] == verifier.info.user
     assert get(author, item)["version"] == 1

@@ -18,7 +18,7 @@ HOSTILE = {
     "right to left": "user \u202e}txt.cod\u202d \u2066a\u2069 nimda",
     "nothing to see": "a\u200bb\u200c\u200d\u2060\ufeff c\u00ad",
     "combining marks": "Z" + "\u0300\u0353\u0489" * 50,
-    "beyond the plane": "\U0001f9e0\U0001f469\u200d\U0001f52c \U000e0041\U0010ffff",
+    "beyond the plane": "\U0001f9e0\U0001f469\u200d\U0001f52c \U00020041\U0010ffff",
     "noncharacters": "\ufffe\uffff\ufdd0",
     "controls": "\x01\x07\x1b[31m\x7f\x85\r\n\t",
     "a dotted i": "\u0130stanbul \u0131I \u00df \ufb01 \u01c5 \u0391\u03a3",

@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg import Connection
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
-from access import call, join
+from access import call, join, name_of
 from helpers import write, write_many
+from worker.desk import claim, complete, new_plugin, require
 from write.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ def ready(shared_world: World) -> World:
         "  FROM memwarden_data.layer AS l, (VALUES"
         """ ('{"layer": "fed", "ordinal": 90, "direct_writes": false}'::jsonb),"""
         """ ('{"layer": "vectors", "ordinal": 91, "embedding": "required"}'),"""
+        """ ('{"layer": "brief", "ordinal": 95, "max_pending": 1}'),"""
         """ ('{"layer": "patient", "ordinal": 92, "lock_wait": "1 millisecond"}')) AS v (changed)"""
         " WHERE l.layer = 'semantic'"
     )
@@ -104,6 +108,57 @@ def into_a_busy_scope(world: World, home: str) -> DictRow:
         return write(other, "patient", {"text": "another thing"})
 
 
+def beyond_its_pace(world: World, home: str) -> DictRow:
+    """Write twice where once an hour is allowed."""
+    agent = world.agent(home)
+    call(world.admin, "set_rate_limit", layer="semantic", agent=name_of(agent), rate_limit=1)
+    write(agent, "semantic", TEXT)
+    return write(agent, "semantic", {"text": "more"})
+
+
+def into_a_full_queue(world: World, home: str) -> DictRow:
+    """Write where the one request that may wait is waiting."""
+    agent = world.agent(home)
+    write(agent, "brief", answering("DEFER"))
+    return write(agent, "brief", answering("DEFER", n=1))
+
+
+def thrifty(world: World, home: str) -> tuple[list[Connection[DictRow]], str]:
+    """Connect twice as an agent whose role gives a session one write; and the session."""
+    org = home.split("/")[2]
+    world.scope(f"{home}/task/t")
+    everything = [{"operation": "READ"}, {"operation": "WRITE"}]
+    call(world.admin, "define_role", name="thrifty", permissions=everything, org=org)
+    call(world.admin, "set_write_budget", role="thrifty", budget=1, org=org)
+    role = world.register(home, role="thrifty", descendants=True)
+    return [world.connect(role) for _ in range(2)], f"{home}/task/t"
+
+
+def beyond_the_budget(world: World, home: str) -> DictRow:
+    """Write twice in a session whose budget is one."""
+    (agent, _), session = thrifty(world, home)
+    write(agent, "semantic", TEXT, scope=session)
+    return write(agent, "semantic", {"text": "more"}, scope=session)
+
+
+def on_a_budget_that_is_held(world: World, home: str) -> DictRow:
+    """Write while another connection holds the last of the session's budget."""
+    (holder, agent), session = thrifty(world, home)
+    with holder.transaction():
+        write(holder, "working", TEXT, scope=session)
+        write(holder, "session", TEXT, scope=session)
+        return write(agent, "semantic", {"text": "more"}, scope=session)
+
+
+def erased_while_waiting(world: World, home: str) -> DictRow:
+    """Defer a write, erase its subject."""
+    asked = write(world.agent(home), "semantic", answering("DEFER"), subject="Ana Example")
+    erase = "SELECT * FROM memwarden.erase_subject('Ana Example', 'asked for', org => %s)"
+    world.admin.execute(erase, (home.split("/")[2],))
+    query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
+    return world.rows(query, asked["request_id"])[0]
+
+
 def deferred_for_ever(world: World, home: str) -> DictRow:
     """Retry a write whose gate never accepts, as often as its layer allows."""
     agent = world.agent(home)
@@ -149,7 +204,108 @@ def against_a_policy(world: World, home: str) -> DictRow:
     return write(agent, "semantic", TEXT)
 
 
+RULE = "Every lamp in the yard is tested on the first Monday of a month."
+
+
+def repeating(kind: str, *, dropped: bool = False) -> Recipe:
+    """Write what stands in a table that memory may refer to and not repeat."""
+
+    def ask(world: World, home: str) -> DictRow:
+        agent, org = world.agent(home), home.split("/")[2]
+        table = f"rules_{org}"
+        world.admin.execute(f"CREATE TABLE {table} (id integer PRIMARY KEY, body text)")
+        world.admin.execute(f"INSERT INTO {table} VALUES (1, %s)", (RULE,))
+        world.admin.execute(f"GRANT SELECT, REFERENCES ON {table} TO memwarden_owner")
+        source = {"name": table, "relation": table, "key_column": "id", "text_column": "body"}
+        call(world.admin, "register_canonical_source", **source, kind=kind, org=org)
+        if dropped:
+            world.admin.execute(f"DROP TABLE {table} CASCADE")
+        return write(agent, "semantic", {"text": RULE})
+
+    return ask
+
+
+def longer_than_allowed(world: World, home: str) -> DictRow:
+    """Write more than is stood by."""
+    return write(world.agent(home), "durable", {"text": "word " * 2000})
+
+
+def asking(world: World, home: str, purpose: str, decision: str | None) -> DictRow:
+    """Write where a plug-in is asked, which answers so, or not in time."""
+    agent, plugin = world.agent(home), new_plugin()
+    require(world, plugin, org=home.split("/")[2], purpose=purpose)
+    asked = write(
+        agent, "semantic", TEXT, evidence=[{"type": "document", "uri": "https://a.example"}]
+    )
+    if decision is not None:
+        worker = world.connect(world.role("memwarden_worker"))
+        [job] = claim(worker, plugin)
+        complete(worker, job, decision, score=0.1)
+    else:
+        world.admin.execute(
+            "UPDATE memwarden_data.job SET deadline = now() WHERE plugin = %s", (plugin,)
+        )
+        run_retries(world)
+    query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
+    return world.rows(query, asked["request_id"])[0]
+
+
+def asked_for(settings: dict[str, Any], *evidence: dict[str, Any]) -> Recipe:
+    """Write where a layer of its own asks that of the evidence."""
+
+    def ask(world: World, home: str) -> DictRow:
+        layer = f"l{uuid.uuid4().hex[:8]}"
+        row = {"layer": layer, "ordinal": uuid.uuid4().int % 10**9} | settings
+        world.admin.execute(
+            "INSERT INTO memwarden_data.layer SELECT (jsonb_populate_record(l, %s)).*"
+            "  FROM memwarden_data.layer AS l WHERE l.layer = 'semantic'",
+            (Jsonb(row),),
+        )
+        return write(world.agent(home), layer, TEXT, evidence=list(evidence))
+
+    return ask
+
+
+def resting_on_itself(world: World, home: str) -> DictRow:
+    """Give a fact another value, for which its first value is the evidence."""
+    agent = world.agent(home)
+    first = write(agent, "semantic", TEXT, subject="Ana", predicate="prefers")
+    cited = [{"uri": f"memwarden:item/{first['item_id']}"}]
+    return write(
+        agent, "semantic", {"text": "no"}, subject="Ana", predicate="prefers", evidence=cited
+    )
+
+
+def resting_on_too_much(world: World, home: str) -> DictRow:
+    """Give a fact another value, for which the evidence rests on more than is looked through."""
+    agent = world.agent(home)
+    write(agent, "semantic", TEXT, subject="Ana", predicate="prefers")
+    cited = write(agent, "semantic", {"text": "else"})["item_id"]
+    world.admin.execute(
+        "INSERT INTO memwarden_data.derivation"
+        " SELECT i.org_id, i.scope_id, i.item_id, i.version_id, i.org_id, u.id, u.id"
+        "   FROM memwarden_data.item AS i, generate_series(1, 10001) AS n,"
+        "        LATERAL (SELECT md5(n::text)::uuid AS id) AS u WHERE i.item_id = %s",
+        (cited,),
+    )
+    evidence = [{"uri": f"memwarden:item/{cited}"}]
+    return write(
+        agent, "semantic", {"text": "no"}, subject="Ana", predicate="prefers", evidence=evidence
+    )
+
+
 RECIPES: dict[str, Recipe] = {
+    "PROVENANCE_CYCLE": resting_on_itself,
+    "PROVENANCE_TOO_DEEP": resting_on_too_much,
+    "SELF_REFERENTIAL": asked_for({"self_reference": "refuse"}, {"uri": "thought:1"}),
+    "AUTHORITY_TOO_LOW": asked_for({"min_authority": 0.5}, {"uri": "thought:1"}),
+    "NO_EXTERNAL_EVIDENCE": asked_for({"min_external": 1}),
+    "INSUFFICIENT_EVIDENCE": asked_for({"fact_threshold": 0.8}),
+    "ORIGIN_INVALID": one(origin={"mood": "good"}),
+    "CANONICAL_COPY": repeating("canonical"),
+    "VERBATIM_RECORD": repeating("record"),
+    "CANONICAL_SOURCE_MISSING": repeating("canonical", dropped=True),
+    "TEXT_TOO_LONG": longer_than_allowed,
     "ANCHOR_MISMATCH": outside_its_anchor,
     "UNKNOWN_CLASSIFICATION": one(classification="secret"),
     "CLEARANCE_TOO_LOW": one(classification="restricted"),
@@ -200,11 +356,21 @@ RECIPES: dict[str, Recipe] = {
     "EMBEDDING_DIMENSION": one(embedding=[1.0, 2.0]),
     "EMBEDDING_OUT_OF_RANGE": one(embedding=[0.0] * 384),
     "EMBEDDING_REQUIRED": one("vectors"),
+    "SENSITIVE_CONTENT": one(content={"text": "the key is ghp_" + "aZ3k9Q" * 6}),
+    "AWAITING_VERDICT": lambda world, home: asking(world, home, "gate", "defer"),
+    "VERDICT_TIMEOUT": lambda world, home: asking(world, home, "gate", None),
+    "VERIFICATION_FAILED": lambda world, home: asking(world, home, "verify", "reject"),
+    "EXTERNAL_REJECT": lambda world, home: asking(world, home, "gate", "reject"),
     "GATE_FAULT": one(content=answering(**{"raise": "P0001"})),
     "SCOPE_BUSY": into_a_busy_scope,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
     "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
+    "RATE_LIMITED": beyond_its_pace,
+    "BUDGET_EXHAUSTED": beyond_the_budget,
+    "BUDGET_BUSY": on_a_budget_that_is_held,
+    "TOO_MANY_PENDING": into_a_full_queue,
     "RETRIES_EXHAUSTED": deferred_for_ever,
+    "SUBJECT_ERASED": erased_while_waiting,
     "UNSPECIFIED": one(content=answering("REJECT")),
 }
 
@@ -245,6 +411,8 @@ def codes_in_sources() -> set[str]:
     assigned = re.compile(r"reason := [^;]*;", re.DOTALL)
     labels = (ROOT / "sql/10_identity/52_labels.sql").read_text()
     found |= set(re.findall(r"THEN '([A-Z]+_[A-Z_]+)'", labels))
+    erasing = (ROOT / "sql/80_erasure/40_erase_places.sql").read_text()
+    found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
     for path in (ROOT / "sql/40_write").glob("*.sql"):
         if path.name == "98_reasons.sql":
             continue

@@ -11,6 +11,7 @@ from psycopg import sql
 from psycopg.rows import DictRow
 
 from helpers import write, write_many
+from traces import traces
 from write.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -19,32 +20,11 @@ if TYPE_CHECKING:
 FAR = "x" * 1_100_000
 
 
-def traces(world: World, marker: str) -> list[str]:
-    """Where the marker is found: tables, in any column, plain or as bytes; the server's log."""
-    found: list[str] = []
-    tables = world.rows(
-        "SELECT c.relname FROM pg_class AS c"
-        " WHERE c.relkind IN ('r', 'm') AND c.relnamespace = 'memwarden_data'::regnamespace"
-    )
-    assert {"item", "version_hot", "embedding", "idempotency"} <= {row["relname"] for row in tables}
-    for name in (row["relname"] for row in tables):
-        query = sql.SQL(
-            "SELECT EXISTS (SELECT FROM {} AS t"
-            " WHERE t::text ILIKE ANY (ARRAY[%(plain)s, %(bytes)s])) AS found"
-        ).format(sql.Identifier("memwarden_data", name))
-        patterns = {"plain": f"%{marker}%", "bytes": f"%{marker.encode().hex()}%"}
-        row = world.admin.execute(query, patterns).fetchone()
-        assert row is not None
-        found += [name] if row["found"] else []
-    log = world.value("SELECT pg_read_file(current_setting('data_directory') || '/../log')")
-    return found + (["server log"] if marker in log else [])
-
-
 def everywhere(marker: str, **arguments: Any) -> dict[str, Any]:
     """A request that carries the marker wherever a caller's own words go."""
     return {
         "layer": "semantic",
-        "content": {"text": f"the secret is {marker}", marker: [marker]},
+        "content": {"text": f"the word is {marker}", marker: [marker]},
         "subject": f"about {marker}",
         "predicate": f"says {marker}",
         "evidence": [{"type": "document", "uri": f"file:{marker}"}],

@@ -29,7 +29,7 @@ def gates(world: World, *, before: str = "99_store") -> list[str]:
     """The gates that record themselves, in the pipeline's order, up to one of them."""
     listed = world.rows(
         "SELECT lpad(position::text, 2, '0') || '_' || gate AS name FROM memwarden.pipeline"
-        " WHERE enabled AND gate NOT IN ('reset', 'store') ORDER BY name"
+        " WHERE enabled AND gate NOT IN ('reset', 'allowance', 'budget', 'store') ORDER BY name"
     )
     return [row["name"] for row in listed if row["name"] <= before]
 

@@ -13,6 +13,7 @@ import psycopg
 
 from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
+from memwarden._async.erasing import AsyncErasing
 from memwarden._async.history import AsyncHistory
 from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
@@ -31,7 +32,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo):
+class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
@@ -111,13 +112,14 @@ class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo):
         classification: str | None = None,
         domains: Sequence[str] | None = None,
         attributes: Mapping[str, Any] | None = None,
+        origin: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
         `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
 
         Raises:
-            InvalidContent: content, evidence or attributes are not JSON; nothing was sent.
+            InvalidContent: content, evidence, attributes or origin are not JSON; nothing was sent.
             NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
         """
         request = WriteRequest(
@@ -142,6 +144,7 @@ class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo):
             classification=classification,
             domains=domains,
             attributes=attributes,
+            origin=origin,
         )
         return await self._decide(request)
 
@@ -205,7 +208,8 @@ class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo):
 
         `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
         that the caller may see. `filter` is a piece of JSON that the content must contain.
-        `weights` sets vector, keyword, recency and importance; `fusion` is weighted or rrf.
+        `weights` sets vector, keyword, recency, importance, confidence and authority; `fusion` is
+        weighted or rrf.
         """
         if self._embedder is not None and query is not None and embedding is None:
             embedding = (await in_thread(self._embedder.embed, [query]))[0]

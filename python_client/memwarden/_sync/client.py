@@ -18,6 +18,7 @@ from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
 from memwarden._sync.calls import Calls
+from memwarden._sync.erasing import Erasing
 from memwarden._sync.history import History
 from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
@@ -33,7 +34,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo):
+class Client(Calls, History, Undo, Erasing):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
@@ -113,13 +114,14 @@ class Client(Calls, History, Undo):
         classification: str | None = None,
         domains: Sequence[str] | None = None,
         attributes: Mapping[str, Any] | None = None,
+        origin: Mapping[str, Any] | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
         `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
 
         Raises:
-            InvalidContent: content, evidence or attributes are not JSON; nothing was sent.
+            InvalidContent: content, evidence, attributes or origin are not JSON; nothing was sent.
             NotIdentified, NotReady, NotAllowed, WrongIsolation, ConnectionFailed: see `errors`.
         """
         request = WriteRequest(
@@ -144,6 +146,7 @@ class Client(Calls, History, Undo):
             classification=classification,
             domains=domains,
             attributes=attributes,
+            origin=origin,
         )
         return self._decide(request)
 
@@ -207,7 +210,8 @@ class Client(Calls, History, Undo):
 
         `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
         that the caller may see. `filter` is a piece of JSON that the content must contain.
-        `weights` sets vector, keyword, recency and importance; `fusion` is weighted or rrf.
+        `weights` sets vector, keyword, recency, importance, confidence and authority; `fusion` is
+        weighted or rrf.
         """
         if self._embedder is not None and query is not None and embedding is None:
             embedding = (in_place(self._embedder.embed, [query]))[0]

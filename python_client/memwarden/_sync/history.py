@@ -18,6 +18,8 @@ from memwarden.results import (
     Difference,
     LineageStep,
     LogFinding,
+    Provenance,
+    ProvenanceFinding,
     Version,
 )
 
@@ -71,6 +73,15 @@ class History:
     def history(self, item_id: UUID) -> list[Version]:
         """Return every version of an item, newest first; nothing where it cannot be seen."""
         return self._session.fetch(sql.HISTORY, {"item_id": item_id}, Version)
+
+    def provenance(self, item_id: UUID) -> list[Provenance]:
+        """Return where each version of an item comes from, newest first."""
+        return self._session.fetch(sql.PROVENANCE, {"item_id": item_id}, Provenance)
+
+    def verify_provenance(self, since: datetime | None = None) -> list[ProvenanceFinding]:
+        """Return every provenance record that was altered or is missing. For administrators."""
+        arguments = {"since": since}
+        return self._session.fetch(sql.VERIFY_PROVENANCE, arguments, ProvenanceFinding)
 
     def diff(self, item_id: UUID, version_a: int, version_b: int) -> list[Difference]:
         """Return in what two versions of an item differ, path by path.

@@ -7,8 +7,11 @@ from typing import Annotated
 
 import typer
 
-from memwarden.cli import access, history, items, log, memory, server, undo
+from memwarden.cli import access, evaluate, history, items, log, memory, provenance, server, undo
+from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
+from memwarden.cli.erase import erase
+from memwarden.cli.worker import worker
 
 app = typer.Typer(
     name="memwarden",
@@ -48,15 +51,21 @@ app.command()(history.as_of)
 app.command()(history.diff)
 app.command()(history.diff_store)
 app.command()(history.lineage)
+app.command()(provenance.provenance)
+app.command()(provenance.verify_provenance)
 app.command()(undo.rollback)
 app.command()(undo.rollback_batch)
 app.command()(undo.recover)
+app.command()(erase)
 app.command()(log.verify_log)
 app.command()(log.log_head)
 app.command()(log.log_proof)
 app.command()(access.whoami)
 app.command()(access.explain)
+app.command()(worker)
+app.command()(contract)
 app.command()(demo)
+app.add_typer(evaluate.app)
 
 
 def main() -> None:

@@ -138,4 +138,6 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _plain(member) for name, member in asdict(value).items()}
+    if isinstance(value, bytes):
+        return value.hex()
     return value.isoformat() if isinstance(value, datetime) else value

@@ -11,11 +11,12 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg.types.json import Jsonb
 
-from memwarden.demo.writes import ORGANISATION, TURN_SCHEMA, TURN_TEXT
+from memwarden.demo.writes import ORGANISATION, SOURCE, TURN_SCHEMA, TURN_TEXT
 from memwarden.errors import MemwardenError, NotAllowed, translated, unreachable
 
 AGENT = "demo-agent"
 CURATOR = "demo-curator"
+NOTES = {"fact_threshold": 0}
 _MARK = "Made by `memwarden demo`, which may change or drop it."
 
 Connection = psycopg.Connection[Any]
@@ -52,6 +53,15 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                 "SELECT memwarden.define_schema(layer => 'episodic', kind => 'turn', schema => %s, "
                 "text_template => %s)",
                 (Jsonb(TURN_SCHEMA), TURN_TEXT),
+            )
+            # Notes are told in other words than the conversation, which only a model could compare:
+            # here it is enough that each cites its turns.
+            admin.execute("SELECT memwarden.configure_layer('semantic', %s)", (Jsonb(NOTES),))
+            # The agent has heard the conversation itself: what it quotes from there is believed.
+            admin.execute(
+                "SELECT memwarden.define_source(uri_pattern => %s, type => 'human_input', "
+                "authority => 1, issuer => %s)",
+                (SOURCE, AGENT),
             )
     except psycopg.Error as error:
         raise _explained(error) from None

@@ -43,6 +43,11 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
         requests = [request for each in conversations for request in requests_of(each)]
         decisions, taken = push(memory, requests, out)
         report.show_counts(out, decisions, taken)
+        out.print(
+            "Turns quote the conversation. Notes are told in other words, which a model behind a"
+            " worker could compare: here they need to cite their turns; a new store asks for a"
+            " score of 0.8."
+        )
         report.show_reasons(out, memory, decisions)
         report.show_new_versions(out, memory, decisions)
         refused = [push_again(memory, requests[0])]

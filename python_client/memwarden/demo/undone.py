@@ -12,14 +12,16 @@ from memwarden.cli.history import show_versions
 from memwarden.cli.memory import words
 from memwarden.cli.terminal import cell, instant
 from memwarden.demo.report import heading
+from memwarden.demo.writes import quoted
+from memwarden.results import WriteResult
 
 _FACT: dict[str, Any] = {"subject": "Ravens", "predicate": "temper"}
 
 
 def show_rollback(out: Console, agent: Client, curator: Client, scope: str) -> None:
     """Let the agent write a fact and then a wrong one; let the curator roll that back."""
-    agent.write("semantic", {"statement": "Ravens can hold a grudge."}, scope=scope, **_FACT)
-    wrong = agent.write("semantic", {"statement": "Ravens never mind."}, scope=scope, **_FACT)
+    _tell(agent, "Ravens can hold a grudge.", scope)
+    wrong = _tell(agent, "Ravens never mind.", scope)
     if wrong.item_id is None:
         return
     believed = agent.history(wrong.item_id)[0].recorded_at
@@ -28,6 +30,11 @@ def show_rollback(out: Console, agent: Client, curator: Client, scope: str) -> N
     show_versions(out, agent.history(wrong.item_id))
     out.print(cell(f"As of {instant(believed)}: {_said(agent, scope, believed)}"))
     out.print(cell(f"As of now: {_said(agent, scope, None)}"))
+
+
+def _tell(agent: Client, statement: str, scope: str) -> WriteResult:
+    content, evidence = {"statement": statement}, quoted(statement)
+    return agent.write("semantic", content, scope=scope, evidence=evidence, **_FACT)
 
 
 def _said(memory: Client, scope: str, moment: datetime | None) -> str:

@@ -1,0 +1,79 @@
+"""Whether a document names a person: identifiers found literally, whatever their case and spelling.
+
+Erasing takes no regular expression and no guess. An identifier is found where it stands as a word
+of its own, in any string, name or number of a JSON document, or in a plain text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+
+from .normalise import fold
+
+_APART = "\x00"
+"""Between the strings of a document: no identifier holds it, and it is no blank."""
+
+
+def term(identifier: str) -> str:
+    """The form in which an identifier is looked for: compatibility form, case and blanks folded."""
+    return " ".join(fold(identifier).split())
+
+
+def _is_part(character: str) -> bool:
+    """Whether a word goes on with this character."""
+    return character.isalnum() or character == "_"
+
+
+def _stands(text: str, found: str, start: int) -> bool:
+    """Whether what was found there is no part of a longer word."""
+    end = start + len(found)
+    goes_on_before = start > 0 and _is_part(found[0]) and _is_part(text[start - 1])
+    goes_on_after = end < len(text) and _is_part(found[-1]) and _is_part(text[end])
+    return not (goes_on_before or goes_on_after)
+
+
+def _occurs(text: str, wanted: str) -> bool:
+    start = text.find(wanted)
+    while start >= 0:
+        if _stands(text, wanted, start):
+            return True
+        start = text.find(wanted, start + 1)
+    return False
+
+
+def _strings(value: object) -> Iterator[str]:
+    """Every string, name and number of parsed JSON; deep ones need no recursion."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, (list, tuple)):
+            waiting.extend(each)
+
+
+def _said(document: str) -> str:
+    """What a document says, its strings kept apart: JSON by its values, all else as it stands."""
+    try:
+        value = json.loads(
+            document,
+            parse_int=str,
+            parse_float=str,
+            # Of a name that is repeated every value counts.
+            object_pairs_hook=lambda pairs: [part for pair in pairs for part in pair],
+        )
+    except (ValueError, RecursionError):
+        # Nobody stored it as JSON. Escapes must not hide the edge of a word.
+        return document + _APART + document.replace("\\n", " ").replace("\\t", " ")
+    return _APART.join(_strings(value))
+
+
+def mentions(terms: Sequence[str], documents: Iterable[str | None]) -> bool:
+    """Whether one of the documents holds one of the terms, which ``term`` has made."""
+    for document in documents:
+        if document:
+            text = term(_said(document))
+            if any(_occurs(text, wanted) for wanted in terms):
+                return True
+    return False

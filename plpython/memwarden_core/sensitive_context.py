@@ -1,0 +1,53 @@
+"""Words around a place: what tells a phone number from an order number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+
+class Words:
+    """Words and phrases in lower case; a word may end in `*` for any ending.
+
+    Letters next to a word rule it out, digits and `_` do not: `home_phone` holds `phone`. The
+    pattern is compiled when first asked for: a connection may never need it.
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = tuple(words)
+        self._pattern: re.Pattern[str] | None = None
+
+    def are_in(self, lower: str, start: int, end: int) -> bool:
+        """Whether one of the words stands in a part of a lowered text."""
+        if self._pattern is None:
+            self._pattern = _compiled(self._words)
+        return self._pattern.search(lower, start, end) is not None
+
+
+def _compiled(words: tuple[str, ...]) -> re.Pattern[str]:
+    parts = []
+    for word in sorted(words, key=len, reverse=True):
+        stem, any_ending = word.removesuffix("*"), word.endswith("*")
+        escaped = re.escape(stem).replace(r"\ ", r"[ _-]?")
+        parts.append(escaped if any_ending else escaped + r"(?![^\W\d_])")
+    return re.compile(r"(?<![^\W\d_])(?:" + "|".join(parts) + ")")
+
+
+def near(words: Words, lower: str, start: int, end: int, before: int = 40, after: int = 0) -> bool:
+    """Whether one of the words stands within so many characters of the place."""
+    if words.are_in(lower, max(0, start - before), start):
+        return True
+    return after > 0 and words.are_in(lower, end, min(len(lower), end + after))
+
+
+def lowered(text: str) -> str:
+    """The text in lower case with every character in its place (U+0130 becomes two otherwise)."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(c if len(c.lower()) != 1 else c.lower() for c in text)
+    return lower
+
+
+def is_ascii_alnum(text: str, index: int) -> bool:
+    """Whether an ASCII letter or digit stands there; outside the text there is none."""
+    return 0 <= index < len(text) and text[index].isascii() and text[index].isalnum()

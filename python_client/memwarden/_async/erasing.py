@@ -1,0 +1,51 @@
+"""Erasing what concerns a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from memwarden import _statements as sql
+from memwarden._async.session import AsyncSession
+from memwarden.results import Certificate
+
+
+class AsyncErasing:
+    """Erases a subject.
+
+    A connection that breaks meanwhile raises `ConnectionFailed`: it may be asked again, and the
+    second certificate says whether anything was left.
+    """
+
+    _session: AsyncSession
+
+    async def erase_subject(
+        self,
+        subject: str,
+        reason: str,
+        *,
+        identifiers: Sequence[str] = (),
+        org: str | None = None,
+        dry_run: bool = False,
+    ) -> Certificate:
+        """Erase for good all that an organisation remembers of a subject, and what rests on that.
+
+        `identifiers` (at most 100, of 2 to 1,000 characters) are found literally, as words of
+        their own. `org` is the caller's by default. With `dry_run` nothing happens but counting.
+        `reason` is kept with the certificate and must not name the subject.
+
+        Raises:
+            NotAllowed: the caller does not administer the organisation, or may not delete for good.
+            NotFound: there is no such organisation.
+            InvalidArgument: an argument is blank or too long, or the reason names the subject.
+        """
+        arguments = {
+            "subject": subject,
+            "reason": reason,
+            "identifiers": list(identifiers),
+            "org": org,
+            "dry_run": dry_run,
+        }
+        rows = await self._session.fetch(
+            sql.ERASE_SUBJECT, arguments, Certificate, repeatable=dry_run
+        )
+        return rows[0]

@@ -1,0 +1,93 @@
+"""`memwarden evaluate`: how well the rules of a database do on labelled data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from memwarden._sync.session import Session
+from memwarden.cli.options import AsJson, Dsn, told_errors
+from memwarden.cli.terminal import cell, console, print_json, printable, table
+from memwarden.sensitivity_evaluation import (
+    Found,
+    NotLabelled,
+    Report,
+    evaluate,
+    read_folder,
+)
+
+app = typer.Typer(
+    name="evaluate", help="Measure on labelled data.", no_args_is_help=True, rich_markup_mode=None
+)
+
+_SCAN = """
+SELECT s.kind, s.level, s.start, s.length FROM memwarden.scan_text(%(text)s, %(layer)s) AS s
+"""
+
+
+@app.callback()
+def _options() -> None:
+    """Measure on labelled data."""
+
+
+@app.command()
+def sensitivity(
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="A folder of JSON files in the formats of DataFog and OWASP Agent Memory Guard.",
+            exists=True,
+            file_okay=False,
+        ),
+    ],
+    layer: Annotated[
+        str | None, typer.Option(help="By the rules of a layer.", show_default=False)
+    ] = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Scan labelled texts and print precision, recall and false alarms; nothing is written."""
+    try:
+        corpus = read_folder(data)
+    except NotLabelled as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    with told_errors():
+        session = Session(dsn)
+        try:
+
+            def scan(text: str) -> list[Found]:
+                rows = session.fetch(_SCAN, {"text": text, "layer": layer}, dict[str, Any])
+                return [Found(**row) for row in rows]
+
+            report = evaluate(corpus, scan)
+        finally:
+            session.close()
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _show(report)
+
+
+def _show(report: Report) -> None:
+    out = console()
+    kinds = table(
+        out,
+        *("kind", "labelled", "found", "right", "precision", "recall"),
+        right=("labelled", "found", "right", "precision", "recall"),
+    )
+    for kind in report.kinds:
+        kinds.add_row(
+            *map(cell, (kind.kind, kind.labelled, kind.found, kind.right)),
+            *map(cell, (kind.precision, kind.recall)),
+        )
+    out.print(kinds)
+    shares = table(out, "", "count", "of", "share", right=("count", "of", "share"))
+    for share in report.shares:
+        shares.add_row(*map(cell, (share.what, share.count, share.total, share.share)))
+    out.print(shares)
+    if report.not_looked_for:
+        labels = ", ".join(f"{label} ({n})" for label, n in report.not_looked_for.items())
+        out.print(cell(f"not looked for: {labels}"))

@@ -1,0 +1,1 @@
+"""The plug-ins that come with the worker."""

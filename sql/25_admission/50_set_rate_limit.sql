@@ -1,0 +1,36 @@
+CREATE OR REPLACE FUNCTION memwarden.set_rate_limit(
+    layer text, agent text, rate_limit integer, rate_window interval DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_agent  record := memwarden_internal.require_agent(set_rate_limit.agent, set_rate_limit.org);
+    v_window interval;
+BEGIN
+    SELECT coalesce(set_rate_limit.rate_window, l.rate_window) INTO v_window
+      FROM memwarden_data.layer AS l WHERE l.layer = set_rate_limit.layer;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_rate_limit.layer));
+    ELSIF set_rate_limit.rate_limit IS NOT NULL
+          AND NOT (set_rate_limit.rate_limit BETWEEN 1 AND 1000000 AND v_window BETWEEN interval '1 second' AND interval '1 day') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'rate_limit: 1 to 1,000,000; rate_window: a second to a day');
+    END IF;
+    DELETE FROM memwarden_data.rate_limit AS r
+     WHERE set_rate_limit.rate_limit IS NULL
+       AND r.org_id = v_agent.org_id AND r.principal_id = v_agent.principal_id AND r.layer = set_rate_limit.layer;
+    INSERT INTO memwarden_data.rate_limit AS r (org_id, principal_id, layer, rate_limit, rate_window)
+    SELECT v_agent.org_id, v_agent.principal_id, set_rate_limit.layer, set_rate_limit.rate_limit, v_window
+     WHERE set_rate_limit.rate_limit IS NOT NULL
+    ON CONFLICT ON CONSTRAINT rate_limit_pkey DO UPDATE SET rate_limit = excluded.rate_limit, rate_window = excluded.rate_window;
+    PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'set_rate_limit', jsonb_build_object(
+        'agent', set_rate_limit.agent, 'agent_id', v_agent.principal_id, 'layer', set_rate_limit.layer,
+        'rate_limit', set_rate_limit.rate_limit, 'rate_window', v_window));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) IS
+    'Gives an agent a rate limit of its own in a layer, from its next write on: rate_limit writes (1 to 1,000,000) within any rate_window (a second to a day; by default the layer''s). '
+    'rate_limit NULL: the layer''s limit again, which configure_layer() sets. What was used counts against the new limit. org: whose agent, where the name is not unique. '
+    'Raises 42704 for an unknown agent or layer, 22023 for a number out of range, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.1.8.';
+REVOKE ALL ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) TO memwarden_admin;

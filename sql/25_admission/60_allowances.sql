@@ -1,0 +1,52 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_allowances()
+RETURNS TABLE (org text, agent text, layer text, session text, allowed integer, rate_window interval, used integer, set_for text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Agents may call this too: others than themselves they do not see.
+    v_orgs bigint[] := CASE WHEN pg_has_role(session_user, 'memwarden_curator', 'USAGE') OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE')
+                                 OR memwarden_internal.is_database_admin()
+                            THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    v_me   bigint := memwarden_internal.current_principal();
+    v_now  timestamptz := clock_timestamp();
+BEGIN
+    RETURN QUERY
+    WITH shown AS (
+        SELECT p.principal_id, p.org_id, p.name, p.role_id, o.name AS org
+          FROM memwarden_data.principal AS p JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+         WHERE p.principal_id = v_me OR p.org_id = ANY (v_orgs)
+    ), used AS MATERIALIZED (
+        SELECT a.org_id, a.principal_id, a.scope_id, a.layer, e.at,
+               CASE WHEN e.place = a.place AND a.spent > 0 THEN a.spent
+                    ELSE least(a.grain, a.share - (e.place::integer - 1) * a.grain) END AS permits
+          FROM memwarden_data.allowance AS a
+         CROSS JOIN LATERAL unnest(a.used_at) WITH ORDINALITY AS e (at, place)
+         WHERE a.principal_id = v_me OR a.org_id = ANY (v_orgs)
+    )
+    SELECT w.org, w.name, l.layer, NULL::text, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window),
+           coalesce(sum(u.permits), 0)::integer, CASE WHEN r.rate_limit IS NULL THEN 'layer' ELSE 'agent' END
+      FROM shown AS w
+     CROSS JOIN memwarden_data.layer AS l
+      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = w.org_id AND r.principal_id = w.principal_id AND r.layer = l.layer
+      LEFT JOIN used AS u ON u.org_id = w.org_id AND u.principal_id = w.principal_id AND u.scope_id = 0 AND u.layer = l.layer
+                         AND u.at > v_now - coalesce(r.rate_window, l.rate_window)
+     WHERE coalesce(r.rate_limit, l.rate_limit) IS NOT NULL
+     GROUP BY w.principal_id, w.org, w.name, l.layer, r.rate_limit, r.rate_window
+    HAVING w.principal_id = v_me OR r.rate_limit IS NOT NULL OR count(u.at) > 0
+    UNION ALL
+    SELECT w.org, w.name, NULL, s.path, a.write_budget, NULL, coalesce(sum(u.permits), 0)::integer, 'role'
+      FROM shown AS w
+      JOIN memwarden_data.access_role AS a ON a.role_id = w.role_id AND a.write_budget IS NOT NULL
+      LEFT JOIN (used AS u JOIN memwarden_data.scope AS s
+                   ON s.scope_id = u.scope_id AND s.scope_id <> 0 AND s.closed_at IS NULL
+                  AND (s.org_id = ANY (v_orgs) OR memwarden_internal.may_read(v_me, s.scope_id)))
+        ON u.org_id = w.org_id AND u.principal_id = w.principal_id
+     GROUP BY w.principal_id, w.org, w.name, s.path, a.write_budget
+    HAVING w.principal_id = v_me OR count(u.at) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_allowances() IS 'The rows of memwarden.allowances.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_allowances() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_allowances()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,112 @@
+CREATE OR REPLACE FUNCTION memwarden.define_sensitivity_rule(
+    rule text, kind text, definition jsonb, tests jsonb, level text DEFAULT 'suspicious', action text DEFAULT 'flag',
+    layers text[] DEFAULT NULL, org text DEFAULT NULL)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id   bigint := memwarden_internal.administered_org(define_sensitivity_rule.org, 'full');
+    v_is_admin boolean := memwarden_internal.is_database_admin();
+    v_fault    text;
+    v_version  integer;
+BEGIN
+    IF jsonb_typeof(definition) IS DISTINCT FROM 'object' OR definition ?| '{id,version,kind,level,action,tests}' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'definition: an object with a pattern or a detector');
+    END IF;
+    PERFORM memwarden_internal.require_layers(layers);
+    PERFORM memwarden_internal.require_tests(tests);
+    v_fault := memwarden_internal.rule_faults(jsonb_build_array(definition || jsonb_build_object(
+        'id', rule, 'version', 1, 'kind', kind, 'level', level, 'action', action, 'tests', tests))::text) ->> 0;
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
+    END IF;
+
+    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    IF v_org_id <> 0 AND NOT v_is_admin AND EXISTS (
+           SELECT FROM memwarden_data.sensitivity_rule AS r WHERE r.org_id IN (0, v_org_id) AND r.rule = define_sensitivity_rule.rule
+              AND r.current AND r.origin <> 'organisation') THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('rule %L of all', rule));
+    END IF;
+    v_version := memwarden_internal.store_rule(
+        v_org_id, rule, kind, level, action, layers, definition, tests, CASE WHEN v_is_admin THEN 'database' ELSE 'organisation' END, true);
+    PERFORM memwarden_internal.compile_rulesets(v_org_id);
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_sensitivity_rule', jsonb_build_object(
+        'rule', rule, 'version', v_version, 'kind', kind, 'level', level, 'action', action, 'layers', layers));
+    RETURN v_version;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) IS
+    'Makes a rule that looks for something sensitive in every write, or a new version of it; returns the version. rule: its name. kind: what it finds, two to four names with dots (pii.badge). '
+    'definition: {"pattern": a regular expression of RE2, whose first group is the place} or {"detector": the name of a built-in one}, and optionally score (0 to 1), validator, '
+    'context and not_context (words that must, or must not, stand within "within" characters), prefilter (literals of which one must be there). tests: {"positive": [texts], "negative": [texts]}, at least one of each: a rule that does not pass them is refused. '
+    'level: none, suspicious or high. action: allow, flag, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 22023 saying which test failed or what is malformed, 42710 for the name of a rule that holds for all, 42704 for an unknown organisation or layer, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_layers(p_layers text[])
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_unknown text;
+BEGIN
+    SELECT coalesce(n, 'NULL') INTO v_unknown FROM unnest(p_layers) AS n
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = n) LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', v_unknown));
+    ELSIF p_layers = '{}' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'layers: some, or NULL for all');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_layers(text[]) IS 'Raises 42704 for a layer that does not exist, 22023 for an empty list.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_layers(text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_tests(p_tests jsonb)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF coalesce(jsonb_typeof(p_tests -> 'positive') <> 'array' OR jsonb_typeof(p_tests -> 'negative') <> 'array'
+                OR p_tests -> 'positive' = '[]' OR p_tests -> 'negative' = '[]', true) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'tests: {"positive": [texts], "negative": [texts]}, at least one of each');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_tests(jsonb) IS 'Raises 22023 unless there is a test of either sort.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_tests(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.rule_faults(p_rules text)
+RETURNS jsonb
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].rule_faults(p_rules)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.rule_faults(text) IS 'What is wrong with rules (a JSON array of them), their failing tests included: a JSON array of sentences, none quoting a test.';
+REVOKE ALL ON FUNCTION memwarden_internal.rule_faults(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.test_sensitivity_rules()
+RETURNS TABLE (org text, rule text, version integer, fault text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.rule, r.version, f.fault
+      FROM memwarden_data.sensitivity_rule AS r
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+     CROSS JOIN LATERAL jsonb_array_elements_text(memwarden_internal.rule_faults(jsonb_build_array(r.definition || jsonb_build_object(
+           'id', r.rule, 'version', r.version, 'kind', r.kind, 'level', r.level, 'action', r.action, 'tests', r.tests))::text)) AS f (fault)
+     WHERE r.current AND r.org_id = ANY (0 || memwarden_internal.overseen_orgs());
+END
+$function$;
+COMMENT ON FUNCTION memwarden.test_sensitivity_rules() IS
+    'Runs the tests of every current rule, also of disabled ones, and returns those that fail; no row means that all pass. For curators and auditors in their organisation, for administrators in all. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden.test_sensitivity_rules() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.test_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;

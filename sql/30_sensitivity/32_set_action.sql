@@ -1,0 +1,104 @@
+CREATE OR REPLACE FUNCTION memwarden.set_sensitivity_action(
+    action text, kind text DEFAULT NULL, rule text DEFAULT NULL, layer text DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id  bigint := memwarden_internal.administered_org(set_sensitivity_action.org, 'full');
+    v_target  text := coalesce(rule, kind);
+    v_is_rule boolean := rule IS NOT NULL;
+    v_layer   text := coalesce(layer, '*');
+BEGIN
+    IF (kind IS NULL) = (rule IS NULL) OR action NOT IN ('allow', 'flag', 'encrypt', 'redact', 'block') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'action: allow, flag, encrypt, redact, block or NULL, for a kind or a rule');
+    END IF;
+    IF layer IS NOT NULL THEN
+        PERFORM memwarden_internal.require_layers(ARRAY[layer]);
+    END IF;
+    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    IF NOT EXISTS (SELECT FROM memwarden_data.sensitivity_rule AS r
+                    WHERE r.org_id IN (0, v_org_id) AND r.current
+                      AND CASE WHEN v_is_rule THEN r.rule = v_target ELSE r.kind = v_target OR starts_with(r.kind, v_target || '.') END) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('%s %L', CASE WHEN v_is_rule THEN 'rule' ELSE 'kind' END, v_target));
+    END IF;
+    IF action IS NULL THEN
+        DELETE FROM memwarden_data.sensitivity_action AS a
+         WHERE a.org_id = v_org_id AND a.is_rule = v_is_rule AND a.target = v_target AND a.layer = v_layer
+           AND (a.origin = 'organisation' OR memwarden_internal.is_database_admin());
+    ELSE
+        INSERT INTO memwarden_data.sensitivity_action AS a (org_id, target, is_rule, layer, action, origin, set_at, set_by)
+        VALUES (v_org_id, v_target, v_is_rule, v_layer, set_sensitivity_action.action,
+                CASE WHEN memwarden_internal.is_database_admin() THEN 'database' ELSE 'organisation' END, clock_timestamp(), session_user)
+        ON CONFLICT ON CONSTRAINT sensitivity_action_pkey DO UPDATE
+           SET action = excluded.action, origin = excluded.origin, set_at = excluded.set_at, set_by = excluded.set_by
+         WHERE a.origin = 'organisation' OR excluded.origin = 'database';
+    END IF;
+    IF NOT FOUND AND action IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'an administrator of the database set that');
+    END IF;
+    PERFORM memwarden_internal.compile_rulesets(v_org_id);
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'set_sensitivity_action', jsonb_build_object(
+        CASE WHEN v_is_rule THEN 'rule' ELSE 'kind' END, v_target, 'layer', v_layer, 'action', action));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) IS
+    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from the next write on. action: allow (it is not looked for), flag, encrypt, redact or block; NULL for what the rule says. '
+    'layer: that one; all by default. A rule goes before a kind, a narrow kind before a wide one, a layer before all. org: by default the caller''s, and for members of memwarden_admin all. '
+    'An organisation can be stricter than what holds for all; less strict only by a member of memwarden_admin. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, layer or organisation, '
+    '42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.enable_sensitivity_rule(rule text, enabled boolean DEFAULT true, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(enable_sensitivity_rule.org, 'full');
+BEGIN
+    IF enabled IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'enabled: true or false');
+    END IF;
+    LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
+    UPDATE memwarden_data.sensitivity_rule AS r SET enabled = enable_sensitivity_rule.enabled
+     WHERE r.org_id = v_org_id AND r.rule = enable_sensitivity_rule.rule AND r.current
+       AND (r.origin = 'organisation' OR memwarden_internal.is_database_admin());
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('rule %L of that organisation', rule));
+    END IF;
+    PERFORM memwarden_internal.compile_rulesets(v_org_id);
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'enable_sensitivity_rule', jsonb_build_object('rule', rule, 'enabled', enabled));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) IS
+    'Switches a rule on, or off. A release that brings the rule anew leaves it so. org: whose rule; by default the caller''s own, and for members of memwarden_admin one of all. '
+    'Raises 42704 for a rule that this organisation did not define, 42501 without the right, 22023 for a null, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_sensitivity_rules()
+RETURNS TABLE (org text, rule text, version integer, kind text, level text, action text, layers text[], enabled boolean,
+               definition jsonb, tests jsonb, current boolean, shipped boolean, defined_at timestamptz, defined_by text, settings jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.rule, r.version, r.kind, r.level, r.action, r.layers, r.enabled, r.definition, r.tests, r.current,
+           r.origin = 'release', r.defined_at, r.defined_by,
+           (SELECT jsonb_agg(jsonb_build_object('org', s.name, 'layer', a.layer, 'action', a.action) ORDER BY a.org_id, a.is_rule DESC, length(a.target) DESC, a.layer)
+              FROM memwarden_data.sensitivity_action AS a JOIN memwarden_data.organisation AS s ON s.org_id = a.org_id
+             WHERE a.org_id = ANY (0 || v_orgs) AND (r.org_id = 0 OR a.org_id = r.org_id)
+               AND CASE WHEN a.is_rule THEN a.target = r.rule ELSE r.kind = a.target OR starts_with(r.kind, a.target || '.') END)
+      FROM memwarden_data.sensitivity_rule AS r
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+     WHERE v_orgs <> '{}' AND r.org_id = ANY (0 || v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_sensitivity_rules() IS 'The rows of memwarden.sensitivity_rules.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_sensitivity_rules() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,76 @@
+-- Rules change; what was stored before is looked at again, and marked for its readers. Nothing of it changes.
+CREATE OR REPLACE FUNCTION memwarden_internal.rescan_batch(
+    p_org_id bigint, p_item_id uuid, p_count integer, p_scanned bigint, p_marked bigint,
+    OUT org_id bigint, OUT item_id uuid, OUT scanned bigint, OUT marked bigint, OUT is_over boolean)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item  record;
+    v_level text;
+BEGIN
+    scanned := p_scanned;
+    marked := p_marked;
+    is_over := true;
+    FOR v_item IN
+        SELECT i.org_id, i.item_id, i.version_id, i.sensitivity,
+               (SELECT jsonb_agg(f) FROM jsonb_array_elements(s.sensitive) AS f
+                 WHERE NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
+                                    WHERE r.request_id = v.request_id AND r.sensitive @> jsonb_build_array(jsonb_build_object('rule', f -> 'rule')))) AS found
+          FROM (SELECT n.org_id, n.item_id, n.version_id, n.layer, n.sensitivity
+                  FROM memwarden_data.item AS n
+                 WHERE (n.org_id, n.item_id) > (p_org_id, p_item_id) AND n.status = 'ACTIVE'
+                 ORDER BY n.org_id, n.item_id LIMIT p_count) AS i
+          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+         CROSS JOIN LATERAL memwarden_internal.screen_request(
+                   jsonb_strip_nulls(jsonb_build_object('content', v.content, 'subject', v.subject, 'predicate', v.predicate, 'evidence', v.evidence))::text,
+                   memwarden_internal.ruleset(i.org_id, i.layer)) AS s
+         ORDER BY i.org_id, i.item_id
+    LOOP
+        scanned := scanned + 1;
+        org_id := v_item.org_id;
+        item_id := v_item.item_id;
+        is_over := false;
+        -- What would be taken out of a write today is still there.
+        v_level := CASE WHEN v_item.found @? '$[*] ? (@.action == "block" || @.level == "high")' THEN 'high'
+                        WHEN v_item.found @? '$[*] ? (@.level == "suspicious")' THEN 'suspicious' ELSE 'none' END;
+        DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = v_item.org_id AND s.item_id = v_item.item_id;
+        IF v_item.found IS NOT NULL THEN
+            marked := marked + 1;
+            INSERT INTO memwarden_data.sensitivity_scan (org_id, item_id, version_id, sensitivity, findings, scanned_at)
+            VALUES (v_item.org_id, v_item.item_id, v_item.version_id, v_level, v_item.found, clock_timestamp());
+        END IF;
+        UPDATE memwarden_data.item AS i SET sensitivity = t.sensitivity
+          FROM memwarden_internal.trust_of_version(v_item.org_id, v_item.version_id) AS t
+         WHERE i.org_id = v_item.org_id AND i.item_id = v_item.item_id AND i.version_id = v_item.version_id
+           AND i.sensitivity <> t.sensitivity;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) IS
+    'Looks at the current versions of the next p_count items with the rules of today; returns the last of them, how many have been looked at with those before, in how many something was found that was not found when they were written, and whether there were none. Raises 55000 before setup().';
+REVOKE ALL ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.rescan_sensitivity(batch integer DEFAULT 1000, INOUT scanned bigint DEFAULT 0, INOUT marked bigint DEFAULT 0)
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_done record;
+BEGIN
+    v_done := memwarden_internal.rescan_batch(-1, '00000000-0000-0000-0000-000000000000', rescan_sensitivity.batch, 0, 0);
+    WHILE NOT v_done.is_over LOOP
+        COMMIT;
+        v_done := memwarden_internal.rescan_batch(
+            v_done.org_id, v_done.item_id, rescan_sensitivity.batch, v_done.scanned, v_done.marked);
+    END LOOP;
+    scanned := v_done.scanned;
+    marked := v_done.marked;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) IS
+    'Looks at every active memory with the rules of today: what was stored before a rule was there is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings; contents stay as they are. '
+    'Returns how many were scanned and marked. Commits after each batch of memories, so it cannot run inside a transaction; again does no harm. Raises 55000 before setup(). Source: four-layer design, 6.';
+REVOKE ALL ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;

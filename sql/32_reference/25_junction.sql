@@ -1,0 +1,134 @@
+-- Of each source a table that joins memories to its rows, memwarden_data.reference_<source_id>. Its foreign key is also
+-- how the table is found: it follows renaming and dumps, and nobody can put another table in its place.
+CREATE OR REPLACE FUNCTION memwarden_internal.canonical_relation(p_source_id integer)
+RETURNS oid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT k.confrelid FROM pg_constraint AS k
+             WHERE k.conrelid = to_regclass('memwarden_data.reference_' || p_source_id) AND k.conname = 'canonical_row');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.canonical_relation(integer) IS 'The table of a canonical source; NULL where it was dropped.';
+REVOKE ALL ON FUNCTION memwarden_internal.canonical_relation(integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.create_junction(p_source_id integer, p_key_type regtype)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- To the item deferred: rebuild_heads() lays all heads out anew within one transaction.
+    EXECUTE format(
+        'CREATE TABLE memwarden_data.%1$I ('
+        '    org_id bigint NOT NULL, scope_id bigint NOT NULL, item_id uuid NOT NULL, key text NOT NULL, canonical_key %2$s, '
+        '    pinned_version text, principal_id bigint NOT NULL, linked_at timestamptz NOT NULL, PRIMARY KEY (org_id, item_id, key), '
+        '    CONSTRAINT memory FOREIGN KEY (org_id, item_id) REFERENCES memwarden_data.item DEFERRABLE INITIALLY DEFERRED); '
+        'CREATE INDEX ON memwarden_data.%1$I (canonical_key); '
+        'COMMENT ON TABLE memwarden_data.%1$I IS ''Which memories refer to which row of a canonical source. key: as it was linked; canonical_key: NULL since the row is gone.''',
+        'reference_' || p_source_id, p_key_type);
+    PERFORM memwarden_internal.secure_tables();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.create_junction(integer, regtype) IS 'Makes the table of references to a source, still without the key to it.';
+REVOKE ALL ON FUNCTION memwarden_internal.create_junction(integer, regtype) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.attach_junction(p_source_id integer, p_relation regclass, p_key_column text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Who deletes a row of theirs is not to be stopped by what agents remember, and does not delete a memory.
+    EXECUTE format(
+        'ALTER TABLE memwarden_data.%I ADD CONSTRAINT canonical_row FOREIGN KEY (canonical_key) REFERENCES %s (%I) ON UPDATE CASCADE ON DELETE SET NULL',
+        'reference_' || p_source_id, p_relation, p_key_column);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) IS 'Adds the foreign key from the references to the rows of the source.';
+REVOKE ALL ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) FROM PUBLIC;
+
+-- Policies, views and grants go with every setup(), and come back here.
+CREATE OR REPLACE FUNCTION memwarden_internal.bind_references()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_source   record;
+    v_junction text;
+BEGIN
+    FOR v_source IN SELECT s.* FROM memwarden_data.canonical_source AS s ORDER BY s.source_id LOOP
+        v_junction := 'reference_' || v_source.source_id;
+        IF NOT EXISTS (SELECT FROM pg_policy AS p
+                        WHERE p.polrelid = to_regclass('memwarden_data.' || v_junction) AND p.polname = 'application') THEN
+            EXECUTE format(
+                'CREATE POLICY application ON memwarden_data.%1$I FOR SELECT '
+                '    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor '
+                '    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) '
+                '           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]) '
+                '           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = %1$I.org_id AND i.item_id = %1$I.item_id))',
+                v_junction);
+        END IF;
+        PERFORM memwarden_internal.bind_reference_view(v_source.source_id);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.bind_references() IS 'Makes the policy of every table of references, and the view that resolves them.';
+REVOKE ALL ON FUNCTION memwarden_internal.bind_references() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.bind_reference_view(p_source_id integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_source   record;
+    v_view     text;
+    v_relation regclass := memwarden_internal.canonical_relation(p_source_id);
+BEGIN
+    SELECT s.name, s.key_column, s.text_column, s.key_type::regtype AS key_type, s.version_column IS NOT NULL AS has_versions,
+           coalesce(s.version_column, s.key_column) AS version_or_key
+      INTO v_source
+      FROM memwarden_data.canonical_source AS s WHERE s.source_id = p_source_id;
+    v_view := 'reference_' || v_source.name;
+    IF memwarden_internal.canonical_state(p_source_id) NOT IN ('missing', 'unreadable') THEN
+        -- The content is read where it lives, with the rights of who asks.
+        EXECUTE format(
+            'CREATE OR REPLACE VIEW memwarden.%I WITH (security_invoker = true) AS '
+            'SELECT r.item_id, r.key, r.pinned_version, CASE WHEN %L THEN c.%I::text END AS current_version, '
+            '       c.%I IS NOT NULL AND (NOT %L OR r.pinned_version IS NOT DISTINCT FROM c.%I::text) AS is_current, '
+            '       c.%I::text AS "text", r.linked_at '
+            '  FROM memwarden_internal.list_references(%s) AS r LEFT JOIN %s AS c ON c.%I = r.canonical_key::%s',
+            v_view, v_source.has_versions, v_source.version_or_key, v_source.key_column, v_source.has_versions, v_source.version_or_key,
+            v_source.text_column, p_source_id, v_relation, v_source.key_column, v_source.key_type);
+        EXECUTE format(
+            'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own rights on the table referred to.''',
+            v_view);
+    END IF;
+    IF to_regclass(format('memwarden.%I', v_view)) IS NOT NULL THEN
+        EXECUTE format('GRANT SELECT ON memwarden.%I TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor', v_view);
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.bind_reference_view(integer) IS 'Makes memwarden.reference_<name>, where the table it resolves is there.';
+REVOKE ALL ON FUNCTION memwarden_internal.bind_reference_view(integer) FROM PUBLIC;
+
+-- For erasing: nothing else deletes an item.
+CREATE OR REPLACE FUNCTION memwarden_internal.unlink_references(p_orgs bigint[], p_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_source_id integer;
+BEGIN
+    FOR v_source_id IN SELECT s.source_id FROM memwarden_data.canonical_source AS s ORDER BY s.source_id LOOP
+        EXECUTE format('DELETE FROM memwarden_data.%I AS r WHERE r.org_id = ANY ($1) AND r.item_id = ANY ($2)', 'reference_' || v_source_id)
+          USING p_orgs, p_item_ids;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unlink_references(bigint[], uuid[]) IS 'Deletes the references of items that are erased.';
+REVOKE ALL ON FUNCTION memwarden_internal.unlink_references(bigint[], uuid[]) FROM PUBLIC;

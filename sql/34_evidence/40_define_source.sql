@@ -1,0 +1,100 @@
+CREATE OR REPLACE FUNCTION memwarden.define_source(
+    uri_pattern text, type text, authority double precision DEFAULT NULL, issuer text DEFAULT NULL,
+    half_life interval DEFAULT NULL, weight double precision DEFAULT 1, description text DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id    bigint := memwarden_internal.administered_org(define_source.org, 'full');
+    v_pattern   text := memwarden_internal.check_uri_pattern(define_source.uri_pattern);
+    v_authority double precision;
+    v_issuer    bigint;
+BEGIN
+    SELECT coalesce(define_source.authority, t.authority) INTO v_authority
+      FROM memwarden_data.source_type AS t WHERE t.type = define_source.type AND t.type <> 'memory_item';
+    IF v_authority IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'type: document, human_input, api_response, code_execution, tool_output or agent_reasoning');
+    ELSIF v_authority NOT BETWEEN 0 AND 1 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'authority: 0 to 1');
+    ELSIF define_source.weight IS NULL OR define_source.weight <= 0 OR define_source.weight > 100 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'weight: above 0, at most 100');
+    ELSIF define_source.half_life <= interval '0' OR define_source.half_life > interval '1000 years' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'half_life: above 0, at most 1000 years');
+    ELSIF length(define_source.description) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'description: at most 1,000 characters');
+    END IF;
+    IF define_source.issuer IS NOT NULL THEN
+        v_issuer := (memwarden_internal.require_agent(define_source.issuer, define_source.org)).principal_id;
+    END IF;
+    INSERT INTO memwarden_data.source AS s (
+        org_id, uri_pattern, uri_like, specificity, type, issuer_id, authority, half_life, weight, description, defined_at)
+    VALUES (v_org_id, v_pattern, memwarden_internal.uri_like(v_pattern), length(replace(v_pattern, '*', '')), define_source.type,
+            v_issuer, v_authority, define_source.half_life, define_source.weight, define_source.description, clock_timestamp())
+    ON CONFLICT ON CONSTRAINT source_org_id_uri_pattern_key DO UPDATE
+       SET type = excluded.type, issuer_id = excluded.issuer_id, authority = excluded.authority, half_life = excluded.half_life,
+           weight = excluded.weight, description = excluded.description, defined_at = excluded.defined_at;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_source', jsonb_build_object(
+        'uri_pattern', v_pattern, 'type', define_source.type, 'authority', v_authority, 'issuer', define_source.issuer,
+        'issuer_id', v_issuer, 'half_life', define_source.half_life, 'weight', define_source.weight));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) IS
+    'Says what evidence from a place is worth, for writes from now on; again, it replaces what was said of the same pattern. '
+    'uri_pattern: the uri, with * for anything, at most four and none in the host; of several that match, the one with the most other characters speaks. '
+    'type: document, human_input, api_response, code_execution, tool_output or agent_reasoning. authority: 0 to 1, the type''s own by default. '
+    'issuer: the agent that alone speaks for the source, by writing itself or with record_evidence(); without one anybody may cite it, and its excerpt is believed. '
+    'half_life: in this time its evidence loses half its freshness; by default the layer''s evidence_half_life. weight: its share beside other evidence, above 0, at most 100. '
+    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 22023 out of range, 42704 for an unknown organisation or agent, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+REVOKE ALL ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text)
+    TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.drop_source(uri_pattern text, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(drop_source.org, 'full');
+BEGIN
+    DELETE FROM memwarden_data.source AS s
+     WHERE s.org_id = v_org_id AND s.uri_pattern = memwarden_internal.source_uri(drop_source.uri_pattern);
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('source %L', drop_source.uri_pattern));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_source', jsonb_build_object(
+        'uri_pattern', memwarden_internal.source_uri(drop_source.uri_pattern)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.drop_source(text, text) IS
+    'Takes a source from the registry: what comes from there counts as an agent''s own reasoning from now on, recorded evidence included. '
+    'org: as in define_source(). Raises 42704 when there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.drop_source(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.drop_source(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_sources()
+RETURNS TABLE (org text, uri_pattern text, type text, issuer text, authority double precision, half_life interval,
+               weight double precision, description text, defined_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT o.name, s.uri_pattern, s.type,
+           -- The issuer of a source of all may be another organisation's agent.
+           CASE WHEN memwarden_internal.is_database_admin() OR p.org_id = ANY (memwarden_internal.visible_orgs()) THEN p.name
+                WHEN p.principal_id IS NOT NULL THEN '(another organisation''s)' END,
+           s.authority, s.half_life, s.weight, s.description, s.defined_at
+      FROM memwarden_data.source AS s
+      JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
+      LEFT JOIN memwarden_data.principal AS p ON p.principal_id = s.issuer_id
+     WHERE memwarden_internal.is_database_admin() OR s.org_id = ANY (memwarden_internal.visible_orgs());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_sources() IS 'The rows of memwarden.sources.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_sources() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sources()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,118 @@
+CREATE OR REPLACE FUNCTION memwarden.record_evidence(
+    uri text, excerpt text, source_version text DEFAULT NULL, accessed_at timestamptz DEFAULT NULL,
+    scope text DEFAULT NULL, type text DEFAULT NULL)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_now          timestamptz := clock_timestamp();
+    v_id           uuid := memwarden_internal.uuid7();
+    v_at           timestamptz := coalesce(record_evidence.accessed_at, v_now);
+    v_source       record;
+    v_type         text;
+    v_who          record;
+BEGIN
+    SELECT p.org_id, s.scope_id, s.closed_at, memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write
+      INTO v_who
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      LEFT JOIN memwarden_data.scope AS s ON s.path = coalesce(record_evidence.scope, home.path)
+     WHERE p.principal_id = v_principal_id AND p.disabled_at IS NULL;
+    IF v_who.scope_id IS NULL OR NOT v_who.may_write THEN
+        -- One that the caller does not write and one that does not exist answer alike.
+        PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L that the caller writes', record_evidence.scope));
+    ELSIF v_who.closed_at IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', record_evidence.scope));
+    ELSIF record_evidence.uri IS NULL OR memwarden_internal.source_uri(record_evidence.uri) IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'uri: at most 2,000 characters, without blanks, dot segments or user information');
+    ELSIF record_evidence.excerpt IS NULL OR record_evidence.excerpt !~ E'\\S' OR octet_length(record_evidence.excerpt) > 8192 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'excerpt: not blank, at most 8 KiB');
+    ELSIF length(record_evidence.source_version) NOT BETWEEN 1 AND 200 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'source_version: 1 to 200 characters');
+    ELSIF v_at > v_now + interval '5 minutes' OR v_at < timestamptz '1970-01-01 00:00:00+00' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'accessed_at: since 1970, not in the future');
+    END IF;
+    PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_strip_nulls(jsonb_build_object(
+        'uri', record_evidence.uri, 'excerpt', record_evidence.excerpt, 'source_version', record_evidence.source_version)));
+    v_source := memwarden_internal.source_of(v_who.org_id, record_evidence.uri);
+    IF v_source.issuer_id IS DISTINCT FROM v_principal_id THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'the caller is not the issuer of the source of that uri');
+    END IF;
+    -- The issuer may say that it was less than the source is good for, never more.
+    SELECT t.type INTO v_type
+      FROM memwarden_data.source_type AS t JOIN memwarden_data.source_type AS s ON s.type = v_source.source_type
+     WHERE t.type = coalesce(record_evidence.type, v_source.source_type) AND t.authority <= s.authority AND t.type <> 'memory_item';
+    IF v_type IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('type: %s, or one of no more authority', v_source.source_type));
+    END IF;
+
+    INSERT INTO memwarden_data.evidence (
+        org_id, evidence_id, scope_id, uri, type, version, accessed_at, excerpt, excerpt_hash, seal, issuer_id, recorded_at)
+    VALUES (v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type, record_evidence.source_version, least(v_at, v_now),
+            record_evidence.excerpt, sha256(convert_to(record_evidence.excerpt, 'UTF8')),
+            memwarden_internal.evidence_seal(v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type, record_evidence.source_version,
+                least(v_at, v_now), record_evidence.excerpt, v_principal_id, v_now),
+            v_principal_id, v_now);
+    RETURN 'memwarden:evidence/' || v_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) IS
+    'Keeps what the caller, the issuer of a source, has seen itself, and returns the uri by which others cite it as evidence: memwarden:evidence/<uuid>. '
+    'uri: where it was seen. excerpt: its words, at most 8 KiB, without secrets and personal data (see scan_text()). source_version: which edition, at most 200 characters. accessed_at: when it was seen, now by default. '
+    'scope: who reads that scope may read and cite it; the caller''s home by default. type: the source''s, or one of less authority. '
+    'Raises 42501 when the caller is not the issuer of the source that speaks for the uri, 42704 for a scope that it does not write, 55000 for a closed one, 22023 out of range, 28000 without identity. Source: chapter 12.4.3.';
+REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.evidence_seal(
+    p_org_id bigint, p_evidence_id uuid, p_scope_id bigint, p_uri text, p_type text, p_version text, p_accessed_at timestamptz,
+    p_excerpt text, p_issuer_id bigint, p_recorded_at timestamptz)
+RETURNS bytea
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+RETURN memwarden_internal.keyed_hash('recorded evidence', convert_to(jsonb_build_array(
+    p_org_id, p_evidence_id, p_scope_id, p_uri, p_type, p_version, memwarden_internal.utc_text(p_accessed_at),
+    p_excerpt, p_issuer_id, memwarden_internal.utc_text(p_recorded_at))::text, 'UTF8'));
+COMMENT ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint, timestamptz) IS
+    'What only the server can say of a recorded piece of evidence: HMAC-SHA256 over all of it. NULL without a master key.';
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint, timestamptz) FROM PUBLIC;
+
+-- Row types of tables cannot be arguments here: tables are made after the functions.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_as_recorded(p_org_id bigint, p_evidence_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT e.excerpt_hash = sha256(convert_to(e.excerpt, 'UTF8'))
+                   -- Without a key nobody can tell; with one, what bears no seal was not recorded under it.
+                   AND (s.seal IS NULL OR s.seal IS NOT DISTINCT FROM e.seal)
+              FROM memwarden_data.evidence AS e
+             CROSS JOIN LATERAL memwarden_internal.evidence_seal(
+                   e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.issuer_id, e.recorded_at) AS s (seal)
+             WHERE e.org_id = p_org_id AND e.evidence_id = p_evidence_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) IS 'Whether recorded evidence is what was recorded: its hash fits and, where the server has its key, its seal. NULL for what is not there.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.verify_evidence()
+RETURNS TABLE (finding text, evidence text, scope text, recorded_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT CASE WHEN e.seal IS NULL AND e.excerpt_hash = sha256(convert_to(e.excerpt, 'UTF8')) THEN 'UNSEALED' ELSE 'ALTERED' END,
+           'memwarden:evidence/' || e.evidence_id, s.path, e.recorded_at
+      FROM memwarden_data.evidence AS e
+      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
+     WHERE e.seal IS NULL OR NOT memwarden_internal.is_as_recorded(e.org_id, e.evidence_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.verify_evidence() IS
+    'Compares all recorded evidence with its hash and its seal, and returns what does not fit: no row means intact. '
+    'Findings: ALTERED; UNSEALED (recorded while the server had no master key). Neither is believed when it is cited, where the server has one. For administrators: it looks at every organisation. Source: chapter 12.4.3.';
+REVOKE ALL ON FUNCTION memwarden.verify_evidence() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.verify_evidence() TO memwarden_admin;

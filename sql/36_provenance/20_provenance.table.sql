@@ -1,0 +1,18 @@
+-- What is known of a version's origin. Never changed: what is learnt later is a further record.
+CREATE TABLE memwarden_data.provenance (
+    org_id         bigint NOT NULL,
+    scope_id       bigint NOT NULL,
+    item_id        uuid NOT NULL,
+    version_id     uuid NOT NULL,
+    provenance_id  uuid NOT NULL,
+    event          text NOT NULL CHECK (event IN ('WRITE', 'RESTATE', 'APPROVAL')),
+    recorded_at    timestamptz NOT NULL,
+    record         jsonb NOT NULL,
+    -- NULL where the server had no master key.
+    key_id         integer,
+    signature      bytea CHECK (octet_length(signature) = 32),
+    PRIMARY KEY (org_id, version_id, provenance_id),
+    CHECK ((key_id IS NULL) = (signature IS NULL))
+);
+COMMENT ON TABLE memwarden_data.provenance IS
+    'The signed provenance of every version: WRITE as it was written, RESTATE where a version says again what others said, APPROVAL what a human decided.';

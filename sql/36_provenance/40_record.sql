@@ -1,0 +1,94 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.record_provenance(
+    p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid,
+    p_event text, p_record jsonb, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_id     uuid := memwarden_internal.uuid7();
+    v_record jsonb := p_record || jsonb_build_object(
+        'provenance_id', v_id, 'event', p_event, 'item_id', p_item_id, 'version_id', p_version_id, 'supersedes', p_previous_version_id,
+        'recorded_at', memwarden_internal.utc_text(p_now));
+    v_key       record;
+    v_signature bytea;
+BEGIN
+    SELECT k.key_id, k.wrapped, k.created_at INTO v_key
+      FROM memwarden_data.signing_key AS k WHERE k.purpose = 'provenance' AND k.retired_at IS NULL;
+    -- The text of a jsonb value is one form whatever it was made of, and the same after a dump.
+    v_signature := memwarden_internal.sign_text(v_key.wrapped, 'provenance', v_record::text);
+    IF v_signature = '' THEN
+        -- Restored under another master key: the keys that came along sign no more, and verify again where theirs is back.
+        PERFORM memwarden_internal.replace_signing_key('provenance', v_key.created_at + interval '1 microsecond');
+        SELECT k.key_id, k.wrapped INTO v_key
+          FROM memwarden_data.signing_key AS k WHERE k.purpose = 'provenance' AND k.retired_at IS NULL;
+        v_signature := memwarden_internal.sign_text(v_key.wrapped, 'provenance', v_record::text);
+    END IF;
+    INSERT INTO memwarden_data.provenance (
+        org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature)
+    VALUES (
+        p_org_id, p_scope_id, p_item_id, p_version_id, v_id, p_event, p_now, v_record,
+        CASE WHEN v_signature IS NOT NULL THEN v_key.key_id END, v_signature);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) IS
+    'Completes a record of provenance with where it belongs, signs it with the key of today and stores it. Source: chapter 12.4.5.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
+    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_source_id uuid, p_absorbed_id uuid, p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_source   record;
+    v_absorbed record;
+BEGIN
+    SELECT p.scope_id, p.provenance_id, p.record INTO v_source
+      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_source_id
+     ORDER BY p.provenance_id DESC LIMIT 1;
+    SELECT p.provenance_id, p.record INTO v_absorbed
+      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_absorbed_id
+     ORDER BY p.provenance_id DESC LIMIT 1;
+    IF v_source.record IS NULL THEN
+        -- Nothing is known of it: verify_provenance() says so of its source as well.
+        RETURN;
+    END IF;
+    PERFORM memwarden_internal.record_provenance(
+        p_org_id, v_source.scope_id, p_item_id, p_version_id, p_previous_version_id, 'RESTATE',
+        v_source.record || jsonb_build_object('restates', jsonb_build_array(v_source.provenance_id))
+        || CASE WHEN v_absorbed.record IS NULL THEN '{}' ELSE jsonb_build_object(
+               'restates', jsonb_build_array(v_source.provenance_id, v_absorbed.provenance_id),
+               'evidence', memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence'),
+               'evidence_quality', memwarden_internal.evidence_quality(
+                   memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence')),
+               'agent_confidence', greatest((v_source.record ->> 'agent_confidence')::double precision, (v_absorbed.record ->> 'agent_confidence')::double precision),
+               'adjusted_confidence', greatest((v_source.record ->> 'adjusted_confidence')::double precision, (v_absorbed.record ->> 'adjusted_confidence')::double precision),
+               'authority', greatest((v_source.record ->> 'authority')::double precision, (v_absorbed.record ->> 'authority')::double precision)) END,
+        p_now);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, timestamptz) IS
+    'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates.';
+REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.trust_of_version(p_org_id bigint, p_version_id uuid)
+RETURNS TABLE (adjusted_confidence double precision, authority double precision, sensitivity text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT (p.record ->> 'adjusted_confidence')::double precision, (p.record ->> 'authority')::double precision,
+           -- What a later look found weighs as much as what was found at the write.
+           CASE WHEN 'high' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'high'
+                WHEN 'suspicious' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'suspicious' ELSE 'none' END
+      FROM memwarden_data.provenance AS p
+      LEFT JOIN memwarden_data.sensitivity_scan AS s ON s.org_id = p.org_id AND s.item_id = p.item_id AND s.version_id = p.version_id
+     WHERE p.org_id = p_org_id AND p.version_id = p_version_id
+     ORDER BY p.provenance_id DESC LIMIT 1;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) IS 'What the latest record of a version makes of it: adjusted confidence, authority and sensitivity; nulls where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) FROM PUBLIC;

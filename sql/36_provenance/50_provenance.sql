@@ -1,0 +1,49 @@
+CREATE OR REPLACE FUNCTION memwarden.provenance(item_id uuid)
+RETURNS TABLE (
+    version integer, version_id uuid, provenance_id uuid, event text, recorded_at timestamptz,
+    source_agent text, source_agent_version text, source_task text, source_session text, origin text, write_trigger text,
+    evidence jsonb, evidence_quality text, retrieval_query text, retrieval_scores jsonb,
+    agent_confidence double precision, fact_score double precision, validation_score double precision,
+    adjusted_confidence double precision, authority double precision, verified_by jsonb, sensitivity text,
+    approval_state text, approver text, approved_at timestamptz, approval_justification text,
+    created_at timestamptz, superseded_at timestamptz, supersedes uuid, superseded_by uuid,
+    content_hash bytea, key_id integer, signature bytea, record jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+BEGIN
+    RETURN QUERY
+    SELECT v.version, v.version_id, p.provenance_id, p.event, p.recorded_at,
+           p.record ->> 'source_agent', p.record #>> '{origin,agent_version}',
+           -- What the writer names; else what the place it wrote to tells.
+           coalesce(p.record #>> '{origin,task}', substring(s.path FROM '/task/([^/]+)')),
+           coalesce(p.record #>> '{origin,session}', substring(s.path FROM '/session/([^/]+)')),
+           p.record #>> '{origin,kind}', p.record #>> '{origin,trigger}',
+           p.record -> 'evidence', p.record ->> 'evidence_quality', p.record #>> '{origin,retrieval_query}', p.record #> '{origin,retrieval_scores}',
+           (p.record ->> 'agent_confidence')::double precision, (p.record ->> 'fact_score')::double precision,
+           (p.record ->> 'validation_score')::double precision, (p.record ->> 'adjusted_confidence')::double precision,
+           (p.record ->> 'authority')::double precision, p.record -> 'verified_by', p.record ->> 'sensitivity',
+           p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz, p.record ->> 'approval_justification',
+           i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
+           v.content_hash, p.key_id, p.signature, p.record
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
+      JOIN memwarden_data.provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id
+      JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
+      LEFT JOIN memwarden_data.version AS n ON n.org_id = v.org_id AND n.item_id = v.item_id AND n.version = v.version + 1
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = provenance.item_id
+       AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+       AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+     ORDER BY v.version DESC, p.provenance_id DESC;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.provenance(uuid) IS
+    'Where an item comes from: the signed records of its versions, newest first. evidence: what the write rested on, by authority, each with type, uri, version, '
+    'accessed_at, authority, support and freshness (0 to 1), excerpt_hash. evidence_quality: PRIMARY, SECONDARY, DERIVED or INFERRED. agent_confidence, fact_score, validation_score, adjusted_confidence, authority: 0 to 1. '
+    'event: WRITE, RESTATE (a version that says again what others said; record ->> ''restates'' names their records) or APPROVAL. supersedes, superseded_by: the versions before and after. '
+    'record is what signature (HMAC-SHA256 under key key_id, over its text) covers; the other columns are read from it and from the history. '
+    'No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.4.2.';
+REVOKE ALL ON FUNCTION memwarden.provenance(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.provenance(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -1,0 +1,58 @@
+CREATE OR REPLACE FUNCTION memwarden.verify_provenance(since timestamptz DEFAULT NULL)
+RETURNS TABLE (finding text, item_id uuid, version_id uuid, provenance_id uuid, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_since timestamptz := coalesce(verify_provenance.since, '-infinity');
+BEGIN
+    RETURN QUERY
+    SELECT c.finding, c.item_id, c.version_id, c.provenance_id, c.detail
+      FROM (SELECT p.item_id, p.version_id, p.provenance_id,
+                   CASE WHEN p.signature IS NULL THEN 'UNSIGNED'
+                        WHEN k.key_id IS NULL THEN 'UNKNOWN_KEY'
+                        WHEN s.fits IS NULL THEN 'OTHER_KEY'
+                        WHEN NOT s.fits THEN 'ALTERED'
+                        WHEN memwarden_internal.is_misplaced(p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.record) THEN 'MISPLACED'
+                        WHEN v.version_id IS NULL OR v.item_id <> p.item_id OR v.scope_id <> p.scope_id THEN 'WITHOUT_VERSION'
+                        WHEN p.record ->> 'content_hash' IS DISTINCT FROM encode(v.content_hash, 'hex') THEN 'OTHER_CONTENT' END AS finding,
+                   CASE WHEN p.signature IS NULL THEN 'stored without a signature: the server had no master key, or it was taken away'
+                        WHEN k.key_id IS NULL THEN format('key %s is gone', p.key_id)
+                        WHEN s.fits IS NULL THEN format('key %s does not open under this server''s master key', p.key_id)
+                        ELSE format('%s, signed under key %s', p.event, p.key_id) END AS detail
+              FROM memwarden_data.provenance AS p
+              LEFT JOIN memwarden_data.signing_key AS k ON k.key_id = p.key_id AND k.purpose = 'provenance'
+             CROSS JOIN LATERAL memwarden_internal.is_signed(k.wrapped, 'provenance', p.record::text, p.signature) AS s (fits)
+              LEFT JOIN memwarden_data.version AS v ON v.org_id = p.org_id AND v.version_id = p.version_id
+             WHERE p.recorded_at >= v_since) AS c
+     WHERE c.finding IS NOT NULL;
+    RETURN QUERY
+    SELECT 'MISSING', v.item_id, v.version_id, NULL::uuid, format('version %s has no record', v.version)
+      FROM memwarden_data.version AS v
+     WHERE lower(v.recorded_during) >= v_since
+       AND NOT EXISTS (SELECT FROM memwarden_data.provenance AS p
+                        WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.event IN ('WRITE', 'RESTATE'));
+    RETURN QUERY
+    SELECT 'HEAD', i.item_id, i.version_id, NULL::uuid, 'the item says otherwise than its record what it is worth'
+      FROM memwarden_data.item AS i
+     CROSS JOIN LATERAL memwarden_internal.trust_of_version(i.org_id, i.version_id) AS t
+     WHERE i.updated_at >= v_since
+       AND (t.adjusted_confidence <> i.adjusted_confidence OR t.authority <> i.authority);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS
+    'Checks the signature of every provenance record against what is stored, and returns whatever does not fit: no row means intact. since: records from then on; by default all. '
+    'Findings: ALTERED (not what was signed), MISPLACED (moved to another version), OTHER_CONTENT (the version has another content hash), WITHOUT_VERSION, MISSING (a version without a record), '
+    'UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by another master key), HEAD (an item''s adjusted_confidence or authority is not its record''s). For administrators: it looks at every organisation. Source: chapter 12.4.5.';
+REVOKE ALL ON FUNCTION memwarden.verify_provenance(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.verify_provenance(timestamptz) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_misplaced(
+    p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz, p_record jsonb)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN (p_record ->> 'item_id', p_record ->> 'version_id', p_record ->> 'provenance_id', p_record ->> 'event', p_record ->> 'recorded_at')
+    IS DISTINCT FROM (p_item_id::text, p_version_id::text, p_provenance_id::text, p_event, memwarden_internal.utc_text(p_recorded_at));
+COMMENT ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) IS
+    'Whether a record was signed for another place than the row it stands in.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) FROM PUBLIC;

@@ -1,0 +1,77 @@
+CREATE OR REPLACE FUNCTION memwarden.require_verifier(
+    layer text, purpose text, plugin text, quorum integer DEFAULT 1, patience interval DEFAULT '5 minutes',
+    on_timeout text DEFAULT 'reject', org text DEFAULT NULL, settings jsonb DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id    bigint := memwarden_internal.administered_org(require_verifier.org, 'full');
+    v_admission text;
+BEGIN
+    SELECT l.admission INTO v_admission FROM memwarden_data.layer AS l WHERE l.layer = require_verifier.layer;
+    IF v_admission IS NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', require_verifier.layer));
+    ELSIF v_admission <> 'full' AND require_verifier.purpose IN ('verify', 'gate') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('purpose: layer %L has no such gate', require_verifier.layer));
+    END IF;
+    -- The table's own constraints say what each may be.
+    INSERT INTO memwarden_data.verifier AS v (org_id, layer, purpose, plugin, quorum, patience, on_timeout, settings)
+    VALUES (v_org_id, require_verifier.layer, require_verifier.purpose, require_verifier.plugin, require_verifier.quorum,
+            require_verifier.patience, require_verifier.on_timeout, require_verifier.settings)
+    ON CONFLICT ON CONSTRAINT verifier_pkey
+    DO UPDATE SET quorum = excluded.quorum, patience = excluded.patience, on_timeout = excluded.on_timeout, settings = excluded.settings;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'require_verifier', jsonb_build_object(
+        'layer', require_verifier.layer, 'purpose', require_verifier.purpose, 'plugin', require_verifier.plugin,
+        'quorum', require_verifier.quorum, 'patience', require_verifier.patience, 'on_timeout', require_verifier.on_timeout));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
+    'Has writes of a layer judged by a plug-in of the worker; until then they are DEFERRED with AWAITING_VERDICT. Again for the same plug-in: changes it. '
+    'purpose: verify (does the evidence support it), classify (is it harmful), gate (accept, reject or defer the request). plugin: its name, as `memwarden worker` lists it. '
+    'quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. '
+    'org: by default all organisations; for one plug-in an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
+    'Raises 42704 for an unknown layer or organisation, 22023 for a layer without such a gate, 23514 or 23502 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+REVOKE ALL ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.release_verifier(layer text, purpose text, plugin text, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(release_verifier.org, 'full');
+BEGIN
+    DELETE FROM memwarden_data.verifier AS v
+     WHERE v.org_id = v_org_id AND v.layer = release_verifier.layer AND v.purpose = release_verifier.purpose AND v.plugin = release_verifier.plugin;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('verifier %L', release_verifier.plugin));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'release_verifier', jsonb_build_object(
+        'layer', release_verifier.layer, 'purpose', release_verifier.purpose, 'plugin', release_verifier.plugin));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.release_verifier(text, text, text, text) IS
+    'Ends what require_verifier() began. Requests that wait for the plug-in no longer do when they are tried again, at the latest when its patience is over. '
+    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.release_verifier(text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.release_verifier(text, text, text, text) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_verifiers()
+RETURNS TABLE (org text, layer text, purpose text, plugin text, quorum integer, patience interval, on_timeout text, settings jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.job_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, v.layer, v.purpose, v.plugin, v.quorum, v.patience, v.on_timeout, v.settings
+      FROM memwarden_data.verifier AS v JOIN memwarden_data.organisation AS o ON o.org_id = v.org_id
+     WHERE v.org_id = 0 OR v.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_verifiers() IS 'The rows of memwarden.verifiers.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_verifiers() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_verifiers() TO memwarden_auditor, memwarden_admin, memwarden_worker;

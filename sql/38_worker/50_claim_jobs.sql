@@ -1,0 +1,112 @@
+-- A worker holds a job by a lease. What it does with it takes place outside any transaction; when it dies, the lease
+-- ends and another takes the job.
+CREATE OR REPLACE FUNCTION memwarden.claim_jobs(
+    worker text, plugins text[], max_jobs integer DEFAULT 1, lease interval DEFAULT '1 minute')
+RETURNS TABLE (job_id uuid, org text, request_id uuid, purpose text, plugin text, part integer, quorum integer,
+               payload jsonb, settings jsonb, attempt integer, deadline timestamptz, locked_until timestamptz)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+-- How many are asked for decides whether the index is worth its while.
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    PERFORM memwarden_internal.require_worker(claim_jobs.worker, claim_jobs.lease);
+    IF claim_jobs.plugins IS NULL OR claim_jobs.max_jobs IS NULL OR claim_jobs.max_jobs NOT BETWEEN 1 AND 100 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'plugins: an array of names; max_jobs: 1 to 100');
+    END IF;
+    PERFORM memwarden_internal.set_aside_abandoned(v_now);
+    RETURN QUERY
+    WITH next AS MATERIALIZED (
+        SELECT j.job_id FROM memwarden_data.job AS j
+         WHERE j.state IN ('ready', 'running') AND j.run_at <= v_now
+           AND j.deadline > v_now AND j.plugin = ANY (claim_jobs.plugins)
+         ORDER BY j.run_at
+         LIMIT claim_jobs.max_jobs
+           FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+        UPDATE memwarden_data.job AS j
+           SET state = 'running', attempts = j.attempts + 1, locked_by = claim_jobs.worker, locked_login = session_user,
+               locked_until = v_now + claim_jobs.lease, run_at = v_now + claim_jobs.lease
+          FROM next AS n WHERE j.job_id = n.job_id
+        RETURNING j.job_id, j.org_id, j.request_id, j.purpose, j.plugin, j.part, j.payload, j.attempts, j.deadline, j.locked_until
+    )
+    SELECT c.job_id, o.name, c.request_id, c.purpose, c.plugin, c.part, coalesce(v.quorum, 1), c.payload, coalesce(v.settings, '{}'),
+           c.attempts, c.deadline, c.locked_until
+      FROM claimed AS c
+      JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
+      JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
+      LEFT JOIN LATERAL (SELECT f.quorum, f.settings FROM memwarden_data.verifier AS f
+                          WHERE f.org_id IN (0, c.org_id) AND f.layer = r.layer AND f.purpose = c.purpose AND f.plugin = c.plugin
+                          ORDER BY f.org_id DESC LIMIT 1) AS v ON true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
+    'For the worker: takes up to max_jobs (1 to 100) jobs of these plug-ins that are due, those longest due first, and holds them for lease (1 second to 1 hour). Two callers take different jobs. '
+    'worker: a name of its own for each process, 1 to 200 characters. A job whose lease is over, because its worker died, is taken again; after five attempts it is set aside. '
+    'payload is what the plug-in judges, settings what require_verifier() gave it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_worker(p_worker text, p_lease interval)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_worker IS NULL OR p_worker !~ E'^\\S.{0,199}$'
+       OR p_lease IS NULL OR p_lease NOT BETWEEN interval '1 second' AND interval '1 hour' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'worker: 1 to 200 characters; lease: 1 second to 1 hour');
+    END IF;
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_worker(text, interval) IS
+    'Raises 22023 for a worker''s name or a lease that is none, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_worker(text, interval) FROM PUBLIC;
+
+-- A job that kills whoever takes it must not go round for ever.
+CREATE OR REPLACE FUNCTION memwarden_internal.set_aside_abandoned(p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.job AS j
+       SET state = 'dead', payload = NULL, locked_by = NULL, locked_until = NULL, finished_at = p_now,
+           last_error = 'no worker that took it came back'
+     WHERE j.job_id IN (SELECT a.job_id FROM memwarden_data.job AS a
+                         WHERE a.state = 'running' AND a.run_at <= p_now AND a.attempts >= memwarden_internal.max_job_attempts()
+                           FOR UPDATE SKIP LOCKED);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) IS 'Sets aside the jobs that the last permitted attempt never ended.';
+REVOKE ALL ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.max_job_attempts()
+RETURNS integer
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN 5;
+COMMENT ON FUNCTION memwarden_internal.max_job_attempts() IS 'After so many attempts a job is set aside.';
+REVOKE ALL ON FUNCTION memwarden_internal.max_job_attempts() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.extend_job(job_id uuid, worker text, lease interval DEFAULT '1 minute')
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.require_worker(extend_job.worker, extend_job.lease);
+    UPDATE memwarden_data.job AS j
+       SET locked_until = clock_timestamp() + extend_job.lease, run_at = clock_timestamp() + extend_job.lease
+     WHERE j.job_id = extend_job.job_id AND j.state = 'running' AND j.locked_by = extend_job.worker AND j.locked_login = session_user;
+    RETURN FOUND;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.extend_job(uuid, text, interval) IS
+    'For the worker: holds a job of its own for lease from now on. False when it is no longer its own: taken by another, or nobody waits for it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.extend_job(uuid, text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.extend_job(uuid, text, interval) TO memwarden_worker;

@@ -1,0 +1,58 @@
+CREATE OR REPLACE FUNCTION memwarden.fail_job(job_id uuid, worker text, error text, permanent boolean DEFAULT false)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now     timestamptz := clock_timestamp();
+    v_job     record;
+    v_is_dead boolean;
+BEGIN
+    PERFORM memwarden_internal.require_worker(fail_job.worker, interval '1 minute');
+    v_job := memwarden_internal.hold_job(fail_job.job_id, fail_job.worker);
+    IF v_job.request_id IS NULL THEN
+        RETURN NULL;
+    END IF;
+    v_is_dead := coalesce(fail_job.permanent, false) OR v_job.attempts >= memwarden_internal.max_job_attempts();
+    UPDATE memwarden_data.job AS j
+       SET state = CASE WHEN v_is_dead THEN 'dead' ELSE 'ready' END,
+           payload = CASE WHEN NOT v_is_dead THEN j.payload END,
+           finished_at = CASE WHEN v_is_dead THEN v_now END,
+           locked_by = NULL, locked_until = NULL, last_error = left(fail_job.error, 500),
+           -- Not all at once again: what failed together is spread out.
+           run_at = v_now + least(interval '5 seconds' * 2 ^ (v_job.attempts - 1), interval '10 minutes') * (0.8 + 0.4 * random())
+     WHERE j.job_id = fail_job.job_id;
+    RETURN CASE WHEN v_is_dead THEN 'dead' ELSE 'ready' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) IS
+    'For the worker: a job that it holds came to nothing. It is tried again after 5 seconds, twice as long after each attempt, and set aside (dead) after five, or at once where permanent is true. '
+    'error: what went wrong, never content; 500 characters are kept. Returns ready or dead, NULL where the worker no longer holds the job. Raises 22023 for a malformed name, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) TO memwarden_worker;
+
+-- What was set aside has forgotten what it was about. So the question is asked anew: by the gate that asked it.
+CREATE OR REPLACE FUNCTION memwarden.revive_job(job_id uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_request_id uuid := (SELECT j.request_id FROM memwarden_data.job AS j WHERE j.job_id = revive_job.job_id);
+BEGIN
+    PERFORM FROM memwarden_data.write_request AS r
+      WHERE r.request_id = v_request_id AND r.outcome = 'DEFERRED' FOR NO KEY UPDATE;
+    IF FOUND THEN
+        DELETE FROM memwarden_data.job AS j WHERE j.job_id = revive_job.job_id AND j.state = 'dead';
+    END IF;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('job %s, set aside, whose request still waits', revive_job.job_id));
+    END IF;
+    PERFORM memwarden_internal.send_again(v_request_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.revive_job(uuid) IS
+    'Asks the question of a job that was set aside anew, with all its attempts and patience: its request passes the gates once more, which counts as an attempt of the request. '
+    'Raises 42704 where there is no such job, it is not set aside, or its request was decided meanwhile.';
+REVOKE ALL ON FUNCTION memwarden.revive_job(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.revive_job(uuid) TO memwarden_admin;

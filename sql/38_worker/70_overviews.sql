@@ -1,0 +1,74 @@
+-- What the worker does is seen by those who answer for it. Nothing here shows what is judged.
+CREATE OR REPLACE FUNCTION memwarden_internal.job_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF pg_has_role(session_user, 'memwarden_worker', 'USAGE') THEN
+        RETURN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
+    END IF;
+    RETURN memwarden_internal.overseen_orgs();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.job_orgs() IS 'The organisations whose jobs the caller may look at: all for workers and members of memwarden_admin.';
+REVOKE ALL ON FUNCTION memwarden_internal.job_orgs() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_job_queue()
+RETURNS TABLE (org text, plugin text, purpose text, state text, depth bigint, overdue bigint, oldest_at timestamptz, oldest_age interval, most_attempts integer)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.job_orgs();
+    v_now  timestamptz := clock_timestamp();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, j.plugin, j.purpose, j.state, count(*),
+           count(*) FILTER (WHERE j.state IN ('ready', 'running') AND j.run_at <= v_now),
+           min(j.created_at), v_now - min(j.created_at), max(j.attempts)
+      FROM memwarden_data.job AS j JOIN memwarden_data.organisation AS o ON o.org_id = j.org_id
+     WHERE j.org_id = ANY (v_orgs)
+     GROUP BY o.name, j.plugin, j.purpose, j.state;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_job_queue() IS 'The rows of memwarden.job_queue.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_job_queue() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_job_queue() TO memwarden_auditor, memwarden_admin, memwarden_worker;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_dead_jobs()
+RETURNS TABLE (job_id uuid, org text, request_id uuid, plugin text, purpose text, part integer, attempts integer,
+               last_error text, created_at timestamptz, finished_at timestamptz, request_outcome text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.job_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT j.job_id, o.name, j.request_id, j.plugin, j.purpose, j.part, j.attempts, j.last_error, j.created_at, j.finished_at, r.outcome
+      FROM memwarden_data.job AS j
+      JOIN memwarden_data.organisation AS o ON o.org_id = j.org_id
+      LEFT JOIN memwarden_data.write_request AS r ON r.request_id = j.request_id
+     WHERE j.state = 'dead' AND j.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_dead_jobs() IS 'The rows of memwarden.dead_jobs.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_dead_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_dead_jobs() TO memwarden_auditor, memwarden_admin, memwarden_worker;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.trim_jobs()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_before timestamptz := clock_timestamp() - interval '30 days';
+BEGIN
+    -- Nobody waits longer than seven days for a verdict, so no request that waits loses one.
+    DELETE FROM memwarden_data.job AS j WHERE j.finished_at < v_before;
+    DELETE FROM memwarden_data.verdict AS d WHERE d.given_at < v_before;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.trim_jobs() IS 'Deletes jobs and verdicts a month after they ended.';
+REVOKE ALL ON FUNCTION memwarden_internal.trim_jobs() FROM PUBLIC;

@@ -1,0 +1,291 @@
+-- Is it grounded, by somebody else, and not in itself?
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_evidence()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_rules   record;
+    v_found   record;
+    v_asked   jsonb;
+    v_weighed record;
+BEGIN
+    v_rules := memwarden_internal.demands_on_evidence(
+        NEW.org_id, NEW.layer, NEW.schema_id, NEW.origin ->> 'kind',
+        -- What somebody says of a memory rests on who says it. It is about that memory, and says nothing else.
+        NEW.kind = 'annotation' AND NEW.schema_id IS NOT NULL AND NEW.evidence #>> '{0,uri}' = NEW.subject);
+    IF coalesce(NEW.evidence, '[]') <> '[]' THEN
+        v_found := memwarden_internal.weigh_evidence(
+            NEW.principal_id, NEW.org_id, NEW.subject, NEW.predicate,
+            -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
+            CASE WHEN v_rules.has_template THEN to_jsonb(NEW.search_text)::text ELSE NEW.canonical END, NEW.evidence,
+            v_rules.default_type, v_rules.evidence_half_life, v_rules.external_types, v_started);
+        NEW.grounds := v_found.grounds;
+        NEW.authority := v_found.authority;
+        NEW.trust_ceiling := v_found.trust_ceiling;
+        NEW.fact_score := v_found.fact_score;
+        v_asked := v_found.asked;
+        IF v_found.item_ids <> '{}' THEN
+            NEW.reason := CASE memwarden_internal.closes_circle(
+                NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, v_found.item_ids, v_found.version_ids)
+                WHEN true THEN 'PROVENANCE_CYCLE' WHEN false THEN NULL ELSE 'PROVENANCE_TOO_DEEP' END;
+        END IF;
+        IF NEW.reason IS NULL THEN
+            SELECT u.reason, coalesce(u.detail, NEW.detail) INTO NEW.reason, NEW.detail
+              FROM memwarden_internal.unmet_demand(
+                       v_rules.self_reference, v_rules.min_authority, v_rules.min_external, v_rules.external_types,
+                       v_found.self_made, v_found.least_authority, v_found.external, NEW.grounds) AS u;
+        END IF;
+    ELSIF v_rules.fact_threshold > 0 THEN
+        NEW.fact_score := 0;
+        NEW.reason := 'INSUFFICIENT_EVIDENCE';
+        NEW.detail := jsonb_build_object('fact_score', 0, 'threshold', v_rules.fact_threshold, 'evidence', '[]'::jsonb);
+    ELSE
+        SELECT u.reason, coalesce(u.detail, NEW.detail) INTO NEW.reason, NEW.detail
+          FROM memwarden_internal.unmet_demand('allow', 0, v_rules.min_external, v_rules.external_types, '[]', 1, 0, '[]') AS u;
+    END IF;
+
+    IF NEW.reason IS NULL AND v_rules.has_verifiers THEN
+        v_weighed := memwarden_internal.ask_about(NEW.org_id, NEW.request_id, NEW.layer, jsonb_build_object(
+            'claim', NEW.search_text, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
+            'layer', NEW.layer, 'evidence', coalesce(v_asked, '[]')), NEW.grounds);
+        SELECT v_weighed.reason, coalesce(v_weighed.detail, NEW.detail), v_weighed.grounds, v_weighed.retry_at
+          INTO NEW.reason, NEW.detail, NEW.grounds, NEW.retry_at;
+        NEW.outcome := CASE v_weighed.reason WHEN 'AWAITING_VERDICT' THEN 'DEFERRED' END;
+        NEW.fact_score := coalesce(v_weighed.fact_score, NEW.fact_score);
+        NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by', v_weighed.verified_by);
+    END IF;
+    IF NEW.reason IS NULL AND NEW.fact_score < v_rules.fact_threshold THEN
+        NEW.reason := 'INSUFFICIENT_EVIDENCE';
+        NEW.detail := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_rules.fact_threshold,
+            'evidence', memwarden_internal.told_of_grounds(NEW.grounds));
+    END IF;
+    IF NEW.reason IS NOT NULL THEN
+        NEW.outcome := coalesce(NEW.outcome, 'REJECTED');
+    END IF;
+    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
+    'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least authority, sources outside the agent, no circle. Asks the verifiers of the layer. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.demands_on_evidence(
+    p_org_id bigint, p_layer text, p_schema_id bigint, p_origin text, p_is_note boolean,
+    OUT fact_threshold double precision, OUT min_authority double precision, OUT min_external integer, OUT self_reference text,
+    OUT evidence_half_life interval, OUT external_types text[], OUT has_verifiers boolean, OUT default_type text, OUT has_template boolean)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT l.fact_threshold, l.min_authority, l.min_external, l.self_reference, l.evidence_half_life, l.external_types,
+           EXISTS (SELECT FROM memwarden_data.verifier AS v
+                    WHERE v.org_id IN (0, p_org_id) AND v.layer = l.layer AND v.purpose = 'verify'),
+           (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin),
+           EXISTS (SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = p_schema_id AND s.text_template IS NOT NULL)
+      INTO fact_threshold, min_authority, min_external, self_reference, evidence_half_life, external_types, has_verifiers, default_type, has_template
+      FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
+    IF p_is_note THEN
+        fact_threshold := 0;
+        min_authority := 0;
+        min_external := 0;
+        self_reference := 'allow';
+        has_verifiers := false;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.demands_on_evidence(bigint, text, bigint, text, boolean) IS
+    'What a layer asks of evidence, nothing of an annotation; whether verifiers are to be asked; the type that a reference claims by default, by the kind of the origin; and whether its kind has a text of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.demands_on_evidence(bigint, text, bigint, text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
+    p_self_reference text, p_min_authority double precision, p_min_external integer, p_external_types text[],
+    p_self_made jsonb, p_least_authority double precision, p_external integer, p_grounds jsonb, OUT reason text, OUT detail jsonb)
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_self_reference = 'refuse' AND p_self_made <> '[]'
+       OR p_self_reference = 'not_all' AND jsonb_array_length(p_self_made) = jsonb_array_length(p_grounds) THEN
+        reason := 'SELF_REFERENTIAL';
+        detail := jsonb_build_object('self_made', p_self_made, 'evidence', memwarden_internal.told_of_grounds(p_grounds));
+    ELSIF p_least_authority < p_min_authority THEN
+        reason := 'AUTHORITY_TOO_LOW';
+        detail := jsonb_build_object('authority', p_least_authority, 'min_authority', p_min_authority, 'evidence', memwarden_internal.told_of_grounds(p_grounds));
+    ELSIF p_external < p_min_external THEN
+        reason := 'NO_EXTERNAL_EVIDENCE';
+        detail := jsonb_build_object('external', p_external, 'min_external', p_min_external, 'external_types', to_jsonb(p_external_types),
+            'evidence', memwarden_internal.told_of_grounds(p_grounds));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision, integer, jsonb) IS
+    'The first thing that a layer asks of evidence and that is not there, beside the score: not the agent''s own word, enough authority, enough sources from outside. Nulls where there is none. Source: chapter 12.11.3, 12.11.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision, integer, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.ask_about(
+    p_org_id bigint, p_request_id uuid, p_layer text, p_payload jsonb, p_grounds jsonb,
+    OUT reason text, OUT detail jsonb, OUT grounds jsonb, OUT fact_score double precision, OUT verified_by jsonb, OUT retry_at timestamptz)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_asked   record;
+    v_weighed record;
+BEGIN
+    v_asked := memwarden_internal.ask_verifiers(p_org_id, p_request_id, p_layer, 'verify', p_payload);
+    v_weighed := memwarden_internal.weigh_verdicts(v_asked.state, v_asked.verdicts, p_grounds);
+    reason := v_weighed.reason;
+    detail := v_weighed.detail;
+    grounds := v_weighed.grounds;
+    fact_score := v_weighed.fact_score;
+    verified_by := v_weighed.verified_by;
+    retry_at := v_asked.retry_at;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) IS 'Asks the verifiers of a layer about a write, and weighs what they have answered.';
+REVOKE ALL ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.weigh_evidence(
+    p_principal_id bigint, p_org_id bigint, p_subject text, p_predicate text, p_content text, p_evidence jsonb,
+    p_default_type text, p_half_life interval, p_external_types text[], p_now timestamptz,
+    OUT grounds jsonb, OUT fact_score double precision, OUT authority double precision, OUT least_authority double precision,
+    OUT external integer, OUT self_made jsonb, OUT trust_ceiling double precision, OUT item_ids uuid[], OUT version_ids uuid[],
+    OUT asked jsonb)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- A few rows by functions whose cost is guessed: planning the query anew, or compiling it, takes longer than running it.
+SET plan_cache_mode = force_generic_plan
+SET jit = off
+AS $function$
+BEGIN
+    WITH resolved AS MATERIALIZED (
+        SELECT r.*, p_external_types @> ARRAY[r.type] AND r.item_id IS NULL AND r.type <> 'memory_item' AS is_external,
+               exp(-ln(2.0::double precision) * least(greatest(extract(epoch FROM p_now - r.accessed_at)::double precision, 0)
+                   / extract(epoch FROM coalesce(r.half_life, p_half_life))::double precision, 400)) AS freshness
+          FROM memwarden_internal.resolve_evidence(p_principal_id, p_org_id, p_evidence, p_now) AS r
+    ), judged AS MATERIALIZED (
+        SELECT memwarden_internal.support_of(p_subject, p_predicate, p_content,
+                   array_agg(CASE WHEN r.believed THEN r.excerpt END ORDER BY r.ordinal), array_agg(r.type ORDER BY r.ordinal), array_agg(r.uri ORDER BY r.ordinal)) AS supports
+          FROM resolved AS r
+    ), weighed AS (
+        SELECT r.*, greatest(j.supports[r.ordinal + 1], 0) AS support, j.supports[r.ordinal + 1] < 0 AS contradicts,
+               -- The same words twice, or the same place twice without words, are one piece of evidence.
+               row_number() OVER (PARTITION BY coalesce(r.item_id::text, r.excerpt, split_part(r.uri, '#', 1))
+                                  ORDER BY r.authority DESC, r.ordinal) = 1 AS is_first
+          FROM resolved AS r CROSS JOIN judged AS j
+    )
+    SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
+               'index', w.ordinal, 'type', w.type, 'claimed_type', nullif(coalesce(w.claimed_type, p_default_type), w.type),
+               'uri', w.uri, 'version', w.version, 'accessed_at', memwarden_internal.utc_text(w.accessed_at), 'authority', w.authority,
+               'support', w.support, 'freshness', w.freshness, 'weight', w.weight, 'external', w.is_external,
+               'registered', w.registered, 'believed', CASE WHEN NOT w.believed THEN false END,
+               'contradicts', CASE WHEN w.contradicts THEN true END, 'counted', CASE WHEN NOT w.is_first THEN false END,
+               'excerpt_hash', encode(sha256(convert_to(w.excerpt, 'UTF8')), 'hex'), 'item_id', w.item_id, 'version_id', w.version_id,
+               'evidence_id', w.evidence_id, 'issuer', w.issuer)) ORDER BY w.authority DESC, w.ordinal),
+           sum(w.weight * w.support * w.authority * w.freshness) FILTER (WHERE w.is_first) / sum(w.weight) FILTER (WHERE w.is_first),
+           max(w.authority), min(w.authority),
+           count(DISTINCT split_part(w.uri, '#', 1)) FILTER (WHERE w.is_first AND w.is_external),
+           coalesce(jsonb_agg(w.ordinal ORDER BY w.ordinal) FILTER (WHERE w.self_made), '[]'),
+           -- Somebody else saw it and bears it out: then it stands by itself.
+           CASE WHEN NOT bool_or(w.is_external AND w.evidence_id IS NOT NULL AND w.issuer_id <> p_principal_id AND w.support >= 0.8)
+                THEN min(w.adjusted_confidence) END,
+           coalesce(array_agg(w.item_id) FILTER (WHERE w.item_id IS NOT NULL), '{}'),
+           coalesce(array_agg(w.version_id) FILTER (WHERE w.item_id IS NOT NULL), '{}'),
+           jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', w.type, 'uri', w.uri, 'version', w.version, 'excerpt', w.excerpt,
+               'accessed_at', memwarden_internal.utc_text(w.accessed_at))) ORDER BY w.ordinal)
+      INTO grounds, fact_score, authority, least_authority, external, self_made, trust_ceiling, item_ids, version_ids, asked
+      FROM weighed AS w;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weigh_evidence(bigint, bigint, text, text, text, jsonb, text, interval, text[], timestamptz) IS
+    'Resolves and weighs the references of a write. p_default_type: what a reference without a type claims to be, by the kind of the origin. fact_score: the mean of weight x support x authority x freshness, weights brought to a mean of 1. '
+    'external: how many different sources are of the external types. trust_ceiling: the least adjusted confidence of the memories among them, '
+    'NULL where there is none or where an external source, recorded by another agent, bears the claim out (support 0.8 or more). Source: chapter 12.2.3, 12.11.3, Z2.';
+REVOKE ALL ON FUNCTION memwarden_internal.weigh_evidence(bigint, bigint, text, text, text, jsonb, text, interval, text[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.told_of_grounds(p_grounds jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT coalesce(jsonb_agg(jsonb_build_object(
+           'index', g.e -> 'index', 'type', g.e -> 'type', 'registered', g.e -> 'registered', 'authority', g.e -> 'authority',
+           'support', g.e -> 'support', 'contradicts', coalesce(g.e -> 'contradicts', 'false'), 'freshness', g.e -> 'freshness') ORDER BY (g.e ->> 'index')::integer), '[]')
+  FROM jsonb_array_elements(p_grounds) AS g (e)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.told_of_grounds(jsonb) IS 'What a refusal says of the evidence: numbers and types, by the place of each reference.';
+REVOKE ALL ON FUNCTION memwarden_internal.told_of_grounds(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.closes_circle(
+    p_principal_id bigint, p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_item_ids uuid[], p_version_ids uuid[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- Whose next version it would be. A hidden holder of the key is none: the write makes an item beside it.
+    v_heads  uuid[] := ARRAY(
+        SELECT i.item_id FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+           AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND i.exclusive
+           AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL);
+BEGIN
+    RETURN CASE WHEN v_heads = '{}' THEN false ELSE memwarden_internal.rests_on(p_org_id, p_item_ids, p_version_ids, v_heads) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) IS
+    'Whether the cited memories rest on the item that a write would make a new version of; NULL where that is too much to look through. Source: chapter 12.11.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.weigh_verdicts(
+    p_state text, p_verdicts jsonb, p_grounds jsonb,
+    OUT reason text, OUT detail jsonb, OUT grounds jsonb, OUT fact_score double precision, OUT verified_by jsonb)
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_score double precision;
+BEGIN
+    grounds := p_grounds;
+    verified_by := (SELECT coalesce(jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'version', v.e -> 'version', 'score', v.e -> 'score')), '[]')
+                      FROM jsonb_array_elements(p_verdicts) AS v (e));
+    IF p_state = 'waiting' THEN
+        reason := 'AWAITING_VERDICT';
+    ELSIF p_state = 'timed_out' THEN
+        reason := 'VERDICT_TIMEOUT';
+    ELSIF EXISTS (SELECT FROM jsonb_array_elements(p_verdicts) AS v (e)
+                   GROUP BY v.e ->> 'plugin'
+                  -- Several judges of one kind vote; each kind can refuse.
+                  HAVING 2 * count(*) FILTER (WHERE v.e ->> 'decision' = 'reject') >= count(*)) THEN
+        reason := 'VERIFICATION_FAILED';
+        detail := jsonb_build_object('verdicts', (
+            SELECT jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'decision', v.e -> 'decision', 'score', v.e -> 'score'))
+              FROM jsonb_array_elements(p_verdicts) AS v (e)));
+    ELSE
+        SELECT avg(CASE WHEN v.e ->> 'decision' = 'reject' THEN 0 ELSE (v.e ->> 'score')::double precision END) INTO v_score
+          FROM jsonb_array_elements(p_verdicts) AS v (e);
+        IF v_score IS NOT NULL AND p_grounds IS NOT NULL THEN
+            -- They read better than the rules do; but what the rules find to contradict the claim, or is over, supports nothing.
+            SELECT jsonb_agg(CASE WHEN (g.e -> 'believed') IS NOT NULL OR (g.e -> 'contradicts') IS NOT NULL THEN g.e
+                                  ELSE g.e || jsonb_build_object('support', v_score) END ORDER BY g.place)
+              INTO grounds FROM jsonb_array_elements(p_grounds) WITH ORDINALITY AS g (e, place);
+            SELECT sum((g.e ->> 'weight')::double precision * (g.e ->> 'support')::double precision
+                       * (g.e ->> 'authority')::double precision * (g.e ->> 'freshness')::double precision)
+                   / sum((g.e ->> 'weight')::double precision)
+              INTO fact_score FROM jsonb_array_elements(grounds) AS g (e) WHERE g.e -> 'counted' IS NULL;
+        END IF;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) IS
+    'What the verdicts of the verifiers make of a write: AWAITING_VERDICT, VERDICT_TIMEOUT, VERIFICATION_FAILED (at least half of those of one verifier reject), or the factual score '
+    'with the mean of their scores as support of every piece of evidence that is believed and does not contradict the claim. Source: chapter 12.2.3.';
+REVOKE ALL ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) FROM PUBLIC;

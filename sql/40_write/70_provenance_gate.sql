@@ -1,0 +1,52 @@
+-- What is worth believing about it is worked out and stamped here; the commit, which knows where it goes, signs it.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_provenance()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started    timestamptz := clock_timestamp();
+    v_rules      record;
+    v_validation double precision;
+    v_adjusted   double precision;
+BEGIN
+    SELECT l.validation_weights AS v, l.confidence_weights AS c, l.default_confidence,
+           (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind') AS origin_confidence,
+           p.name AS agent
+      INTO v_rules
+      FROM memwarden_data.layer AS l, memwarden_data.principal AS p
+     WHERE l.layer = NEW.layer AND p.principal_id = NEW.principal_id;
+    NEW.confidence := coalesce(NEW.confidence, v_rules.origin_confidence, v_rules.default_confidence);
+    NEW.authority := coalesce(NEW.authority, 0);
+    -- A layer that asks for no evidence has none weighed; nothing looks for contradictions, so there are none.
+    v_validation := v_rules.v[1] + v_rules.v[2] * coalesce(NEW.fact_score, 0) + v_rules.v[3];
+    -- Nobody has approved yet: a human's word is added when it is given.
+    v_adjusted := least(
+        -- So small a number times a weight is an error, not 0.
+        v_rules.c[1] * (CASE WHEN NEW.confidence < 1e-300 THEN 0 ELSE NEW.confidence END) + v_rules.c[2] * coalesce(NEW.fact_score, 0) + v_rules.c[3] * NEW.authority,
+        coalesce(NEW.trust_ceiling, 1));
+    NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object(
+        'request_id', NEW.request_id, 'source_agent', v_rules.agent, 'origin', coalesce(NEW.origin, '{}'),
+        'evidence', coalesce(NEW.grounds, '[]'), 'evidence_quality', memwarden_internal.evidence_quality(NEW.grounds),
+        'agent_confidence', NEW.confidence, 'fact_score', NEW.fact_score, 'validation_score', v_validation,
+        'adjusted_confidence', v_adjusted, 'authority', NEW.authority, 'sensitivity', NEW.sensitivity,
+        'approval_state', 'NOT_REQUIRED', 'content_hash', encode(NEW.content_hash, 'hex'));
+    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_provenance() IS
+    'Trigger gate_70_provenance: validation score, adjusted confidence and the record of where the memory comes from. Source: chapter 12.2.5, 12.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_provenance() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.evidence_quality(p_grounds jsonb)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE
+    WHEN p_grounds @? '$[*] ? (@.external == true && @.authority >= 0.8)' THEN 'PRIMARY'
+    WHEN p_grounds @? '$[*] ? (@.external == true)' THEN 'SECONDARY'
+    WHEN p_grounds @? '$[*] ? (@.type == "memory_item")' THEN 'DERIVED'
+    ELSE 'INFERRED' END;
+COMMENT ON FUNCTION memwarden_internal.evidence_quality(jsonb) IS
+    'PRIMARY: an external source of authority 0.8 or more; SECONDARY: another external one; DERIVED: other memories; INFERRED: nothing but the agent. Source: chapter 12.4.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_quality(jsonb) FROM PUBLIC;

@@ -1,0 +1,54 @@
+-- What is looked for, and where it stands. See plpython/memwarden_core/mentions.py. Compiled for nobody: a regular
+-- expression would keep a name in the session.
+CREATE OR REPLACE FUNCTION memwarden_internal.search_terms(p_identifiers text[])
+RETURNS text[]
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].search_terms(p_identifiers)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.search_terms(text[]) IS 'The forms in which identifiers are looked for: case, blanks and compatibility characters folded, each once.';
+REVOKE ALL ON FUNCTION memwarden_internal.search_terms(text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.mentions(p_terms text[], p_documents text[])
+RETURNS boolean
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].mentions(p_terms, p_documents)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.mentions(text[], text[]) IS
+    'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, not as part of a longer word.';
+REVOKE ALL ON FUNCTION memwarden_internal.mentions(text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.normalised_subject(p_subject text, p_synonyms text)
+RETURNS text
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].normalised_subject(p_subject, p_synonyms)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS 'A subject as the key of an item has it, under the synonyms of a JSON object.';
+REVOKE ALL ON FUNCTION memwarden_internal.normalised_subject(text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(p_orgs bigint[], p_subject text, p_synonyms text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_form text := memwarden_internal.normalised_subject(p_subject, p_synonyms);
+BEGIN
+    RETURN ARRAY(
+        SELECT s.subject
+          FROM (SELECT v.subject FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.subject IS NOT NULL
+                 UNION
+                SELECT r.subject FROM memwarden_data.write_request AS r WHERE r.org_id = ANY (p_orgs) AND r.subject IS NOT NULL) AS s
+         WHERE memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) IS 'The subjects of versions and requests that are this one, however they are spelt.';
+REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) FROM PUBLIC;

@@ -1,0 +1,128 @@
+-- What goes, place by place. The caller holds the organisations, and the records of the erasure stand.
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_items(p_orgs bigint[], p_item_ids uuid[])
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count bigint;
+BEGIN
+    DELETE FROM memwarden_data.derivation AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
+    PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
+    DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
+    -- Every tier.
+    DELETE FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) IS 'Deletes items with all that hangs on them. Returns how many versions they had.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_requests(p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[])
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count bigint;
+BEGIN
+    DELETE FROM memwarden_data.idempotency AS i
+     WHERE i.org_id = ANY (p_orgs) AND (i.item_id = ANY (p_item_ids) OR i.request_id = ANY (p_request_ids));
+    DELETE FROM memwarden_data.promotion AS p
+     WHERE p.org_id = ANY (p_orgs) AND (p.item_id = ANY (p_item_ids) OR p.request_id = ANY (p_request_ids));
+    DELETE FROM memwarden_data.job AS j WHERE j.org_id = ANY (p_orgs) AND j.request_id = ANY (p_request_ids);
+    DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
+    -- That it was asked, by whom, when and with which outcome stays; of its content the keyed hash. No gate fires: they
+    -- wait for another attempt.
+    UPDATE memwarden_data.write_request AS r
+       SET outcome = CASE r.outcome WHEN 'DEFERRED' THEN 'REJECTED' ELSE r.outcome END,
+           reason = CASE WHEN r.outcome = 'DEFERRED' THEN 'SUBJECT_ERASED' WHEN r.reason ~ '^[A-Z][A-Z0-9_]*$' THEN r.reason
+                         WHEN r.reason IS NOT NULL THEN 'UNSPECIFIED' END,
+           retry_at = NULL,
+           refused_hash = coalesce(r.refused_hash, memwarden_internal.keyed_hash('refused content', r.content_hash)),
+           gates = (SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
+                      FROM jsonb_array_elements(r.gates) WITH ORDINALITY AS g (entry, ordinal)),
+           detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
+           embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
+           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
+           content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
+           provenance = NULL
+     WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_requests(bigint[], uuid[], uuid[]) IS
+    'Blanks write requests and forgets their tokens; one that waits is refused. Returns how many requests there were.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_requests(bigint[], uuid[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_evidence(p_orgs bigint[], p_evidence_ids uuid[])
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count bigint;
+BEGIN
+    DELETE FROM memwarden_data.evidence AS e WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_evidence_ids);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 'Deletes recorded evidence. Returns how much.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count bigint;
+BEGIN
+    UPDATE memwarden_data.log AS l
+       SET reason = '', reason_hash = sha256(convert_to(l.reason, 'UTF8'))
+     WHERE l.org_id = ANY (p_orgs) AND (l.item_id = ANY (p_item_ids) OR l.log_seq = ANY (p_log_seqs))
+       AND l.reason_hash IS NULL AND l.operation <> 'ERASE';
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_reasons(bigint[], uuid[], bigint[]) IS
+    'Puts the hash of the reason in the place of the reason, in the entries of items and in others. Returns how many entries that changed.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_reasons(bigint[], uuid[], bigint[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.left_of_items(p_orgs bigint[], p_item_ids uuid[])
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT 'item' FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids)
+         UNION SELECT 'version' FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids)
+         UNION SELECT 'timeline' FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids)
+         UNION SELECT 'embedding' FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+         UNION SELECT 'past_embedding' FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+         UNION SELECT 'provenance' FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
+         UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
+         UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
+         UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
+         UNION SELECT 'derivation' FROM memwarden_data.derivation AS d
+                WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
+         UNION SELECT 'idempotency' FROM memwarden_data.idempotency AS y WHERE y.org_id = ANY (p_orgs) AND y.item_id = ANY (p_item_ids)
+         UNION SELECT 'write_request' FROM memwarden_data.write_request AS r
+                WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids) AND num_nonnulls(r.content, r.subject, r.evidence) > 0
+         UNION SELECT 'log' FROM memwarden_data.log AS l
+                WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (p_item_ids) AND l.reason_hash IS NULL AND l.operation <> 'ERASE');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.left_of_items(bigint[], uuid[]) IS 'The tables that still hold something of items that were erased.';
+REVOKE ALL ON FUNCTION memwarden_internal.left_of_items(bigint[], uuid[]) FROM PUBLIC;

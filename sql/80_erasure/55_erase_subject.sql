@@ -1,0 +1,217 @@
+CREATE OR REPLACE FUNCTION memwarden.erase_subject(
+    subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
+RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer, log_entries integer, layers text[],
+               erased_at timestamptz, subject_hash bytea)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id   bigint := memwarden_internal.require_eraser(erase_subject.org);
+    -- What the organisations have of /global's memory goes with it.
+    v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
+    v_id       uuid := memwarden_internal.uuid7();
+    v_terms    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
+    v_synonyms text;
+    v_found    memwarden_internal.erasure_extent;
+    v_hash     bytea;
+    v_now      timestamptz;
+BEGIN
+    IF NOT coalesce(erase_subject.dry_run, false) THEN
+        PERFORM memwarden_internal.hold_organisations(v_orgs);
+    END IF;
+    SELECT coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = v_org_id), '{}') INTO v_synonyms;
+    v_found := memwarden_internal.erasure_extent(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
+    v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
+        v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
+    v_now := clock_timestamp();
+    IF coalesce(erase_subject.dry_run, false) THEN
+        RETURN QUERY SELECT NULL::uuid, 'DRY_RUN', cardinality(v_found.item_ids), v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids),
+                            v_found.log_entries, v_found.layers, NULL::timestamptz, v_hash;
+        RETURN;
+    END IF;
+    PERFORM memwarden_internal.record_erasure(v_org_id, v_id, v_now, erase_subject.reason, v_hash, v_found);
+    PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_found.log_seqs);
+    PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(v_orgs, v_terms));
+    -- Whatever it is that was overlooked: nothing is certified that is not so.
+    PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
+    RETURN QUERY
+    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries > 0 THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
+           e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
+      FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
+    'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
+    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from those, to any depth; their whole history, vectors and timeline; the content of every write request about them or naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, with what rests on it; '
+    'and their reasons in the log, whose hashes stay. An identifier is found literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject alone is looked for as a subject; to find the name in texts, give it as an identifier. '
+    'org: by default the caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must name nobody of these. '
+    'Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), how many items, versions, requests, pieces of recorded evidence and log entries, the layers, when, and the HMAC of the normalised subject (NULL without a master key). '
+    'Writers of the organisation wait meanwhile (about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
+    'Raises 42501 without the right, 42704 for an unknown organisation, 22023 for arguments out of range, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
+REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_eraser(p_org text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(p_org, 'full');
+BEGIN
+    IF memwarden_internal.is_database_admin() THEN
+        IF p_org IS NULL THEN
+            PERFORM memwarden_internal.raise_error('invalid_argument', 'org: name the organisation');
+        END IF;
+    ELSIF NOT EXISTS (
+        SELECT FROM memwarden_data.principal AS p
+          JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
+         WHERE p.principal_id = memwarden_internal.current_principal() AND r.operation = 'DELETE' AND r.degree = 'hard'
+           AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all') THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'DELETE (hard) in every layer');
+    END IF;
+    RETURN v_org_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_eraser(text) IS
+    'The organisation in which the caller may erase: its own by default. Raises 42501 unless the caller administers it and deletes for good in every layer, 22023 where a member of memwarden_admin names none, 42704 for an unknown one.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_eraser(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erasure_terms(p_subject text, p_identifiers text[], p_reason text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_terms text[];
+BEGIN
+    IF p_subject IS NULL OR p_subject !~ '[^[:space:]]' OR length(p_subject) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: 1 to 1,000 characters, not blank');
+    ELSIF p_reason IS NULL OR p_reason !~ '[^[:space:]]' OR length(p_reason) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters, not blank');
+    ELSIF cardinality(p_identifiers) > 100 OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE i.name IS NULL OR length(i.name) > 1000) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'identifiers: at most 100, each of 2 to 1,000 characters');
+    END IF;
+    v_terms := memwarden_internal.search_terms(coalesce(p_identifiers, '{}'));
+    -- A single character would erase nearly everything.
+    IF cardinality(v_terms) < cardinality(memwarden_internal.search_terms(p_identifiers || '{}'::text[]))
+       OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE length(coalesce((memwarden_internal.search_terms(ARRAY[i.name]))[1], '')) < 2) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'identifiers: at most 100, each of 2 to 1,000 characters');
+    ELSIF memwarden_internal.mentions(v_terms || memwarden_internal.search_terms(ARRAY[p_subject]), ARRAY[p_reason]) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: it must not name the subject, for it is kept');
+    END IF;
+    RETURN v_terms;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) IS 'The identifiers as they are looked for. Raises 22023 for arguments of erase_subject() out of range.';
+REVOKE ALL ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) FROM PUBLIC;
+
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.erasure_extent') IS NULL THEN
+        CREATE TYPE memwarden_internal.erasure_extent AS (
+            item_ids     uuid[],
+            request_ids  uuid[],
+            evidence_ids uuid[],
+            log_seqs     bigint[],
+            versions     integer,
+            log_entries  integer,
+            layers       text[]
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.erasure_extent IS
+    'What an erasure takes: items, requests, recorded evidence, entries of the log of other items, and how many versions and entries that makes, in which layers.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erasure_extent(
+    p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
+RETURNS memwarden_internal.erasure_extent
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_subjects text[] := memwarden_internal.meant_subjects(ARRAY[p_org_id], p_subject, p_synonyms);
+    v_found    memwarden_internal.erasure_extent;
+BEGIN
+    v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms);
+    v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
+        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids));
+    v_found.request_ids := memwarden_internal.find_in_requests(
+        ARRAY[p_org_id], v_found.item_ids, v_found.evidence_ids, v_subjects, p_terms);
+    IF cardinality(p_orgs) > 1 THEN
+        v_found.request_ids := v_found.request_ids
+            || memwarden_internal.find_in_requests(array_remove(p_orgs, p_org_id), v_found.item_ids, v_found.evidence_ids, '{}', '{}');
+    END IF;
+    v_found.log_seqs := memwarden_internal.find_in_reasons(ARRAY[p_org_id], v_found.item_ids, p_terms);
+    SELECT count(*), coalesce(array_agg(DISTINCT v.layer), '{}') INTO v_found.versions, v_found.layers
+      FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (v_found.item_ids);
+    SELECT cardinality(v_found.log_seqs) + count(*) INTO v_found.log_entries
+      FROM memwarden_data.log AS l WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (v_found.item_ids);
+    RETURN v_found;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) IS
+    'All that concerns a subject in an organisation, and what was derived from it in any of p_orgs.';
+REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
+    p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea, p_extent memwarden_internal.erasure_extent)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_key_id       text := memwarden_internal.log_key_id();
+    v_principal_id bigint := memwarden_internal.current_principal();
+    v_reason_hash  bytea := sha256(convert_to(p_reason, 'UTF8'));
+    v_items        integer := cardinality(p_extent.item_ids);
+    v_requests     integer := cardinality(p_extent.request_ids);
+    v_evidence     integer := cardinality(p_extent.evidence_ids);
+BEGIN
+    INSERT INTO memwarden_data.erasure (
+        org_id, erasure_id, erased_at, login_role, principal_id, subject_hash, reason, reason_hash, items, versions, requests, evidence, log_entries,
+        layers, key_id, signature, system_identifier, transaction_id)
+    VALUES (
+        p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items, p_extent.versions,
+        v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id,
+        memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
+            p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, v_reason_hash, v_items, p_extent.versions,
+            v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id)),
+        memwarden_internal.system_identifier(), pg_current_xact_id());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) IS
+    'The certificate of an erasure, signed. It opens the guards of history to this transaction.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.blank_erasure_reasons(p_erasure_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.erasure AS e SET reason = '' WHERE e.erasure_id = ANY (p_erasure_ids);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) IS 'Takes the reasons of earlier erasures away; their hashes stay.';
+REVOKE ALL ON FUNCTION memwarden_internal.blank_erasure_reasons(uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_nothing_left(
+    p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
+BEGIN
+    IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
+       + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
+        PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, %s log entries are left',
+            cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS 'Searches again after an erasure. Raises XX000 when anything is found.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;

@@ -1,0 +1,23 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_erasures()
+RETURNS TABLE (org text, erasure_id uuid, erased_at timestamptz, login_role text, agent text, subject_hash bytea, reason text,
+               items integer, versions integer, requests integer, evidence integer, log_entries integer, layers text[], signature text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, e.erasure_id, e.erased_at, e.login_role, p.name, e.subject_hash, e.reason, e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers,
+           memwarden_internal.signature_state('erasure', memwarden_internal.erasure_statement(
+               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions, e.requests,
+               e.evidence, e.log_entries, e.layers, e.key_id), e.key_id, encode(e.signature, 'hex'))
+      FROM memwarden_data.erasure AS e
+      JOIN memwarden_data.organisation AS o ON o.org_id = e.org_id
+      LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
+     WHERE e.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_erasures() IS 'The rows of memwarden.erasures.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_erasures() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_erasures() TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,28 @@
+CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.erasure
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER guard_erasure BEFORE UPDATE ON memwarden_data.erasure
+    FOR EACH ROW EXECUTE FUNCTION memwarden_internal.guard_erasure();
+-- The records of an erasure change with it alone.
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.erased_item
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.erased_reason
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.erased_request
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON memwarden_data.erased_evidence
+    FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
+
+-- Certificates are for those who answer for the organisation; which rows they took concerns the engine alone.
+GRANT SELECT ON memwarden_data.erasure TO memwarden_admin;
+CREATE POLICY administration ON memwarden_data.erasure FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY oversight ON memwarden_data.erasure FOR SELECT TO memwarden_curator, memwarden_auditor
+    USING (org_id <> 0 AND org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+
+CREATE OR REPLACE VIEW memwarden.erasures WITH (security_invoker = true) AS
+SELECT v.org, v.erasure_id, v.erased_at, v.login_role, v.agent, v.subject_hash, v.reason, v.items, v.versions, v.requests, v.evidence, v.log_entries,
+       v.layers, v.signature
+  FROM memwarden_internal.list_erasures() AS v;
+COMMENT ON VIEW memwarden.erasures IS
+    'The certificate of every erasure: who, when, why, how much, in which layers, the HMAC of the subject, and whether this server signed it (GENUINE, FORGED, UNSIGNED, OTHER_KEY).';
+GRANT SELECT ON memwarden.erasures TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,97 @@
+"""An organisation whose layers ask what is shipped: a broker records, an agent cites."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+
+from access import call
+from helpers import write
+
+if TYPE_CHECKING:
+    from conftest import World
+
+DOCS = "https://docs.example.org/"
+TEA = "Ana prefers green tea."
+
+
+class Office:
+    """An organisation of its own in a database that others share."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.org = uuid.uuid4().hex[:12]
+        self.home = f"/org/{self.org}/user/ana"
+        self.writer_name = world.register(self.home)
+        self.broker_name = world.register(self.home, kind="service")
+        self.writer = world.connect(self.writer_name)
+        self.broker = world.connect(self.broker_name)
+
+    def source(self, uri_pattern: str, type: str = "document", **options: Any) -> None:
+        """Register a source of this organisation."""
+        options.setdefault("org", self.org)
+        call(self.world.admin, "define_source", uri_pattern=uri_pattern, type=type, **options)
+
+    def record(self, excerpt: str, uri: str = "chat:ana/1", **options: Any) -> str:
+        """Record evidence as the broker; return its uri."""
+        rows = call(self.broker, "record_evidence", uri=uri, excerpt=excerpt, **options)
+        return str(rows[0]["record_evidence"])
+
+    def write(
+        self,
+        content: Any,
+        *evidence: dict[str, Any],
+        by: Connection[DictRow] | None = None,
+        **arguments: Any,
+    ) -> DictRow:
+        """Write as the agent, into the semantic layer where none is named."""
+        layer = arguments.pop("layer", "semantic")
+        return write(by or self.writer, layer, content, evidence=list(evidence), **arguments)
+
+    def grounds(self, answer: DictRow) -> list[dict[str, Any]]:
+        """What the provenance of a committed write says of its evidence."""
+        assert answer["outcome"] == "COMMITTED", answer
+        found = self.world.value(
+            "SELECT record -> 'evidence' FROM memwarden_data.provenance WHERE version_id = %s",
+            answer["version_id"],
+        )
+        assert isinstance(found, list)
+        return found
+
+    def score(self, answer: DictRow) -> float:
+        """The factual score on the record of a committed write."""
+        assert answer["outcome"] == "COMMITTED", answer
+        query = (
+            "SELECT record ->> 'fact_score' FROM memwarden_data.provenance WHERE version_id = %s"
+        )
+        return float(self.world.value(query, answer["version_id"]))
+
+
+def cite(uri: str, excerpt: str | None = None, **fields: Any) -> dict[str, Any]:
+    """A reference to evidence."""
+    return {"uri": uri} | ({} if excerpt is None else {"excerpt": excerpt}) | fields
+
+
+def item(answer: DictRow) -> dict[str, Any]:
+    """A reference to the memory that a write made."""
+    return {"type": "memory_item", "uri": f"memwarden:item/{answer['item_id']}"}
+
+
+@pytest.fixture(scope="module")
+def shipped(shared_world: World) -> World:
+    """A shared database whose layers ask what is shipped."""
+    shared_world.ship_layers()
+    return shared_world
+
+
+@pytest.fixture
+def office(shipped: World) -> Office:
+    """An organisation with a site that anybody may cite, and a chat that the broker hears."""
+    made = Office(shipped)
+    made.source(f"{DOCS}*")
+    made.source("chat:*", "human_input", issuer=made.broker_name)
+    return made

@@ -1,0 +1,135 @@
+"""Cards, accounts and ids are found by their check digits; other numbers are left alone."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from memwarden_core.sensitive_validators import IBAN_LENGTHS, is_card, is_iban
+from python.sensitive_samples import CARDS, FRAMES, IBANS, SSNS, Frame, kinds, places, with_luhn
+
+
+@given(CARDS, FRAMES)
+def test_a_payment_card_is_found_in_any_sentence(card: str, frame: Frame) -> None:
+    """Proves: L10."""
+    assert places(frame(card), "pii.card") == [card]
+
+
+@given(CARDS, st.sampled_from("0123456789"))
+def test_a_card_with_a_wrong_check_digit_is_none(card: str, digit: str) -> None:
+    """Proves: L10."""
+    assume(digit != card[-1])
+    assert places(f"Card {card[:-1]}{digit} was declined.", "pii.card") == []
+
+
+@given(IBANS, FRAMES)
+def test_an_iban_is_found_in_any_sentence(iban: str, frame: Frame) -> None:
+    """Proves: L10."""
+    assume(is_iban(iban))
+    assert places(frame(iban), "pii.iban") == [iban]
+
+
+def test_the_lengths_of_ibans_are_those_of_the_registry() -> None:
+    """Proves: L10."""
+    iban = import_module("stdnum.iban")
+    for country, length in IBAN_LENGTHS.items():
+        info = iban._ibandb.info(country + "00")[0][1]
+        if info and "bban" in info:
+            sizes = [
+                int("".join(filter(str.isdigit, part))) for part in info["bban"].split("!")[:-1]
+            ]
+            assert 4 + sum(sizes) == length, country
+
+
+@given(SSNS, FRAMES)
+def test_a_social_security_number_is_found_in_any_sentence(ssn: str, frame: Frame) -> None:
+    """Proves: L10."""
+    assert places(frame(ssn), "pii.ssn") == [ssn]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "000-12-3456 was never issued",
+        "666-12-3456 was never issued",
+        "123-00-4567 was never issued",
+        "123-45-0000 was never issued",
+        "Part 123-45-6789-B is out of stock",
+        "the code 123-45-67890 is too long",
+        "123456789 rows were read",
+        "Order 123-45-6789 was shipped",
+    ],
+)
+def test_what_is_no_social_security_number_is_left_alone(text: str) -> None:
+    """Proves: L10."""
+    assert kinds(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "ssn"),
+    [
+        ("my social security number is 123456789", "123456789"),
+        ("SSN 123 45 6789", "123 45 6789"),
+        ('{"ssn": "123456789"}', "123456789"),
+        ("jo@mail.example123-45-6789", "123-45-6789"),
+    ],
+)
+def test_a_named_number_needs_no_dashes(text: str, ssn: str) -> None:
+    """Proves: L10."""
+    assert places(text, "pii.ssn") == [ssn]
+
+
+NUMBERS = st.one_of(
+    st.integers(10_000, 10**12).map(lambda n: f"Order {n} was shipped."),
+    st.integers(10**15, 10**19).map(lambda n: f"Tracking number {n}"),
+    st.integers(10**15, 10**16 - 1).map(lambda n: f"trace id {n}"),
+    st.datetimes().map(lambda d: f"It happened on {d:%Y-%m-%d at %H:%M:%S}."),
+    st.datetimes().map(lambda d: f"The report of {d:%d.%m.%Y} and {d:%d/%m/%Y}"),
+    st.dates().map(lambda d: f"{d:%B %d, %Y} was a good day"),
+    st.tuples(*[st.integers(0, 400)] * 4).map(lambda v: "version {}.{}.{}.{}".format(*v)),
+    st.tuples(*[st.integers(0, 99)] * 3).map(lambda v: "We run v{}.{}.{} now".format(*v)),
+    st.decimals(0, 10**9, places=2).map(lambda p: f"It costs ${p:,} or \u20ac{p}."),
+    st.uuids().map(lambda u: f"Request {u} failed"),
+    st.binary(min_size=20, max_size=20).map(lambda b: f"commit {b.hex()}"),
+    st.binary(min_size=32, max_size=32).map(lambda b: f"sha256:{b.hex()}"),
+    st.integers(1_000_000, 2_000_000_000).map(lambda n: f"at {n} seconds since the epoch"),
+    st.lists(st.integers(0, 9999), min_size=3, max_size=8).map(lambda v: f"scores: {v}"),
+    st.tuples(st.integers(0, 23), st.integers(0, 59)).map(lambda t: "at {:02}:{:02}".format(*t)),
+    st.floats(-90, 90).map(lambda f: f"latitude {f:.6f}, longitude {f * 2:.6f}"),
+)
+
+
+@settings(max_examples=600)
+@given(NUMBERS)
+def test_other_numbers_are_left_alone(text: str) -> None:
+    """Orders, dates, versions, prices, hashes, UUIDs, places, lists of numbers. Proves: L10."""
+    assert kinds(text) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("CPF 450.749.528-83", "450.749.528-83"),
+        ("NHS number: 817 238 0836", "817 238 0836"),
+        ("AHV 756.3107.9077.24", "756.3107.9077.24"),
+        ("Mein Steuer-ID lautet 85127498362", "85127498362"),
+        ("\u8eab\u4efd\u8bc1 11010119540320245X", "11010119540320245X"),
+        ("codice fiscale RVYQBB68P20H501P", "RVYQBB68P20H501P"),
+        ("his PESEL is 51030853696", "51030853696"),
+        ("Aadhaar 4104 0541 5723", "4104 0541 5723"),
+    ],
+)
+def test_national_ids_are_found(text: str, number: str) -> None:
+    """Proves: L10."""
+    assert places(text, "pii.national_id") == [number]
+
+
+def test_a_card_is_not_taken_out_of_a_longer_number() -> None:
+    """Proves: L10."""
+    card = with_luhn("401288888888188")
+    assert is_card(card)
+    for text in (f"9{card}", f"{card}1", f"0.{card}", f"a{card}", f"{card}-1234", f"id_{card}"):
+        assert places(text, "pii.card") == []
