@@ -101,10 +101,13 @@ _QUERIES = {
           JOIN pg_class AS c ON c.oid = x.indrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
          WHERE c.relkind IN ('r', 'p', 'm') AND {_OURS}""",
     "constraint": f"""
-        SELECT c.oid::regclass || ' ' || k.conname, pg_get_constraintdef(k.oid), k.convalidated,
-               k.conislocal, obj_description(k.oid, 'pg_constraint')
-          FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
-          JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE {_OURS}""",
+        SELECT coalesce(c.oid::regclass::text, t.oid::regtype::text) || ' ' || k.conname,
+               pg_get_constraintdef(k.oid), k.convalidated, k.conislocal,
+               obj_description(k.oid, 'pg_constraint')
+          FROM pg_constraint AS k LEFT JOIN pg_class AS c ON c.oid = k.conrelid
+          LEFT JOIN pg_type AS t ON t.oid = k.contypid
+          JOIN pg_namespace AS n ON n.oid = k.connamespace
+         WHERE coalesce(c.oid, t.oid) IS NOT NULL AND {_OURS}""",
     "policy": f"""
         SELECT p.polrelid::regclass || ' ' || p.polname, p.polcmd, p.polpermissive,
                (SELECT string_agg(r::regrole::text, ' ' ORDER BY r::regrole::text COLLATE "C")

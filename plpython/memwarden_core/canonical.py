@@ -130,12 +130,36 @@ def parse(text: str) -> object:
     return value
 
 
+_encode_plain = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, separators=(",", ":"), sort_keys=True
+).encode
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the standard library, which is faster, writes the RFC 8785 form of a value.
+
+    It does not know how JavaScript writes a fraction, and in which order UTF-16 puts names.
+    """
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return True
+    if isinstance(value, dict):
+        return all(
+            type(key) is str and key.isascii() and _is_plain(child) for key, child in value.items()
+        )
+    if isinstance(value, list):
+        return all(map(_is_plain, value))
+    return isinstance(value, int) and -_MAX_INTEGER <= value <= _MAX_INTEGER
+
+
 def serialise(value: object) -> bytes:
     """The RFC 8785 form of a parsed value, as UTF-8.
 
     Raises: NotCanonical for a lone surrogate and for numbers that RFC 8785 cannot carry.
     """
     try:
+        if _is_plain(value):
+            return _encode_plain(value).encode()
         return rfc8785.dumps(value)  # type: ignore[arg-type]
     except UnicodeEncodeError:
         _refuse("a string holds a lone surrogate")

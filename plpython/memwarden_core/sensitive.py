@@ -42,7 +42,8 @@ def scan(text: str, rules: RuleSet) -> list[Finding]:
     and invisible characters are judged apart from them. At most MAX_FINDINGS, and one of rule
     `too_many` when there were more.
     """
-    return settle(_raw(text, rules), len(text))
+    found = list(_raw(text, rules))
+    return settle(found, len(text)) if found else found
 
 
 def _raw(text: str, rules: RuleSet) -> Iterator[Finding]:

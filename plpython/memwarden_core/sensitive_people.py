@@ -166,6 +166,9 @@ _ZIP = re.compile(r"[0-9]{5}")
 
 def addresses(text: str, lower: str) -> Iterator[Hit]:
     """Yield street addresses that the text calls an address, or that carry a postal code."""
+    if text == lower:
+        # Each has a capital letter.
+        return
     for match in _ADDRESS.finditer(text):
         if near(_LIVES, lower, *match.span(), 40, 20) or _ZIP.search(match[0]):
             yield Hit(match.start(), match.end(), 0.7)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from . import canonical, copies, embedding, merkle, screening, sealing_box, sensitive, signing
@@ -296,18 +297,33 @@ def repeated_share(spoken: str, records: list[str]) -> float:
     return copies.closest(spoken, records).share
 
 
-def support(
+_Weighed = tuple[str, float, float, float, int, str, float | None, list[str], list[str], str | None]
+
+
+@cache
+def _weigher() -> Callable[..., _Weighed]:
+    """Return what weighs evidence; who only reads never loads it."""
+    from .evidence import weigh
+
+    return weigh
+
+
+def weigh(
     subject: str | None,
     predicate: str | None,
     content: str,
-    excerpts: list[str | None],
-    types: list[str],
-    uris: list[str],
-) -> list[float]:
-    """Return for each excerpt how far it bears out the content: 0 to 1, -1 where it contradicts."""
-    from .support import supports
-
-    return supports(subject, predicate, content, excerpts, types, uris)
+    references: str,
+    known: str,
+    principal_id: int,
+    default_type: str | None,
+    external_types: list[str],
+    half_life: float,
+    now: str,
+    is_asked: bool,
+) -> _Weighed:
+    """Return what the references of a write are worth, as ``evidence.weigh`` says."""
+    asked = (principal_id, default_type, external_types, half_life, now, is_asked)
+    return _weigher()(subject, predicate, content, references, known, asked)
 
 
 def circles(sources: list[str] | None, targets: list[str] | None) -> list[int | None]:

@@ -1,13 +1,15 @@
 """Keys that are kept wrapped, and what is signed with them.
 
 A key is 32 random bytes, encrypted (AES-256-GCM) under one that derives from the server's master
-key (HKDF, RFC 5869). It is opened for one signature and never handed on.
+key (HKDF, RFC 5869). A connection that signs keeps the key open for its next signature; it is never
+handed on.
 """
 
 from __future__ import annotations
 
 import hmac
 import os
+from functools import lru_cache
 
 _NONCE = 12
 
@@ -70,4 +72,18 @@ def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> by
     """
     if not file or wrapped is None:
         return None
-    return hmac.digest(unwrapped(file, wrapped), f"{purpose}\x00{text}".encode(), "sha256")
+    try:
+        found = os.stat(file)
+    except OSError:
+        raise KeyUnusable("the master key cannot be read") from None
+    state = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    key = _signing_key(file, state, wrapped)
+    return hmac.digest(key, f"{purpose}\x00{text}".encode(), "sha256")
+
+
+# A store signs with few keys, and every write signs. They are nobody's: those that seal the values of
+# a tenant are opened each time.
+@lru_cache(maxsize=4)
+def _signing_key(file: str, _state: tuple[int, ...], wrapped: bytes) -> bytes:
+    """Open a key, once for each state of the master key's file."""
+    return unwrapped(file, wrapped)

@@ -304,11 +304,11 @@ def _quotes(excerpt: str, subject: str | None, predicate: str | None, value: obj
         (value,) = value.values()
     if not isinstance(value, str):
         return False
-    said = _folded(excerpt)
-    return _folded(value) == said and all(
-        name is None or f" {_folded(name)} " in f" {_UNSPOKEN.sub(' ', said)} "
-        for name in (subject, predicate)
-    )
+    if value != excerpt and _folded(value) != _folded(excerpt):
+        return False
+    names = [_folded(name) for name in (subject, predicate) if name is not None]
+    said = f" {_UNSPOKEN.sub(' ', _folded(excerpt))} " if names else ""
+    return all(f" {name} " in said for name in names)
 
 
 def _folded(text: str) -> str:

@@ -6,7 +6,7 @@ CREATE TABLE memwarden_data.log (
     transaction_id       xid8 NOT NULL,
     system_identifier    bigint NOT NULL,
     org_id               bigint NOT NULL,
-    operation            text NOT NULL CHECK (operation IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE', 'RESTORE', 'ERASE')),
+    operation            memwarden_data.log_operation NOT NULL,
     item_id              uuid NOT NULL,
     version_id           uuid NOT NULL,
     previous_version_id  uuid,
@@ -17,9 +17,9 @@ CREATE TABLE memwarden_data.log (
     request_id           uuid,
     reason               text NOT NULL,
     -- Of a reason that was erased: the entry is sealed with this, and stays what it was.
-    reason_hash          bytea CHECK (reason_hash IS NULL OR octet_length(reason_hash) = 32 AND reason = ''),
+    reason_hash          memwarden_data.sha256 CHECK (reason_hash IS NULL OR reason = ''),
     -- Of all that the version says: the entry's snapshot is its version, and vouches for it. Of ERASE: of what was erased.
-    snapshot_hash        bytea NOT NULL CHECK (octet_length(snapshot_hash) = 32),
+    snapshot_hash        memwarden_data.sha256 NOT NULL,
     PRIMARY KEY (recorded_at, log_seq)
 ) PARTITION BY RANGE (recorded_at);
 CREATE INDEX log_item ON memwarden_data.log (org_id, item_id, log_seq);

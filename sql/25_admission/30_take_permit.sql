@@ -97,7 +97,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.shards_of(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_shard(
     p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_shard integer, p_allowed integer, p_uses timestamptz[])
-RETURNS void
+RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -114,8 +114,9 @@ BEGIN
     VALUES (p_org_id, p_principal_id, p_scope_id, p_layer, p_shard, p_allowed, v_share, v_grain,
             CASE WHEN v_full THEN 1 ELSE v_uses / v_grain + 1 END, CASE WHEN v_full THEN 0 ELSE v_uses % v_grain END,
             ARRAY(SELECT p_uses[least(e * v_grain, v_uses)] FROM generate_series(1, (v_uses + v_grain - 1) / v_grain) AS e ORDER BY e));
+    RETURN v_share;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) IS
-    'Makes one shard of a limit, with these uses of it, oldest first, not more than its share; shard -1 has no permits but these uses. Fails where it is there already.';
+    'Makes one shard of a limit, with these uses of it, oldest first, not more than its share; shard -1 has no permits but these uses. Returns its share; fails where it is there already.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) FROM PUBLIC;

@@ -80,7 +80,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('not_permitted', 'member of memwarden_admin');
     END IF;
     RETURN QUERY
-    SELECT r.request_id, r.submitted_at, o.name, p.name, r.layer, r.outcome, f.entry ->> 'source', f.entry ->> 'mode',
+    SELECT r.request_id, r.submitted_at, o.name, p.name, r.layer, r.outcome::text, f.entry ->> 'source', f.entry ->> 'mode',
            (f.entry ->> 'similarity')::double precision
       FROM memwarden_data.write_request AS r
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id

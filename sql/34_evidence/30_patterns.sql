@@ -3,7 +3,10 @@ CREATE OR REPLACE FUNCTION memwarden_internal.source_uri(p_uri text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE
-    WHEN length(p_uri) > 2000 OR p_uri ~ E'[[:cntrl:][:space:]\\\\]' OR p_uri ~* E'(/|%2f)(\\.|%2e){1,2}(/|%2f|[?#]|$)' THEN NULL
+    WHEN length(p_uri) > 2000 OR p_uri ~ E'[[:cntrl:][:space:]\\\\]' THEN NULL
+    -- Without a slash there are neither segments nor a host.
+    WHEN p_uri !~ '[/%]' THEN p_uri
+    WHEN p_uri ~* E'(/|%2f)(\\.|%2e){1,2}(/|%2f|[?#]|$)' THEN NULL
     WHEN p_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@' THEN NULL
     WHEN p_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*://'
     THEN lower(substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*')) || substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(.*)$')

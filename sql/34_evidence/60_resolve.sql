@@ -1,59 +1,75 @@
--- What the references of a write are, as far as its writer may know: a memory or recorded evidence that it may not
--- read and one that is not there come out alike.
-CREATE OR REPLACE FUNCTION memwarden_internal.resolve_evidence(p_principal_id bigint, p_org_id bigint, p_evidence jsonb, p_now timestamptz)
-RETURNS TABLE (ordinal integer, claimed_type text, type text, uri text, version text, accessed_at timestamptz, excerpt text,
-               authority double precision, half_life interval, weight double precision, registered boolean, believed boolean, self_made boolean,
-               item_org_id bigint, item_id uuid, version_id uuid, adjusted_confidence double precision, evidence_id uuid, issuer_id bigint, issuer text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 2
+-- What is stored about the references of a write, as far as its writer may know: a memory or recorded evidence that it
+-- may not read and one that is not there come out alike. What that makes of each is said in Python (evidence.py).
+CREATE OR REPLACE FUNCTION memwarden_internal.evidence_sources(p_principal_id bigint, p_org_id bigint, p_evidence jsonb, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
+DECLARE
+    v_all    jsonb := '[]'::jsonb;
+    v_said   jsonb;
+    v_cited  jsonb;
+    v_source record;
+    v_at     timestamptz;
+    v_issuer text;
+    v_own    double precision;
 BEGIN
-    RETURN QUERY
-    SELECT g.ordinal::integer, g.claimed_type, w.type, coalesce(r.uri, g.uri), coalesce(r.version, g.version),
-           coalesce(m.recorded_at, r.accessed_at, g.accessed_at, p_now),
-           CASE WHEN g.item_id IS NOT NULL THEN m.search_text WHEN g.evidence_id IS NOT NULL THEN r.excerpt ELSE g.excerpt END,
-           CASE WHEN m.item_id IS NOT NULL THEN least(m.authority, t.authority)
-                WHEN g.item_id IS NOT NULL OR g.evidence_id IS NOT NULL AND r.evidence_id IS NULL THEN 0
-                WHEN w.is_spoken_for THEN least(s.authority, CASE WHEN w.type <> s.source_type THEN t.authority ELSE 1 END)
-                ELSE t.authority END,
-           CASE WHEN w.is_spoken_for THEN s.half_life END,
-           CASE WHEN w.is_spoken_for THEN s.weight ELSE 1 END,
-           w.is_spoken_for OR m.item_id IS NOT NULL,
-           -- Of no memory that is over, and of nothing that was altered.
-           coalesce(m.is_current, r.is_intact, g.item_id IS NULL AND g.evidence_id IS NULL),
-           w.type = 'agent_reasoning' OR coalesce(m.is_own, false),
-           m.org_id, m.item_id, m.version_id, m.adjusted_confidence, r.evidence_id, CASE WHEN w.is_spoken_for THEN s.issuer_id END,
-           CASE WHEN w.is_spoken_for THEN (SELECT p.name FROM memwarden_data.principal AS p
-                                            WHERE p.principal_id = s.issuer_id AND p.org_id IN (0, p_org_id)) END
-      FROM (SELECT e.ordinality - 1 AS ordinal, e.reference ->> 'type' AS claimed_type, e.reference ->> 'uri' AS uri,
-                   e.reference ->> 'version' AS version, e.reference ->> 'excerpt' AS excerpt, e.reference ->> 'version_id' AS version_id,
-                   memwarden_internal.evidence_time(e.reference ->> 'accessed_at') AS accessed_at,
-                   memwarden_internal.cited_item(e.reference ->> 'uri') AS item_id,
-                   memwarden_internal.cited_evidence(e.reference ->> 'uri') AS evidence_id
-              FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference)) AS g
-      -- Functions, so that each is asked of what is named and of nothing else.
-      LEFT JOIN LATERAL memwarden_internal.cited_record(p_principal_id, p_org_id, g.evidence_id) AS r ON true
-      LEFT JOIN LATERAL memwarden_internal.cited_memory(p_principal_id, p_org_id, g.item_id, coalesce(g.version_id, ''), p_now) AS m ON true
-     CROSS JOIN LATERAL memwarden_internal.source_of(p_org_id, coalesce(r.uri, g.uri)) AS s
-     CROSS JOIN LATERAL (
-          SELECT CASE WHEN g.item_id IS NOT NULL THEN 'memory_item'
-                      -- Against itself a writer is believed.
-                      WHEN q.is_spoken_for AND g.claimed_type IS DISTINCT FROM 'agent_reasoning' THEN coalesce(r.type, s.source_type)
-                      ELSE 'agent_reasoning' END AS type,
-                 q.is_spoken_for
-            FROM (SELECT g.item_id IS NULL AND s.source_type IS NOT NULL
-                         AND (s.issuer_id IS NULL OR s.issuer_id = coalesce(r.issuer_id, p_principal_id)) AS is_spoken_for) AS q) AS w
-      JOIN memwarden_data.source_type AS t ON t.type = w.type
-     ORDER BY g.ordinal;
+    -- One after the other, and asked only for what is there: most writes have one reference, and it names no memory.
+    FOR v_place IN 0 .. jsonb_array_length(p_evidence) - 1 LOOP
+        v_said := p_evidence -> v_place;
+        v_cited := CASE WHEN starts_with(v_said ->> 'uri', 'memwarden:') THEN memwarden_internal.cited(p_principal_id, p_org_id, v_said, p_now) END;
+        v_source := memwarden_internal.source_of(p_org_id, coalesce(v_cited ->> 'uri', v_said ->> 'uri'));
+        IF v_source.issuer_id IS NOT NULL THEN
+            v_issuer := (SELECT p.name FROM memwarden_data.principal AS p WHERE p.principal_id = v_source.issuer_id AND p.org_id IN (0, p_org_id));
+        END IF;
+        IF v_own IS NULL AND (v_source.source_type IS NULL OR v_source.issuer_id IS NOT NULL OR v_said ->> 'type' = 'agent_reasoning') THEN
+            v_own := (SELECT t.authority FROM memwarden_data.source_type AS t WHERE t.type = 'agent_reasoning');
+        END IF;
+        v_at := coalesce((v_cited ->> 'at')::timestamptz, memwarden_internal.evidence_time(v_said ->> 'accessed_at'));
+        v_all := v_all || jsonb_build_object(
+            'source_type', v_source.source_type, 'issuer_id', v_source.issuer_id, 'authority', v_source.authority, 'weight', v_source.weight,
+            'half_life', extract(epoch FROM v_source.half_life)::double precision, 'issuer', CASE WHEN v_source.issuer_id IS NOT NULL THEN v_issuer END,
+            'accessed_at', memwarden_internal.utc_text(v_at), 'age', extract(epoch FROM p_now - v_at)::double precision,
+            'own_authority', v_own, 'cited', v_cited);
+    END LOOP;
+    RETURN v_all;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.resolve_evidence(bigint, bigint, jsonb, timestamptz) IS
-    'What each reference of a write is, where it comes from and what that is worth by the registry, whatever the writer says of it. '
-    'type: the source''s where its issuer speaks (the writer itself, or who recorded it; anybody, where the source has none), else agent_reasoning. '
-    'believed: false for a memory that is over or rests on one that was taken back, for recorded evidence that was altered, and for what the writer cannot read or is not there. '
-    'self_made: the writer''s own reasoning, or a memory of its own that no outside source bears out. Source: chapter 12.2.3, 12.11.3, V9.';
-REVOKE ALL ON FUNCTION memwarden_internal.resolve_evidence(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) IS
+    'What is stored about each reference of a write, in their order: the source that speaks for its uri, how old it is (age and half_life in seconds), '
+    'the memory or the recorded evidence that it names, and what the writer''s own word is worth, where that may matter. Source: chapter 12.2.3, 12.11.3, V9.';
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.cited(p_principal_id bigint, p_org_id bigint, p_reference jsonb, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_item_id     uuid := memwarden_internal.cited_item(p_reference ->> 'uri');
+    v_evidence_id uuid := memwarden_internal.cited_evidence(p_reference ->> 'uri');
+BEGIN
+    IF v_item_id IS NOT NULL THEN
+        RETURN '{"kind": "memory"}'::jsonb || coalesce((
+            SELECT to_jsonb(c) FROM (
+                SELECT m.item_id, m.version_id, m.search_text AS excerpt, m.adjusted_confidence, m.recorded_at AS at,
+                       m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority
+                  FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id, coalesce(p_reference ->> 'version_id', ''), p_now) AS m
+                  JOIN memwarden_data.source_type AS t ON t.type = 'memory_item') AS c), '{}');
+    ELSIF v_evidence_id IS NOT NULL THEN
+        RETURN '{"kind": "record"}'::jsonb || coalesce((
+            SELECT to_jsonb(c) FROM (
+                SELECT r.evidence_id, r.uri, r.type, r.version, r.excerpt, r.issuer_id, r.accessed_at AS at, r.is_intact AS believed, t.authority
+                  FROM memwarden_internal.cited_record(p_principal_id, p_org_id, v_evidence_id) AS r
+                  JOIN memwarden_data.source_type AS t ON t.type = r.type) AS c), '{}');
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
+    'What the store holds of the memory or the recorded evidence that a reference names: its kind (memory, record), and the rest where the writer can read it and it is there. '
+    'authority: the most that it can be worth. NULL for a reference to anything else.';
+REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_record(p_principal_id bigint, p_org_id bigint, p_evidence_id uuid)
 RETURNS TABLE (evidence_id uuid, uri text, type text, version text, accessed_at timestamptz, excerpt text, issuer_id bigint, is_intact boolean)
@@ -81,7 +97,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT i.org_id, i.item_id, v.version_id, v.search_text, i.authority, i.adjusted_confidence, lower(v.recorded_during),
+    SELECT i.org_id, i.item_id, v.version_id, v.search_text, i.authority::double precision, i.adjusted_confidence::double precision, lower(v.recorded_during),
            i.status = 'ACTIVE' AND i.version_id = v.version_id AND (i.expires_at IS NULL OR i.expires_at > p_now)
            AND (upper_inf(v.valid_during) OR upper(v.valid_during) > p_now)
            AND NOT memwarden_internal.is_stale(i.org_id, v.version_id),
@@ -111,7 +127,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.cited_evidence(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_time(p_text text)
 RETURNS timestamptz
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

@@ -5,12 +5,12 @@ CREATE TABLE memwarden_data.provenance (
     item_id        uuid NOT NULL,
     version_id     uuid NOT NULL,
     provenance_id  uuid NOT NULL,
-    event          text NOT NULL CHECK (event IN ('WRITE', 'RESTATE', 'APPROVAL')),
+    event          memwarden_data.provenance_event NOT NULL,
     recorded_at    timestamptz NOT NULL,
     record         jsonb NOT NULL,
     -- NULL where the server had no master key.
     key_id         integer,
-    signature      bytea CHECK (octet_length(signature) = 32),
+    signature      memwarden_data.sha256,
     PRIMARY KEY (org_id, version_id, provenance_id),
     CHECK ((key_id IS NULL) = (signature IS NULL))
 );

@@ -15,7 +15,7 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
     RETURN QUERY
-    SELECT v.version, v.version_id, p.provenance_id, p.event, p.recorded_at,
+    SELECT v.version::integer, v.version_id, p.provenance_id, p.event::text, p.recorded_at,
            p.record ->> 'source_agent', p.record #>> '{origin,agent_version}',
            -- What the writer names; else what the place it wrote to tells.
            coalesce(p.record #>> '{origin,task}', substring(s.path FROM '/task/([^/]+)')),
@@ -27,7 +27,7 @@ BEGIN
            (p.record ->> 'authority')::double precision, p.record -> 'verified_by', p.record ->> 'sensitivity',
            p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz, p.record ->> 'approval_justification',
            i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
-           v.content_hash, p.key_id, p.signature, p.record
+           v.content_hash::bytea, p.key_id, p.signature::bytea, p.record
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
       JOIN memwarden_data.provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id

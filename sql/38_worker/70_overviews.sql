@@ -46,7 +46,7 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.job_orgs();
 BEGIN
     RETURN QUERY
-    SELECT j.job_id, o.name, j.request_id, j.plugin, j.purpose, j.part, j.attempts, j.last_error, j.created_at, j.finished_at, r.outcome
+    SELECT j.job_id, o.name, j.request_id, j.plugin, j.purpose, j.part, j.attempts, j.last_error, j.created_at, j.finished_at, r.outcome::text
       FROM memwarden_data.job AS j
       JOIN memwarden_data.organisation AS o ON o.org_id = j.org_id
       LEFT JOIN memwarden_data.write_request AS r ON r.request_id = j.request_id

@@ -1,3 +1,47 @@
+-- What a request is up against: asked once, by the gate that finds out who writes where. Each further question of a
+-- gate would be a statement more for every write.
+CREATE TYPE memwarden_data.write_terms AS (
+    -- the writer
+    agent               text,
+    validated           boolean,
+    role_id             bigint,
+    clearance           smallint,
+    held_domains        text[],
+    write_budget        integer,
+    scope_kind          text,
+    -- the layer
+    writers             text,
+    direct_writes       boolean,
+    rate_limit          integer,
+    rate_window         interval,
+    max_pending         integer,
+    max_content_bytes   integer,
+    max_text_length     integer,
+    max_ttl             interval,
+    default_ttl         interval,
+    embedding           text,
+    text_search_config  text,
+    same_key            text,
+    idempotency_window  interval,
+    default_confidence  double precision,
+    validation_weights  double precision[],
+    confidence_weights  double precision[],
+    fact_threshold      double precision,
+    min_authority       double precision,
+    min_external        integer,
+    external_types      text[],
+    self_reference      text,
+    evidence_half_life  interval,
+    -- the model of a vector that names none
+    model_id            smallint,
+    model_dimension     integer,
+    -- what somebody has set up, so that it must be asked
+    has_policies        boolean,
+    has_sources         boolean,
+    has_verifiers       boolean,
+    has_plugins         boolean
+);
+
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
 CREATE TABLE memwarden_data.write_request (
     request_id       uuid PRIMARY KEY,
@@ -24,6 +68,8 @@ CREATE TABLE memwarden_data.write_request (
     attributes       jsonb,
     origin           jsonb,
     intake_fault     text,
+    -- the door says: a permit of the rate limit is held for it, and taken once all of its batch are decided
+    permit_held      boolean,
     -- who asked, and when
     org_id           bigint NOT NULL,
     principal_id     bigint NOT NULL,
@@ -32,6 +78,7 @@ CREATE TABLE memwarden_data.write_request (
     attempt          integer NOT NULL DEFAULT 1,
     -- what the gates work out for one another
     admission        text,
+    terms            memwarden_data.write_terms,
     label_id         integer,
     scope_locked     boolean,
     canonical        text,
@@ -45,7 +92,7 @@ CREATE TABLE memwarden_data.write_request (
     findings         jsonb,
     admitted         boolean,
     session_id       bigint,
-    sensitivity      text CHECK (sensitivity IN ('none', 'suspicious', 'high')),
+    sensitivity      memwarden_data.sensitivity_level,
     sensitive        jsonb,
     sealed           jsonb,
     grounds          jsonb,
@@ -54,7 +101,7 @@ CREATE TABLE memwarden_data.write_request (
     trust_ceiling    double precision,
     provenance       jsonb,
     -- what they decided
-    outcome          text CHECK (outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'REJECTED', 'DEFERRED', 'DEADLINE_EXCEEDED')),
+    outcome          memwarden_data.request_outcome,
     gate             text,
     reason           text,
     detail           jsonb,

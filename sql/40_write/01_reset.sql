@@ -5,39 +5,47 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    NEW.admission := NULL;
-    NEW.label_id := NULL;
-    NEW.scope_locked := NULL;
-    NEW.canonical := NULL;
-    NEW.search_text := NULL;
-    NEW.content_hash := NULL;
-    NEW.fingerprint := NULL;
-    NEW.key_hash := NULL;
-    NEW.token := NULL;
-    NEW.schema_id := NULL;
-    NEW.model_id := NULL;
-    NEW.findings := NULL;
-    NEW.admitted := NULL;
-    NEW.session_id := NULL;
-    NEW.sensitivity := NULL;
-    -- What was taken out of a request before it waited is not found again.
-    NEW.sensitive := CASE WHEN TG_OP = 'UPDATE' THEN jsonb_path_query_array(
-        NEW.sensitive, '$[*] ? (@.action == "redact" || @.action == "encrypt")') END;
-    NEW.grounds := NULL;
-    NEW.fact_score := NULL;
-    NEW.authority := NULL;
-    NEW.trust_ceiling := NULL;
-    NEW.provenance := NULL;
-    NEW.outcome := NULL;
-    NEW.gate := NULL;
-    NEW.reason := NULL;
-    NEW.detail := NULL;
-    NEW.item_id := NULL;
-    NEW.version_id := NULL;
-    NEW.retry_at := NULL;
-    NEW.decided_at := NULL;
+    -- An honest request claims nothing, and an assignment costs as much as this question.
+    IF num_nonnulls(NEW.admission, NEW.terms, NEW.label_id, NEW.scope_locked, NEW.canonical, NEW.search_text, NEW.content_hash,
+                    NEW.fingerprint, NEW.key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,
+                    NEW.session_id, NEW.sensitivity, NEW.grounds, NEW.fact_score, NEW.authority, NEW.trust_ceiling,
+                    NEW.provenance, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
+                    NEW.decided_at, NEW.refused_hash, NEW.sensitive) > 0 THEN
+        NEW.admission := NULL;
+        NEW.terms := NULL;
+        NEW.label_id := NULL;
+        NEW.scope_locked := NULL;
+        NEW.canonical := NULL;
+        NEW.search_text := NULL;
+        NEW.content_hash := NULL;
+        NEW.fingerprint := NULL;
+        NEW.key_hash := NULL;
+        NEW.token := NULL;
+        NEW.schema_id := NULL;
+        NEW.model_id := NULL;
+        NEW.findings := NULL;
+        NEW.admitted := NULL;
+        NEW.session_id := NULL;
+        NEW.sensitivity := NULL;
+        NEW.grounds := NULL;
+        NEW.fact_score := NULL;
+        NEW.authority := NULL;
+        NEW.trust_ceiling := NULL;
+        NEW.provenance := NULL;
+        NEW.outcome := NULL;
+        NEW.gate := NULL;
+        NEW.reason := NULL;
+        NEW.detail := NULL;
+        NEW.item_id := NULL;
+        NEW.version_id := NULL;
+        NEW.retry_at := NULL;
+        NEW.decided_at := NULL;
+        NEW.refused_hash := NULL;
+        -- What was taken out of a request before it waited is not found again.
+        NEW.sensitive := CASE WHEN TG_OP = 'UPDATE' THEN jsonb_path_query_array(
+            NEW.sensitive, '$[*] ? (@.action == "redact" || @.action == "encrypt")') END;
+    END IF;
     NEW.gates := '[]';
-    NEW.refused_hash := NULL;
     IF TG_OP = 'INSERT' THEN
         NEW.org_id := NULL;
         NEW.principal_id := NULL;
@@ -45,6 +53,9 @@ BEGIN
         NEW.sealed := NULL;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();
+    ELSE
+        -- A batch held it; who tries again takes one as everybody.
+        NEW.permit_held := NULL;
     END IF;
     RETURN NEW;
 END

@@ -18,12 +18,25 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.scope_grant AS g
                     WHERE g.principal_id = p.principal_id AND g.writes
                       AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write,
-           memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS is_anchored
+           memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS is_anchored,
+           ROW (p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, s.kind,
+                l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
+                l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
+                l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
+                l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life, m.model_id, m.dimension,
+                EXISTS (SELECT FROM memwarden_data.policy_set AS t WHERE t.org_id IN (0, p.org_id) AND 'WRITE' = ANY (t.operations)),
+                EXISTS (SELECT FROM memwarden_data.canonical_source AS c WHERE c.org_id IN (0, p.org_id) AND c.enabled),
+                EXISTS (SELECT FROM memwarden_data.verifier AS v WHERE v.org_id IN (0, p.org_id) AND v.layer = l.layer AND v.purpose = 'verify'),
+                EXISTS (SELECT FROM memwarden_data.verifier AS v WHERE v.org_id IN (0, p.org_id) AND v.layer = l.layer AND v.purpose = 'gate')
+               )::memwarden_data.write_terms AS terms
       INTO v_who
       FROM memwarden_data.principal AS p
       LEFT JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
       LEFT JOIN memwarden_data.scope AS s ON s.path = coalesce(NEW.scope_path, home.path)
       LEFT JOIN memwarden_data.layer AS l ON l.layer = NEW.layer
+      LEFT JOIN memwarden_data.embedding_model AS m ON m.name = 'default'
+      LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
+      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = NEW.layer
      WHERE p.disabled_at IS NULL
        AND p.principal_id = CASE TG_OP
                WHEN 'UPDATE' THEN NEW.principal_id
@@ -58,6 +71,7 @@ BEGIN
         ELSIF v_who.may_write AND v_who.closed_at IS NULL THEN
             NEW.scope_id := v_who.scope_id;
             NEW.admission := v_who.admission;
+            NEW.terms := v_who.terms;
             IF NOT v_who.is_anchored THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'ANCHOR_MISMATCH';

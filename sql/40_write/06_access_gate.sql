@@ -9,46 +9,41 @@ AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_asked   record;
+    v_terms   memwarden_data.write_terms := NEW.terms;
 BEGIN
     -- One statement, for every write pays for it: what judge_labels() would say, written out. A kind that does
     -- not exist is the schema gate's matter, not a label.
-    SELECT s.kind AS scope_kind, c.kind, f.level, f.domains, coalesce(NEW.attributes, '{}') AS attributes, p.clearance,
-           NEW.domains IS NULL OR NEW.domains <@ p.domains AS domains_held,
+    SELECT c.kind, f.level, f.domains, coalesce(NEW.attributes, '{}') AS attributes,
+           NEW.domains IS NULL OR NEW.domains <@ v_terms.held_domains AS domains_held,
            NEW.attributes IS NULL OR NEW.attributes = '{}'
                OR memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NULL AS attributes_known,
            (SELECT min(l.label_id) FROM memwarden_data.label AS l
-             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM c.kind AND l.scope_kind = s.kind
+             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM c.kind AND l.scope_kind = v_terms.scope_kind
                AND l.classification = f.level AND l.domains = f.domains AND l.attributes = coalesce(NEW.attributes, '{}')) AS label_id,
            EXISTS (SELECT FROM memwarden_data.role_permission AS r
-                    WHERE r.role_id = p.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
-                      AND (r.kind IS NULL OR r.kind = c.kind)) AS permitted,
-           EXISTS (SELECT FROM memwarden_data.policy_set AS t
-                    WHERE t.org_id IN (0, NEW.org_id) AND 'WRITE' = ANY (t.operations)) AS has_policies
+                    WHERE r.role_id = v_terms.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
+                      AND (r.kind IS NULL OR r.kind = c.kind)) AS permitted
       INTO v_asked
-      FROM memwarden_data.scope AS s
-      JOIN memwarden_data.principal AS p ON p.principal_id = NEW.principal_id
-     CROSS JOIN LATERAL (
-          SELECT CASE WHEN NEW.classification IS NULL THEN least(1::smallint, p.clearance)
-                      ELSE (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = NEW.classification) END AS level,
-                 CASE WHEN NEW.domains IS NULL THEN '{}'
-                      ELSE ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d) END AS domains) AS f
+      FROM (SELECT CASE WHEN NEW.classification IS NULL THEN least(1::smallint, v_terms.clearance)
+                        ELSE (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = NEW.classification) END AS level,
+                   CASE WHEN NEW.domains IS NULL THEN '{}'
+                        ELSE ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d) END AS domains) AS f
       LEFT JOIN LATERAL (
           SELECT d.kind FROM memwarden_data.content_schema AS d
-           WHERE NEW.kind IS NOT NULL AND d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1) AS c ON true
-     WHERE s.scope_id = NEW.scope_id;
+           WHERE NEW.kind IS NOT NULL AND d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1) AS c ON true;
 
     NEW.reason := CASE
         WHEN v_asked.level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
-        WHEN v_asked.level > v_asked.clearance THEN 'CLEARANCE_TOO_LOW'
+        WHEN v_asked.level > v_terms.clearance THEN 'CLEARANCE_TOO_LOW'
         WHEN NOT v_asked.domains_held THEN 'DOMAIN_NOT_HELD'
         WHEN NOT v_asked.attributes_known THEN 'ATTRIBUTES_INVALID'
         WHEN NOT v_asked.permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
         NEW.label_id := coalesce(v_asked.label_id, memwarden_internal.make_label(
-            NEW.org_id, NEW.layer, v_asked.kind, v_asked.scope_kind, v_asked.level, v_asked.domains, v_asked.attributes, NEW.principal_id));
+            NEW.org_id, NEW.layer, v_asked.kind, v_terms.scope_kind, v_asked.level, v_asked.domains, v_asked.attributes, NEW.principal_id));
         NEW.reason := CASE
             WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
-            WHEN v_asked.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
+            WHEN v_terms.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
     END IF;
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := 'REJECTED';

@@ -33,21 +33,18 @@ DECLARE
     v_form    record;
     v_clean   record;
 BEGIN
-    SELECT l.max_content_bytes, s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
+    SELECT s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
            s.text_template, v.synonyms::text AS synonyms, r.rules_hash
       INTO v_rules
-      FROM memwarden_data.layer AS l
-      LEFT JOIN LATERAL (SELECT c.schema_id, c.schema, c.constraints, c.text_template
-                           FROM memwarden_data.content_schema AS c
-                          WHERE l.admission <> 'free' AND c.layer = l.layer AND c.kind = coalesce(NEW.kind, 'default')
-                            AND c.org_id IN (0, NEW.org_id) AND c.current
-                          ORDER BY c.org_id DESC LIMIT 1) AS s ON true
-      LEFT JOIN LATERAL (SELECT r.rules_hash
-                           FROM memwarden_data.sensitivity_ruleset AS r
-                          WHERE r.org_id IN (0, NEW.org_id) AND r.layer IN ('*', l.layer)
-                          ORDER BY r.org_id DESC, r.layer = '*' LIMIT 1) AS r ON true
-      LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = NEW.org_id
-     WHERE l.layer = NEW.layer;
+      FROM (SELECT t.rules_hash FROM memwarden_data.sensitivity_ruleset AS t
+             WHERE t.org_id IN (0, NEW.org_id) AND t.layer IN ('*', NEW.layer)
+             ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS r
+      LEFT JOIN (SELECT c.schema_id, c.schema, c.constraints, c.text_template
+                   FROM memwarden_data.content_schema AS c
+                  WHERE NEW.admission <> 'free' AND c.layer = NEW.layer AND c.kind = coalesce(NEW.kind, 'default')
+                    AND c.org_id IN (0, NEW.org_id) AND c.current
+                  ORDER BY c.org_id DESC LIMIT 1) AS s ON true
+      LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = NEW.org_id;
     IF v_rules.rules_hash IS NULL THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'there are no sensitivity rules');
     END IF;
@@ -56,7 +53,7 @@ BEGIN
     IF NEW.content IS NOT NULL THEN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
-            v_rules.text_template, v_rules.synonyms, v_rules.max_content_bytes, NEW.embedding IS NULL, v_rules.rules_hash,
+            v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_rules.rules_hash,
             memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id)::text);
         NEW.sensitive := NULLIF(coalesce(NEW.sensitive || v_form.sensitive, v_form.sensitive, NEW.sensitive), '[]');
         NEW.sensitivity := v_form.sensitivity;
@@ -83,7 +80,7 @@ BEGIN
                 NEW.embedding_model := NULL;
                 v_form := memwarden_internal.examine(
                     NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
-                    v_rules.text_template, v_rules.synonyms, v_rules.max_content_bytes, true, NULL, NULL);
+                    v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, true, NULL, NULL);
             END IF;
         END IF;
         NEW.canonical := v_form.canonical;

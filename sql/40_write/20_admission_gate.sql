@@ -4,56 +4,46 @@ CREATE OR REPLACE FUNCTION memwarden_internal.gate_admission()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_rules   record;
+    v_terms   memwarden_data.write_terms := NEW.terms;
     v_count   integer;
 BEGIN
-    SELECT l.direct_writes, l.writers, l.max_pending, p.validated, a.write_budget,
-           coalesce(r.rate_limit, l.rate_limit) AS rate_limit, coalesce(r.rate_window, l.rate_window) AS rate_window
-      INTO v_rules
-      FROM memwarden_data.principal AS p
-      JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
-     CROSS JOIN memwarden_data.layer AS l
-      LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = NEW.org_id AND r.principal_id = NEW.principal_id AND r.layer = NEW.layer
-     WHERE l.layer = NEW.layer AND p.principal_id = NEW.principal_id;
-
-    IF NOT v_rules.direct_writes AND NOT EXISTS (
+    IF NOT v_terms.direct_writes AND NOT EXISTS (
             SELECT FROM memwarden_data.promotion AS m WHERE m.org_id = NEW.org_id AND m.request_id = NEW.request_id) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'DIRECT_WRITE_OFF';
-    ELSIF v_rules.writers = 'validated' AND NOT v_rules.validated THEN
+    ELSIF v_terms.writers = 'validated' AND NOT v_terms.validated THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'AGENT_NOT_VALIDATED';
-    ELSIF v_rules.writers = 'owner' AND memwarden_internal.is_anothers_key(
+    ELSIF v_terms.writers = 'owner' AND memwarden_internal.is_anothers_key(
               NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, NEW.principal_id, v_started) THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'NOT_OWNER';
     END IF;
 
-    IF NEW.outcome IS NULL AND v_rules.write_budget IS NOT NULL AND NEW.admission <> 'free' THEN
+    IF NEW.outcome IS NULL AND v_terms.write_budget IS NOT NULL AND NEW.admission <> 'free' THEN
         NEW.session_id := memwarden_internal.session_of(NEW.scope_id);
         IF NEW.session_id IS NOT NULL THEN
             v_count := memwarden_internal.count_permits(NEW.org_id, NEW.principal_id, NEW.session_id, '*', '-infinity');
-            IF v_count >= v_rules.write_budget THEN
+            IF v_count >= v_terms.write_budget THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'BUDGET_EXHAUSTED';
-                NEW.detail := jsonb_build_object('budget', v_rules.write_budget, 'used', v_count);
+                NEW.detail := jsonb_build_object('budget', v_terms.write_budget, 'used', v_count);
             END IF;
         END IF;
     END IF;
 
-    IF NEW.outcome IS NULL AND v_rules.rate_limit IS NOT NULL THEN
+    IF NEW.outcome IS NULL AND v_terms.rate_limit IS NOT NULL THEN
         -- The server's clock, not the request id's: that is the caller's. No gate defers here; gate 31 does.
-        NEW.admitted := memwarden_internal.take_permit(
-            NEW.org_id, NEW.principal_id, 0, NEW.layer, v_rules.rate_limit, v_rules.rate_window, clock_timestamp());
+        NEW.admitted := NEW.permit_held IS TRUE OR memwarden_internal.take_permit(
+            NEW.org_id, NEW.principal_id, 0, NEW.layer, v_terms.rate_limit, v_terms.rate_window, clock_timestamp());
         IF NOT NEW.admitted AND TG_OP = 'INSERT' AND memwarden_internal.count_pending(
-               NEW.org_id, NEW.principal_id, NEW.layer, v_rules.max_pending) >= v_rules.max_pending THEN
+               NEW.org_id, NEW.principal_id, NEW.layer, v_terms.max_pending) >= v_terms.max_pending THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'TOO_MANY_PENDING';
-            NEW.detail := jsonb_build_object('last_reason', 'RATE_LIMITED', 'max_pending', v_rules.max_pending);
+            NEW.detail := jsonb_build_object('last_reason', 'RATE_LIMITED', 'max_pending', v_terms.max_pending);
         END IF;
     END IF;
 

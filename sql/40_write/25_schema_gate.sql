@@ -5,22 +5,32 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_started timestamptz := clock_timestamp();
-    v_errors  jsonb := coalesce(NEW.findings, '[]')
-                    || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id)
-                    || memwarden_internal.number_violations(NEW.confidence, NEW.importance)
-                    || memwarden_internal.evidence_violations(NEW.evidence, v_started)
-                    || memwarden_internal.origin_violations(NEW.origin);
-    v_rules   record;
+    v_started   timestamptz := clock_timestamp();
+    v_errors    jsonb := coalesce(NEW.findings, '[]');
+    v_terms     record := NEW.terms;
+    v_dimension integer;
 BEGIN
-    SELECT l.max_ttl, l.max_text_length, l.embedding AS wants_embedding, m.model_id, m.dimension AS model_dimension,
-           s.embedding_dimension AS schema_dimension
-      INTO v_rules
-      FROM memwarden_data.layer AS l
-      LEFT JOIN memwarden_data.embedding_model AS m ON m.name = coalesce(NEW.embedding_model, 'default')
-      LEFT JOIN memwarden_data.content_schema AS s ON s.schema_id = NEW.schema_id
-     WHERE l.layer = NEW.layer;
-    NEW.model_id := v_rules.model_id;
+    -- What is not there is not asked about.
+    IF num_nonnulls(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id) > 0 THEN
+        v_errors := v_errors || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id);
+    END IF;
+    IF num_nonnulls(NEW.confidence, NEW.importance) > 0 THEN
+        v_errors := v_errors || memwarden_internal.number_violations(NEW.confidence, NEW.importance);
+    END IF;
+    IF NEW.evidence IS NOT NULL AND NOT memwarden_internal.is_plain_evidence(NEW.evidence) THEN
+        v_errors := v_errors || memwarden_internal.evidence_violations(NEW.evidence, v_started);
+    END IF;
+    IF NEW.origin IS NOT NULL THEN
+        v_errors := v_errors || memwarden_internal.origin_violations(NEW.origin);
+    END IF;
+    IF NEW.embedding_model IS NOT NULL THEN
+        SELECT m.model_id, m.dimension INTO v_terms.model_id, v_terms.model_dimension
+          FROM memwarden_data.embedding_model AS m WHERE m.name = NEW.embedding_model;
+    END IF;
+    NEW.model_id := v_terms.model_id;
+    IF NEW.schema_id IS NOT NULL THEN
+        v_dimension := (SELECT s.embedding_dimension FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id);
+    END IF;
 
     IF NEW.intake_fault IS NOT NULL THEN
         v_errors := v_errors || memwarden_internal.violation(split_part(NEW.intake_fault, ' ', 1), '',
@@ -29,15 +39,15 @@ BEGIN
     IF NEW.schema_id IS NULL AND (NEW.kind !~ '^[a-z][a-z0-9_.-]{0,62}$' OR NEW.kind IS NOT NULL AND NEW.admission <> 'free') THEN
         v_errors := v_errors || memwarden_internal.violation('UNKNOWN_KIND', 'kind', 'no schema of this kind is defined for the layer');
     END IF;
-    IF length(NEW.search_text) > v_rules.max_text_length THEN
+    IF length(NEW.search_text) > v_terms.max_text_length THEN
         v_errors := v_errors || memwarden_internal.violation('TEXT_TOO_LONG', 'content',
-            format('%s characters, of at most %s', length(NEW.search_text), v_rules.max_text_length));
+            format('%s characters, of at most %s', length(NEW.search_text), v_terms.max_text_length));
     END IF;
-    v_errors := v_errors
-             || memwarden_internal.time_violations(NEW.ttl, v_rules.max_ttl, NEW.valid_from, NEW.valid_to, v_started)
-             || memwarden_internal.embedding_violations(
-                    NEW.embedding, NEW.embedding_model, v_rules.model_dimension,
-                    v_rules.schema_dimension, v_rules.wants_embedding);
+    IF num_nonnulls(NEW.ttl, NEW.valid_from, NEW.valid_to) > 0 THEN
+        v_errors := v_errors || memwarden_internal.time_violations(NEW.ttl, v_terms.max_ttl, NEW.valid_from, NEW.valid_to, v_started);
+    END IF;
+    v_errors := v_errors || memwarden_internal.embedding_violations(
+        NEW.embedding, NEW.embedding_model, v_terms.model_dimension, v_dimension, v_terms.embedding);
 
     IF v_errors <> '[]' THEN
         NEW.outcome := 'REJECTED';

@@ -54,6 +54,18 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.number_violations(double precision, double precision) IS 'Violations of confidence and importance.';
 REVOKE ALL ON FUNCTION memwarden_internal.number_violations(double precision, double precision) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_evidence(p_evidence jsonb)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+-- So short a text holds neither 101 references nor anything too long. jsonpath calls unknown what it does not find: a uri must be known to be one.
+RETURN octet_length(p_evidence::text) <= 1400
+   AND NOT coalesce(p_evidence @? 'strict $[*] ? (((@.uri.type() == "string" && @.uri like_regex "\\S") is unknown)
+        || @.uri.type() != "string" || !(@.uri like_regex "\\S") || @.excerpt.type() != "string"
+        || exists(@.type) || exists(@.version) || exists(@.accessed_at))', true);
+COMMENT ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) IS
+    'Whether evidence_violations() has nothing to look for: few references, with a uri, perhaps an excerpt, and nothing else that it asks about. Of any other it says false.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_violations(p_evidence jsonb, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

@@ -11,7 +11,7 @@ DECLARE
     v_copied  boolean;
     v_note    text;
 BEGIN
-    IF EXISTS (SELECT FROM memwarden_data.canonical_source AS s WHERE s.org_id IN (0, NEW.org_id) AND s.enabled) THEN
+    IF (NEW.terms).has_sources THEN
         SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
                    'source', f.source, 'mode', f.mode, 'similarity', round(f.similarity::numeric, 2),
                    'missing', CASE WHEN f.similarity IS NULL THEN true END))),

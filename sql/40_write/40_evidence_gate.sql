@@ -6,21 +6,37 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_rules   record;
+    v_terms   record := NEW.terms;
+    v_default text;
+    v_claim   text := NEW.canonical;
     v_found   record;
-    v_asked   jsonb;
+    v_asked   jsonb := '[]'::jsonb;
+    v_unmet   record;
     v_weighed record;
 BEGIN
-    v_rules := memwarden_internal.demands_on_evidence(
-        NEW.org_id, NEW.layer, NEW.schema_id, NEW.origin ->> 'kind',
+    IF NEW.kind = 'annotation' AND NEW.schema_id IS NOT NULL AND NEW.evidence #>> '{0,uri}' = NEW.subject THEN
         -- What somebody says of a memory rests on who says it. It is about that memory, and says nothing else.
-        NEW.kind = 'annotation' AND NEW.schema_id IS NOT NULL AND NEW.evidence #>> '{0,uri}' = NEW.subject);
+        v_terms.fact_threshold := 0;
+        v_terms.min_authority := 0;
+        v_terms.min_external := 0;
+        v_terms.self_reference := 'allow';
+        v_terms.has_verifiers := false;
+    END IF;
+    -- Asked apart, since most writes name neither.
+    IF NEW.origin IS NOT NULL THEN
+        v_default := (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind');
+    END IF;
+    IF NEW.schema_id IS NOT NULL AND EXISTS (
+           SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id AND s.text_template IS NOT NULL) THEN
+        -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
+        v_claim := to_jsonb(NEW.search_text)::text;
+    END IF;
     IF coalesce(NEW.evidence, '[]') <> '[]' THEN
-        v_found := memwarden_internal.weigh_evidence(
-            NEW.principal_id, NEW.org_id, NEW.subject, NEW.predicate,
-            -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
-            CASE WHEN v_rules.has_template THEN to_jsonb(NEW.search_text)::text ELSE NEW.canonical END, NEW.evidence,
-            v_rules.default_type, v_rules.evidence_half_life, v_rules.external_types, v_started);
+        v_found := memwarden_internal.weigh(
+            NEW.subject, NEW.predicate, v_claim, NEW.evidence,
+            memwarden_internal.evidence_sources(NEW.principal_id, NEW.org_id, NEW.evidence, v_started),
+            NEW.principal_id, v_default, v_terms.external_types,
+            extract(epoch FROM v_terms.evidence_half_life)::double precision, memwarden_internal.utc_text(v_started), v_terms.has_verifiers);
         NEW.grounds := v_found.grounds;
         NEW.authority := v_found.authority;
         NEW.trust_ceiling := v_found.trust_ceiling;
@@ -31,34 +47,39 @@ BEGIN
                 NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, v_found.item_ids, v_found.version_ids)
                 WHEN true THEN 'PROVENANCE_CYCLE' WHEN false THEN NULL ELSE 'PROVENANCE_TOO_DEEP' END;
         END IF;
-        IF NEW.reason IS NULL THEN
-            SELECT u.reason, coalesce(u.detail, NEW.detail) INTO NEW.reason, NEW.detail
-              FROM memwarden_internal.unmet_demand(
-                       v_rules.self_reference, v_rules.min_authority, v_rules.min_external, v_rules.external_types,
-                       v_found.self_made, v_found.least_authority, v_found.external, NEW.grounds) AS u;
+        IF NEW.reason IS NULL AND (v_found.self_made <> '[]' OR v_found.least_authority < v_terms.min_authority
+                                   OR v_found.external < v_terms.min_external) THEN
+            v_unmet := memwarden_internal.unmet_demand(
+                v_terms.self_reference, v_terms.min_authority, v_terms.min_external, v_terms.external_types,
+                v_found.self_made, v_found.least_authority, v_found.external, NEW.grounds);
+            NEW.reason := v_unmet.reason;
+            NEW.detail := coalesce(v_unmet.detail, NEW.detail);
         END IF;
-    ELSIF v_rules.fact_threshold > 0 THEN
+    ELSIF v_terms.fact_threshold > 0 THEN
         NEW.fact_score := 0;
         NEW.reason := 'INSUFFICIENT_EVIDENCE';
-        NEW.detail := jsonb_build_object('fact_score', 0, 'threshold', v_rules.fact_threshold, 'evidence', '[]'::jsonb);
+        NEW.detail := jsonb_build_object('fact_score', 0, 'threshold', v_terms.fact_threshold, 'evidence', '[]'::jsonb);
     ELSE
-        SELECT u.reason, coalesce(u.detail, NEW.detail) INTO NEW.reason, NEW.detail
-          FROM memwarden_internal.unmet_demand('allow', 0, v_rules.min_external, v_rules.external_types, '[]', 1, 0, '[]') AS u;
+        v_unmet := memwarden_internal.unmet_demand('allow', 0, v_terms.min_external, v_terms.external_types, '[]', 1, 0, '[]');
+        NEW.reason := v_unmet.reason;
+        NEW.detail := coalesce(v_unmet.detail, NEW.detail);
     END IF;
 
-    IF NEW.reason IS NULL AND v_rules.has_verifiers THEN
+    IF NEW.reason IS NULL AND v_terms.has_verifiers THEN
         v_weighed := memwarden_internal.ask_about(NEW.org_id, NEW.request_id, NEW.layer, jsonb_build_object(
             'claim', NEW.search_text, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
-            'layer', NEW.layer, 'evidence', coalesce(v_asked, '[]')), NEW.grounds);
-        SELECT v_weighed.reason, coalesce(v_weighed.detail, NEW.detail), v_weighed.grounds, v_weighed.retry_at
-          INTO NEW.reason, NEW.detail, NEW.grounds, NEW.retry_at;
+            'layer', NEW.layer, 'evidence', v_asked), NEW.grounds);
+        NEW.reason := v_weighed.reason;
+        NEW.detail := coalesce(v_weighed.detail, NEW.detail);
+        NEW.grounds := v_weighed.grounds;
+        NEW.retry_at := v_weighed.retry_at;
         NEW.outcome := CASE v_weighed.reason WHEN 'AWAITING_VERDICT' THEN 'DEFERRED' END;
         NEW.fact_score := coalesce(v_weighed.fact_score, NEW.fact_score);
         NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by', v_weighed.verified_by);
     END IF;
-    IF NEW.reason IS NULL AND NEW.fact_score < v_rules.fact_threshold THEN
+    IF NEW.reason IS NULL AND NEW.fact_score < v_terms.fact_threshold THEN
         NEW.reason := 'INSUFFICIENT_EVIDENCE';
-        NEW.detail := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_rules.fact_threshold,
+        NEW.detail := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_terms.fact_threshold,
             'evidence', memwarden_internal.told_of_grounds(NEW.grounds));
     END IF;
     IF NEW.reason IS NOT NULL THEN
@@ -71,35 +92,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
     'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least authority, sources outside the agent, no circle. Asks the verifiers of the layer. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.demands_on_evidence(
-    p_org_id bigint, p_layer text, p_schema_id bigint, p_origin text, p_is_note boolean,
-    OUT fact_threshold double precision, OUT min_authority double precision, OUT min_external integer, OUT self_reference text,
-    OUT evidence_half_life interval, OUT external_types text[], OUT has_verifiers boolean, OUT default_type text, OUT has_template boolean)
-RETURNS record
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    SELECT l.fact_threshold, l.min_authority, l.min_external, l.self_reference, l.evidence_half_life, l.external_types,
-           EXISTS (SELECT FROM memwarden_data.verifier AS v
-                    WHERE v.org_id IN (0, p_org_id) AND v.layer = l.layer AND v.purpose = 'verify'),
-           (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin),
-           EXISTS (SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = p_schema_id AND s.text_template IS NOT NULL)
-      INTO fact_threshold, min_authority, min_external, self_reference, evidence_half_life, external_types, has_verifiers, default_type, has_template
-      FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
-    IF p_is_note THEN
-        fact_threshold := 0;
-        min_authority := 0;
-        min_external := 0;
-        self_reference := 'allow';
-        has_verifiers := false;
-    END IF;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.demands_on_evidence(bigint, text, bigint, text, boolean) IS
-    'What a layer asks of evidence, nothing of an annotation; whether verifiers are to be asked; the type that a reference claims by default, by the kind of the origin; and whether its kind has a text of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.demands_on_evidence(bigint, text, bigint, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
     p_self_reference text, p_min_authority double precision, p_min_external integer, p_external_types text[],
@@ -150,65 +142,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) IS 'Asks the verifiers of a layer about a write, and weighs what they have answered.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.weigh_evidence(
-    p_principal_id bigint, p_org_id bigint, p_subject text, p_predicate text, p_content text, p_evidence jsonb,
-    p_default_type text, p_half_life interval, p_external_types text[], p_now timestamptz,
-    OUT grounds jsonb, OUT fact_score double precision, OUT authority double precision, OUT least_authority double precision,
-    OUT external integer, OUT self_made jsonb, OUT trust_ceiling double precision, OUT item_ids uuid[], OUT version_ids uuid[],
-    OUT asked jsonb)
-RETURNS record
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
--- A few rows by functions whose cost is guessed: planning the query anew, or compiling it, takes longer than running it.
-SET plan_cache_mode = force_generic_plan
-SET jit = off
-AS $function$
-BEGIN
-    WITH resolved AS MATERIALIZED (
-        SELECT r.*, p_external_types @> ARRAY[r.type] AND r.item_id IS NULL AND r.type <> 'memory_item' AS is_external,
-               exp(-ln(2.0::double precision) * least(greatest(extract(epoch FROM p_now - r.accessed_at)::double precision, 0)
-                   / extract(epoch FROM coalesce(r.half_life, p_half_life))::double precision, 400)) AS freshness
-          FROM memwarden_internal.resolve_evidence(p_principal_id, p_org_id, p_evidence, p_now) AS r
-    ), judged AS MATERIALIZED (
-        SELECT memwarden_internal.support_of(p_subject, p_predicate, p_content,
-                   array_agg(CASE WHEN r.believed THEN r.excerpt END ORDER BY r.ordinal), array_agg(r.type ORDER BY r.ordinal), array_agg(r.uri ORDER BY r.ordinal)) AS supports
-          FROM resolved AS r
-    ), weighed AS (
-        SELECT r.*, greatest(j.supports[r.ordinal + 1], 0) AS support, j.supports[r.ordinal + 1] < 0 AS contradicts,
-               -- The same words twice, or the same place twice without words, are one piece of evidence.
-               row_number() OVER (PARTITION BY coalesce(r.item_id::text, r.excerpt, split_part(r.uri, '#', 1))
-                                  ORDER BY r.authority DESC, r.ordinal) = 1 AS is_first
-          FROM resolved AS r CROSS JOIN judged AS j
-    )
-    SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-               'index', w.ordinal, 'type', w.type, 'claimed_type', nullif(coalesce(w.claimed_type, p_default_type), w.type),
-               'uri', w.uri, 'version', w.version, 'accessed_at', memwarden_internal.utc_text(w.accessed_at), 'authority', w.authority,
-               'support', w.support, 'freshness', w.freshness, 'weight', w.weight, 'external', w.is_external,
-               'registered', w.registered, 'believed', CASE WHEN NOT w.believed THEN false END,
-               'contradicts', CASE WHEN w.contradicts THEN true END, 'counted', CASE WHEN NOT w.is_first THEN false END,
-               'excerpt_hash', encode(sha256(convert_to(w.excerpt, 'UTF8')), 'hex'), 'item_id', w.item_id, 'version_id', w.version_id,
-               'evidence_id', w.evidence_id, 'issuer', w.issuer)) ORDER BY w.authority DESC, w.ordinal),
-           sum(w.weight * w.support * w.authority * w.freshness) FILTER (WHERE w.is_first) / sum(w.weight) FILTER (WHERE w.is_first),
-           max(w.authority), min(w.authority),
-           count(DISTINCT split_part(w.uri, '#', 1)) FILTER (WHERE w.is_first AND w.is_external),
-           coalesce(jsonb_agg(w.ordinal ORDER BY w.ordinal) FILTER (WHERE w.self_made), '[]'),
-           -- Somebody else saw it and bears it out: then it stands by itself.
-           CASE WHEN NOT bool_or(w.is_external AND w.evidence_id IS NOT NULL AND w.issuer_id <> p_principal_id AND w.support >= 0.8)
-                THEN min(w.adjusted_confidence) END,
-           coalesce(array_agg(w.item_id) FILTER (WHERE w.item_id IS NOT NULL), '{}'),
-           coalesce(array_agg(w.version_id) FILTER (WHERE w.item_id IS NOT NULL), '{}'),
-           jsonb_agg(jsonb_strip_nulls(jsonb_build_object('type', w.type, 'uri', w.uri, 'version', w.version, 'excerpt', w.excerpt,
-               'accessed_at', memwarden_internal.utc_text(w.accessed_at))) ORDER BY w.ordinal)
-      INTO grounds, fact_score, authority, least_authority, external, self_made, trust_ceiling, item_ids, version_ids, asked
-      FROM weighed AS w;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.weigh_evidence(bigint, bigint, text, text, text, jsonb, text, interval, text[], timestamptz) IS
-    'Resolves and weighs the references of a write. p_default_type: what a reference without a type claims to be, by the kind of the origin. fact_score: the mean of weight x support x authority x freshness, weights brought to a mean of 1. '
-    'external: how many different sources are of the external types. trust_ceiling: the least adjusted confidence of the memories among them, '
-    'NULL where there is none or where an external source, recorded by another agent, bears the claim out (support 0.8 or more). Source: chapter 12.2.3, 12.11.3, Z2.';
-REVOKE ALL ON FUNCTION memwarden_internal.weigh_evidence(bigint, bigint, text, text, text, jsonb, text, interval, text[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_of_grounds(p_grounds jsonb)
 RETURNS jsonb

@@ -9,9 +9,7 @@ DECLARE
     v_asked   record;
     v_refusal jsonb;
 BEGIN
-    -- Nearly every write: it does not pay for the question.
-    IF EXISTS (SELECT FROM memwarden_data.verifier AS v
-                WHERE v.org_id IN (0, NEW.org_id) AND v.layer = NEW.layer AND v.purpose = 'gate') THEN
+    IF (NEW.terms).has_plugins THEN
         v_asked := memwarden_internal.ask_verifiers(NEW.org_id, NEW.request_id, NEW.layer, 'gate', jsonb_build_object(
             'request_id', NEW.request_id, 'layer', NEW.layer, 'scope_id', NEW.scope_id, 'kind', NEW.kind,
             'subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence, 'content', NEW.canonical::jsonb,

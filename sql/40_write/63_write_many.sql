@@ -1,3 +1,39 @@
+-- A request of a batch as it was read: the arguments of write(), and what is wrong with them. An update script runs
+-- this again, hence the question.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.batch_request') IS NULL THEN
+        CREATE TYPE memwarden_internal.batch_request AS (
+            layer            text,
+            content          json,
+            content_text     text,
+            subject          text,
+            predicate        text,
+            scope            text,
+            confidence       double precision,
+            evidence         jsonb,
+            embedding        real[],
+            ttl              interval,
+            deadline         timestamptz,
+            idempotency_key  text,
+            request_id       uuid,
+            kind             text,
+            importance       double precision,
+            valid_from       timestamptz,
+            valid_to         timestamptz,
+            embedding_model  text,
+            trace_id         text,
+            classification   text,
+            domains          text[],
+            attributes       jsonb,
+            origin           jsonb,
+            fault            text
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.batch_request IS 'One request of a batch; fault: why it cannot be read.';
+
 CREATE OR REPLACE FUNCTION memwarden.write_many(requests json)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -7,21 +43,20 @@ SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
-    v_rows         json[];
+    v_rows         memwarden_internal.batch_request[];
     v_locked       boolean;
     v_timeout      text := current_setting('lock_timeout');
 BEGIN
     IF json_typeof(requests) IS DISTINCT FROM 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'requests: a JSON array of objects');
     END IF;
-    SELECT array_agg(t.element ORDER BY t.ordinal) INTO v_rows
-      FROM json_array_elements(requests) WITH ORDINALITY AS t (element, ordinal);
+    v_rows := memwarden_internal.read_batch(requests);
     IF v_rows IS NULL THEN
         RETURN;
     END IF;
 
     SELECT memwarden_internal.lock_scopes(v_principal_id, array_agg(t.scope), array_agg(t.layer)) INTO v_locked
-      FROM memwarden_internal.batch_targets(v_rows) AS t;
+      FROM (SELECT DISTINCT r.scope, r.layer FROM unnest(v_rows) AS r) AS t;
     IF NOT v_locked THEN
         -- The wait is over: requests to busy scopes are deferred, one by one, without another.
         PERFORM set_config('lock_timeout', '1ms', true);
@@ -40,7 +75,7 @@ GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memward
 
 -- One set-based statement; where a row makes it fail, halves, down to the row at fault. A statement is
 -- all or nothing, so nothing of a failed half remains.
-CREATE OR REPLACE FUNCTION memwarden_internal.write_rows(p_rows json[], p_offset integer, p_principal_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.write_rows(p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -49,7 +84,6 @@ DECLARE
     v_half    integer := cardinality(p_rows) / 2;
     v_fault   text;
     v_context text;
-    v_id      uuid;
     v_result  memwarden_internal.write_result;
 BEGIN
     BEGIN
@@ -68,39 +102,99 @@ BEGIN
         RETURN;
     END IF;
 
-    IF json_typeof(p_rows[1]) = 'object'
-       AND pg_input_is_valid(memwarden_internal.safe_text(p_rows[1], 'request_id'), 'uuid') THEN
-        v_id := (p_rows[1] ->> 'request_id')::uuid;
-    END IF;
-    -- Where no gate was at work, a cast failed: the caller's argument.
     v_result := memwarden_internal.record_fault(
-        v_id,
-        CASE WHEN json_typeof(p_rows[1]) = 'object' THEN memwarden_internal.safe_text(p_rows[1], 'layer') END,
-        CASE WHEN json_typeof(p_rows[1]) = 'object' THEN memwarden_internal.safe_text(p_rows[1], 'scope') END,
+        p_rows[1].request_id, p_rows[1].layer, p_rows[1].scope,
+        -- Where no gate was at work, it was the caller's argument.
         CASE WHEN strpos(v_context, 'memwarden_internal.gate_') = 0 THEN 'INVALID_ARGUMENT' ELSE 'GATE_FAULT' END, v_fault);
     RETURN NEXT (p_offset, v_result.*)::memwarden_internal.batch_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_rows(json[], integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint) IS
     'Writes a list of requests in one statement, halving it on failure until only the request at fault is left, which is recorded.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_rows(json[], integer, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.write_rows(memwarden_internal.batch_request[], integer, bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.batch_targets(p_rows json[])
-RETURNS TABLE (scope text, layer text)
-LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION memwarden_internal.read_batch(p_requests json)
+RETURNS memwarden_internal.batch_request[]
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN QUERY SELECT DISTINCT a.scope, a.layer FROM unnest(p_rows) AS e, json_to_record(e) AS a (scope text, layer text);
-EXCEPTION WHEN data_exception THEN
-    -- One element cannot be read: ask each by itself, and leave that one out.
-    RETURN QUERY
-    SELECT DISTINCT memwarden_internal.safe_text(e, 'scope'), memwarden_internal.safe_text(e, 'layer')
-      FROM unnest(p_rows) AS e WHERE json_typeof(e) = 'object';
+    RETURN (
+        SELECT array_agg(ROW(
+                   a.layer, a.content, a.content_text, a.subject, a.predicate, a.scope, a.confidence, a.evidence,
+                   -- What is too small for a real is 0 to a vector: the real says so.
+                   CASE WHEN 0 = ANY (v.numbers) THEN (SELECT c.embedding FROM json_to_record(t.element) AS c (embedding real[]))
+                        ELSE v.numbers END,
+                   a.ttl, a.deadline, a.idempotency_key, a.request_id, a.kind, a.importance, a.valid_from, a.valid_to,
+                   a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin,
+                   memwarden_internal.unknown_arguments(t.element))::memwarden_internal.batch_request ORDER BY t.ordinal)
+          FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal),
+               json_to_record(t.element) AS a (
+                   layer text, content json, content_text text, subject text, predicate text, scope text,
+                   confidence double precision, evidence jsonb, embedding json, ttl interval, deadline timestamptz,
+                   idempotency_key text, request_id uuid, kind text, importance double precision,
+                   valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
+                   classification text, domains text[], attributes jsonb, origin jsonb),
+               -- A list of numbers is read as a vector in half the time.
+               LATERAL (SELECT a.embedding::text::@extschema:vector@.vector::real[] AS numbers OFFSET 0) AS v);
+EXCEPTION WHEN OTHERS OR assert_failure THEN
+    IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+        RAISE;
+    END IF;
+    RETURN (SELECT array_agg(memwarden_internal.read_request(t.element) ORDER BY t.ordinal)
+              FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.batch_targets(json[]) IS 'The scopes and layers a batch names.';
-REVOKE ALL ON FUNCTION memwarden_internal.batch_targets(json[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.read_batch(json) IS 'The requests of a batch, in the order given; one by one where there is one that cannot be read.';
+REVOKE ALL ON FUNCTION memwarden_internal.read_batch(json) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.read_request(p_element json)
+RETURNS memwarden_internal.batch_request
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_fault text;
+BEGIN
+    BEGIN
+        -- The fault last: whatever the request says of it.
+        RETURN json_populate_record(
+            json_populate_record(NULL::memwarden_internal.batch_request, p_element),
+            json_build_object('fault', memwarden_internal.unknown_arguments(p_element)));
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
+        IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+            RAISE;
+        END IF;
+        v_fault := 'INVALID_ARGUMENT ' || SQLSTATE;
+    END;
+    RETURN json_populate_record(NULL::memwarden_internal.batch_request, json_build_object(
+        'layer', memwarden_internal.safe_text(p_element, 'layer'), 'scope', memwarden_internal.safe_text(p_element, 'scope'),
+        'request_id', CASE WHEN pg_input_is_valid(memwarden_internal.safe_text(p_element, 'request_id'), 'uuid')
+                           THEN p_element ->> 'request_id' END,
+        'fault', v_fault));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.read_request(json) IS
+    'One request of a batch; where its arguments cannot be read, its layer, scope and id alone, and the fault.';
+REVOKE ALL ON FUNCTION memwarden_internal.read_request(json) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unknown_arguments(p_element json)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT 'UNKNOWN_ARGUMENT ' || count(*) || ' name(s) that write() does not take'
+              FROM json_object_keys(p_element) AS k
+             WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
+                             'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
+                             'valid_from', 'valid_to', 'embedding_model', 'trace_id',
+                             'classification', 'domains', 'attributes', 'origin')
+            HAVING count(*) > 0);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unknown_arguments(json) IS 'The fault of a request with names that write() does not take; NULL where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.unknown_arguments(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.safe_text(p_object json, p_name text)
 RETURNS text
@@ -116,43 +210,42 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.safe_text(json, text) IS 'A field as text; NULL where its escapes are no valid text.';
 REVOKE ALL ON FUNCTION memwarden_internal.safe_text(json, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.write_set(p_rows json[], p_offset integer, p_principal_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.write_set(p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint)
 RETURNS SETOF memwarden_internal.batch_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_asked_at timestamptz := clock_timestamp();
+    v_held     text[];
 BEGIN
+    SELECT array_agg(t.layer) INTO v_held
+      FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
+     WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
     RETURN QUERY
     WITH asked AS MATERIALIZED (
-        SELECT t.ordinal, memwarden_internal.storable_request_id(a.request_id) AS id, a.*,
-               (SELECT 'UNKNOWN_ARGUMENT ' || count(*) || ' name(s) that write() does not take'
-                  FROM json_object_keys(t.element) AS k
-                 WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
-                                 'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
-                                 'valid_from', 'valid_to', 'embedding_model', 'trace_id',
-                                 'classification', 'domains', 'attributes', 'origin')
-                HAVING count(*) > 0) AS fault
-          FROM unnest(p_rows) WITH ORDINALITY AS t (element, ordinal),
-               json_to_record(t.element) AS a (
-                   layer text, content json, content_text text, subject text, predicate text, scope text,
-                   confidence double precision, evidence jsonb, embedding real[], ttl interval, deadline timestamptz,
-                   idempotency_key text, request_id uuid, kind text, importance double precision,
-                   valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
-                   classification text, domains text[], attributes jsonb, origin jsonb)
+        SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
+          FROM unnest(p_rows) WITH ORDINALITY AS r
     ), decided AS (
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, intake_fault)
+            classification, domains, attributes, origin, intake_fault, permit_held)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
                a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin,
-               CASE WHEN a.id <> a.request_id THEN 'INVALID_REQUEST_ID' ELSE a.fault END
+               CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
+                    ELSE a.fault END,
+               a.layer = ANY (v_held)
           FROM asked AS a
-         ORDER BY a.ordinal
-        RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at
+         ORDER BY a.ordinality
+        RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
+                  r.org_id, r.principal_id, r.layer, r.admitted AND r.permit_held AS owes_permit
+    ), taken AS MATERIALIZED (
+        SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
+          FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
     ), numbered AS (
-        SELECT a.ordinal, a.id, row_number() OVER (PARTITION BY a.id ORDER BY a.ordinal) AS occurrence FROM asked AS a
+        SELECT a.ordinality AS ordinal, a.id, row_number() OVER (PARTITION BY a.id ORDER BY a.ordinality) AS occurrence FROM asked AS a
     )
     SELECT (p_offset + n.ordinal - 1)::integer, n.id,
            CASE WHEN d.request_id IS NULL THEN old.outcome
@@ -161,6 +254,8 @@ BEGIN
            coalesce(d.item_id, old.item_id), coalesce(d.version_id, old.version_id), coalesce(d.gate, old.gate),
            coalesce(d.reason, old.reason), coalesce(d.detail, old.detail), coalesce(d.retry_at, old.retry_after)
       FROM numbered AS n
+      -- Asked for, so that it is done.
+      JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0
       LEFT JOIN decided AS d ON d.request_id = n.id
       -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
       LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(n.id, p_principal_id) AS r
@@ -168,6 +263,6 @@ BEGIN
      ORDER BY n.ordinal;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_set(json[], integer, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint) IS
     'The set-based statement of write_many(): every row passes the gates in the order given.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_set(json[], integer, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint) FROM PUBLIC;

@@ -6,27 +6,25 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started    timestamptz := clock_timestamp();
-    v_rules      record;
+    v_terms      memwarden_data.write_terms := NEW.terms;
     v_validation double precision;
     v_adjusted   double precision;
 BEGIN
-    SELECT l.validation_weights AS v, l.confidence_weights AS c, l.default_confidence,
-           (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind') AS origin_confidence,
-           p.name AS agent
-      INTO v_rules
-      FROM memwarden_data.layer AS l, memwarden_data.principal AS p
-     WHERE l.layer = NEW.layer AND p.principal_id = NEW.principal_id;
-    NEW.confidence := coalesce(NEW.confidence, v_rules.origin_confidence, v_rules.default_confidence);
+    IF NEW.confidence IS NULL THEN
+        NEW.confidence := coalesce(
+            (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'), v_terms.default_confidence);
+    END IF;
     NEW.authority := coalesce(NEW.authority, 0);
     -- A layer that asks for no evidence has none weighed; nothing looks for contradictions, so there are none.
-    v_validation := v_rules.v[1] + v_rules.v[2] * coalesce(NEW.fact_score, 0) + v_rules.v[3];
+    v_validation := v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(NEW.fact_score, 0) + v_terms.validation_weights[3];
     -- Nobody has approved yet: a human's word is added when it is given.
     v_adjusted := least(
         -- So small a number times a weight is an error, not 0.
-        v_rules.c[1] * (CASE WHEN NEW.confidence < 1e-300 THEN 0 ELSE NEW.confidence END) + v_rules.c[2] * coalesce(NEW.fact_score, 0) + v_rules.c[3] * NEW.authority,
+        v_terms.confidence_weights[1] * (CASE WHEN NEW.confidence < 1e-300 THEN 0 ELSE NEW.confidence END)
+            + v_terms.confidence_weights[2] * coalesce(NEW.fact_score, 0) + v_terms.confidence_weights[3] * NEW.authority,
         coalesce(NEW.trust_ceiling, 1));
     NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object(
-        'request_id', NEW.request_id, 'source_agent', v_rules.agent, 'origin', coalesce(NEW.origin, '{}'),
+        'request_id', NEW.request_id, 'source_agent', v_terms.agent, 'origin', coalesce(NEW.origin, '{}'),
         'evidence', coalesce(NEW.grounds, '[]'), 'evidence_quality', memwarden_internal.evidence_quality(NEW.grounds),
         'agent_confidence', NEW.confidence, 'fact_score', NEW.fact_score, 'validation_score', v_validation,
         'adjusted_confidence', v_adjusted, 'authority', NEW.authority, 'sensitivity', NEW.sensitivity,

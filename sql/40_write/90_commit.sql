@@ -6,26 +6,25 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_started  timestamptz := clock_timestamp();
-    v_now      timestamptz := v_started;
-    v_layer    record;
-    v_head     memwarden_data.item;
-    v_held     integer;
-    v_labels   integer[];
-    v_succeeds record;
-    v_expires  timestamptz;
-    v_valid    tstzrange;
-    v_instance integer;
+    v_started   timestamptz := clock_timestamp();
+    v_now       timestamptz := v_started;
+    v_terms     memwarden_data.write_terms := NEW.terms;
+    v_exclusive boolean := false;
+    v_head      memwarden_data.item;
+    v_held      integer;
+    v_labels    integer[];
+    v_succeeds  record;
+    v_expires   timestamptz;
+    v_valid     tstzrange;
+    v_instance  integer;
 BEGIN
-    SELECT coalesce(p.same_key, l.same_key) = 'new_version' AND NEW.key_hash IS NOT NULL AS exclusive, l.writers = 'owner' AS is_owned,
-           l.default_ttl, l.text_search_config, l.idempotency_window
-      INTO v_layer
-      FROM memwarden_data.layer AS l
-      LEFT JOIN LATERAL (SELECT d.same_key FROM memwarden_data.predicate AS d
-                          WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
-                          ORDER BY d.org_id DESC LIMIT 1) AS p ON true
-     WHERE l.layer = NEW.layer;
-    IF v_layer.exclusive THEN
+    IF NEW.key_hash IS NOT NULL THEN
+        v_exclusive := 'new_version' = coalesce(
+            (SELECT d.same_key FROM memwarden_data.predicate AS d
+              WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
+              ORDER BY d.org_id DESC LIMIT 1), v_terms.same_key);
+    END IF;
+    IF v_exclusive THEN
         -- Asked whatever is there: how long it takes must not tell.
         v_labels := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
             SELECT i.label_id FROM memwarden_data.item AS i
@@ -36,7 +35,7 @@ BEGIN
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
            AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-         ORDER BY v_layer.is_owned AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id, i.instance
+         ORDER BY v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id, i.instance
          LIMIT 1;
         IF FOUND THEN
             v_succeeds := memwarden_internal.label_of_successor(
@@ -69,7 +68,7 @@ BEGIN
     NEW.importance := coalesce(NEW.importance, 0.5);
     -- The clock has moved on since valid_to was looked at.
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
-    v_expires := v_now + coalesce(NEW.ttl, v_layer.default_ttl);
+    v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
     v_instance := coalesce(v_head.instance, v_held + 1, 0);
 
@@ -85,7 +84,7 @@ BEGIN
         principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
     VALUES (
         NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
-        NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, v_layer.exclusive, v_instance,
+        NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, v_exclusive, v_instance,
         NEW.canonical::jsonb, NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
         NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires);
     INSERT INTO memwarden_data.log (
@@ -106,10 +105,10 @@ BEGIN
         content_hash, fingerprint, key_hash, search_vector)
     VALUES (
         NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
-        NEW.version_id, coalesce(v_head.version, 0) + 1, v_layer.exclusive, v_instance, NEW.confidence, NEW.importance,
+        NEW.version_id, coalesce(v_head.version, 0) + 1, v_exclusive, v_instance, NEW.confidence, NEW.importance,
         (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.authority, coalesce(NEW.sensitivity, 'none'), NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid,
         NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-        to_tsvector(v_layer.text_search_config::regconfig, left(NEW.search_text, 200000)))
+        to_tsvector(v_terms.text_search_config::regconfig, left(NEW.search_text, 200000)))
     ON CONFLICT (org_id, item_id) DO UPDATE
        SET kind = excluded.kind, subject = excluded.subject, predicate = excluded.predicate,
            version_id = excluded.version_id, version = excluded.version, confidence = excluded.confidence,
@@ -127,10 +126,10 @@ BEGIN
     IF NEW.evidence @? '$[*].uri ? (@ starts with "memwarden:item/")' THEN
         PERFORM memwarden_internal.record_derivation(NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, NEW.evidence);
     END IF;
-    IF v_layer.exclusive AND v_head.item_id IS NULL THEN
+    IF v_exclusive AND v_head.item_id IS NULL THEN
         INSERT INTO memwarden_data.timeline (org_id, scope_id, item_id, version_id, valid_during, recorded_during)
         VALUES (NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, tstzrange(v_now, NULL));
-    ELSIF v_layer.exclusive THEN
+    ELSIF v_exclusive THEN
         PERFORM memwarden_internal.assert_value(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_valid, v_now);
         IF NOT v_valid @> v_now THEN
             -- Of the past, or of the time to come: what holds now stays what the item says.

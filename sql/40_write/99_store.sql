@@ -39,9 +39,8 @@ BEGIN
     IF NEW.token IS NOT NULL AND NEW.scope_locked AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
         INSERT INTO memwarden_data.idempotency AS i (
             org_id, principal_id, scope_id, layer, token, request_id, item_id, version_id, derived, expires_at)
-        SELECT NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.token, NEW.request_id,
-               NEW.item_id, NEW.version_id, NEW.idempotency_key IS NULL, NEW.decided_at + l.idempotency_window
-          FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer
+        VALUES (NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.token, NEW.request_id,
+                NEW.item_id, NEW.version_id, NEW.idempotency_key IS NULL, NEW.decided_at + (NEW.terms).idempotency_window)
         ON CONFLICT (org_id, principal_id, scope_id, layer, token) DO UPDATE
            SET request_id = excluded.request_id, item_id = excluded.item_id, version_id = excluded.version_id,
                derived = excluded.derived, expires_at = excluded.expires_at;
@@ -91,6 +90,7 @@ BEGIN
             NEW.detail := NULL;
         END IF;
     END IF;
+    NEW.terms := NULL;
     NEW.canonical := NULL;
     NEW.search_text := NULL;
     NEW.findings := NULL;

@@ -104,7 +104,7 @@ BEGIN
     SELECT p.org_id, p.item_id, p.updated_at,
            p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance
                + p_confidence * p.adjusted_confidence + p_authority * p.authority AS score,
-           p.vector, p.keyword, p.recency, p.importance, p.adjusted_confidence, p.authority, p.similarity
+           p.vector, p.keyword, p.recency, p.importance::double precision, p.adjusted_confidence::double precision, p.authority::double precision, p.similarity
       FROM parts AS p
      -- Of two that answer equally well the better founded one comes first.
      ORDER BY score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id

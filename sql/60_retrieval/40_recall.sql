@@ -94,7 +94,7 @@ BEGIN
     RETURN QUERY
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
-           i.confidence, i.confidence < l.confidence_floor, i.contradicted,
+           i.confidence::double precision, i.confidence < l.confidence_floor, i.contradicted,
            -- Most memories are derived from none: asked here, not in a function.
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id),

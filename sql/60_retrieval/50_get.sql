@@ -40,8 +40,8 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
     RETURN QUERY
-    SELECT i.item_id, i.version_id, i.version, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           i.confidence, i.importance, i.status, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
+    SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
+           i.confidence::double precision, i.importance::double precision, i.status::text, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity)

@@ -143,8 +143,8 @@ BEGIN
     v_held := ARRAY(SELECT h FROM memwarden_internal.versions_at(v_scopes, as_of.item_id, v_system_time, as_of.valid_time) AS h);
 
     RETURN QUERY
-    SELECT v.item_id, v.version_id, v.version, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
-           v.confidence, v.importance, lower(v.recorded_during), upper(v.recorded_during),
+    SELECT v.item_id, v.version_id, v.version::integer, v.layer, s.path, v.kind, v.subject, v.predicate, v.content, v.search_text,
+           v.confidence::double precision, v.importance::double precision, lower(v.recorded_during), upper(v.recorded_during),
            lower(h.valid_during), upper(h.valid_during), v.expires_at, c.name, k.domains, k.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          (o.record ->> 'adjusted_confidence')::double precision, (o.record ->> 'authority')::double precision, o.record ->> 'sensitivity')

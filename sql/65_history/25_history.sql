@@ -34,10 +34,10 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
     RETURN QUERY
-    SELECT v.version, v.version_id, g.operation, v.status, v.content, v.confidence,
+    SELECT v.version::integer, v.version_id, g.operation::text, v.status::text, v.content, v.confidence::double precision,
            g.recorded_at, CASE WHEN NOT g.ends THEN upper(v.recorded_during) END,
            lower(v.valid_during), upper(v.valid_during), p.name, g.reason, g.request_id, g.log_seq,
-           r.version, CASE WHEN NOT g.ends THEN a.item_id END,
+           r.version::integer, CASE WHEN NOT g.ends THEN a.item_id END,
            CASE WHEN NOT g.ends AND o.version_id IS NOT NULL THEN (
                SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('path', d.path, 'change', d.change, 'before', d.before, 'after', d.after))), '[]')
                  FROM memwarden_internal.json_diff(

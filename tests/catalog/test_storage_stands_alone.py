@@ -41,7 +41,17 @@ SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type
   JOIN pg_class AS c ON c.oid = a.attrelid
   JOIN pg_type AS t ON t.oid = a.atttypid
  WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
-   AND a.attnum > 0 AND NOT a.attisdropped AND t.typnamespace <> 'pg_catalog'::regnamespace
+   AND a.attnum > 0 AND NOT a.attisdropped
+   -- A type of the storage stands as long as its tables, if it stands on built-in ones itself.
+   AND t.typnamespace <> 'pg_catalog'::regnamespace
+   AND NOT (t.typnamespace = 'memwarden_data'::regnamespace AND CASE t.typtype
+                WHEN 'd' THEN EXISTS (
+                    SELECT FROM pg_type AS b
+                     WHERE b.oid = t.typbasetype AND b.typnamespace = 'pg_catalog'::regnamespace)
+                WHEN 'c' THEN NOT EXISTS (
+                    SELECT FROM pg_attribute AS f JOIN pg_type AS b ON b.oid = f.atttypid
+                     WHERE f.attrelid = t.typrelid AND f.attnum > 0
+                       AND b.typnamespace <> 'pg_catalog'::regnamespace) END)
    AND NOT EXISTS (SELECT FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
                     WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid
                       AND d.deptype = 'e' AND x.extname = 'vector')

@@ -5,12 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from psycopg.types.json import Jsonb
 
 from evidence.conftest import DOCS, TEA, Office, cite
 from helpers import write
 
 if TYPE_CHECKING:
     from psycopg.rows import DictRow
+
+    from conftest import World
 
 FACT: dict[str, Any] = {"content": {"drink": "green tea"}, "subject": "Ana", "predicate": "prefers"}
 
@@ -202,3 +207,33 @@ def test_against_itself_a_writer_is_believed(office: Office) -> None:
     """Who says that it only reasoned is not asked whether it read a document."""
     answer = office.write(FACT["content"], cite(DOCS, TEA, type="agent_reasoning"))
     assert answer["reason"] == "SELF_REFERENTIAL"
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=30)
+things = texts | st.sampled_from([None, 7, "", " ", "document", "2024-01-01", ["x"], {"a": "b"}])
+references = things | st.dictionaries(
+    st.sampled_from(["uri", "excerpt", "type", "version", "accessed_at", "more"]), things
+)
+
+
+@given(evidence=st.lists(references, max_size=4) | references)
+@example(evidence=[{"uri": "u:x"}] * 101)
+@example(evidence=[{"uri": "u"}] * 101)
+@example(evidence=[[{"uri": "u:x"}]])
+@example(evidence={"uri": "u:x"})
+@settings(max_examples=200, deadline=None)
+def test_a_quick_look_passes_nothing_that_is_wrong(shared_world: World, evidence: Any) -> None:
+    """What the gate does not look through is well formed."""
+    query = (
+        "SELECT memwarden_internal.is_plain_evidence(%s) AS is_plain,"
+        " memwarden_internal.evidence_violations(%s, now()) AS violations"
+    )
+    seen = shared_world.rows(query, Jsonb(evidence), Jsonb(evidence))[0]
+    assert not seen["is_plain"] or seen["violations"] == []
+
+
+def test_a_quick_look_passes_what_is_usual(shared_world: World) -> None:
+    """Otherwise every write would pay for the long one."""
+    usual = Jsonb([cite(DOCS, TEA), cite("u:x", TEA), {"uri": "u:y"}])
+    query = "SELECT memwarden_internal.is_plain_evidence(%s) AS is_plain"
+    assert shared_world.rows(query, usual)[0]["is_plain"]

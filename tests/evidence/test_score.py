@@ -42,12 +42,14 @@ def weighing(shared_world: World) -> Office:
 def weigh(office: Office, evidence: list[dict[str, Any]]) -> Any:
     """What the gate makes of the evidence of a fixed claim, at a fixed time, half-life 100 days."""
     query = (
-        "SELECT w.* FROM memwarden_data.principal AS p, memwarden_internal.weigh_evidence("
-        " p.principal_id, p.org_id, 'Ana', 'prefers', '{\"drink\":\"green tea\"}', %s, NULL, "
-        "'100 days', '{document}', %s) AS w"
+        "SELECT w.* FROM memwarden_data.principal AS p,"
+        " memwarden_internal.evidence_sources(p.principal_id, p.org_id, %s, %s) AS known,"
+        " memwarden_internal.weigh('Ana', 'prefers', '{\"drink\":\"green tea\"}', %s, known,"
+        " p.principal_id, NULL, '{document}', 8640000, memwarden_internal.utc_text(%s), false) AS w"
         " WHERE p.name = %s"
     )
-    return office.world.rows(query, Jsonb(evidence), NOW, office.writer_name)[0]
+    given = Jsonb(evidence)
+    return office.world.rows(query, given, NOW, given, NOW, office.writer_name)[0]
 
 
 @given(

@@ -28,7 +28,9 @@ MISTAKES = {
     "row security is off": "ALTER TABLE memwarden_data.item DISABLE ROW LEVEL SECURITY",
     "row security is not forced": "ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY",
     "an index is missing": "DROP INDEX memwarden_data.item_fingerprint",
-    "a constraint is missing": "ALTER TABLE memwarden_data.item DROP CONSTRAINT item_status_check",
+    "a constraint is missing": "ALTER TABLE memwarden_data.version DROP CONSTRAINT version_check",
+    "a domain's is missing": "ALTER DOMAIN memwarden_data.item_status"
+    " DROP CONSTRAINT item_status_check",
     "a column may be null": "ALTER TABLE memwarden_data.item ALTER COLUMN layer DROP NOT NULL",
     "a column is stored otherwise": "ALTER TABLE memwarden_data.embedding"
     " ALTER COLUMN embedding SET STORAGE EXTERNAL",

@@ -9,6 +9,7 @@ import struct
 from pathlib import Path
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -180,3 +181,9 @@ def test_content_nested_as_deeply_as_allowed_is_accepted() -> None:
     assert canonical_json(text) == text
     wide = "[" + ",".join(["[]"] * 500) + "]"
     assert canonical_json(wide) == wide
+
+
+@given(values)
+def test_the_short_way_gives_the_same_bytes(value: object) -> None:
+    """Values without fractions are written by the standard library."""
+    assert serialise(value) == rfc8785.dumps(value)  # type: ignore[arg-type]

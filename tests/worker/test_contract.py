@@ -111,7 +111,7 @@ def test_the_result_is_that_of_write(world: World) -> None:
     assert messages()["WriteResult"] == expected
     constraint = world.value(
         "SELECT pg_get_constraintdef(oid) FROM pg_constraint"
-        " WHERE conrelid = 'memwarden_data.write_request'::regclass AND conname ~ 'outcome'"
+        " WHERE contypid = 'memwarden_data.request_outcome'::regtype"
     )
     values = re.findall(r"^  ([A-Z_]+) = \d+;", proto(), re.M)
     assert set(values) - {"OUTCOME_UNSPECIFIED"} == set(re.findall(r"'([A-Z_]+)'", constraint))

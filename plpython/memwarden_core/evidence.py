@@ -1,0 +1,245 @@
+"""What the references of a write are worth, by what the store knows of where they come from.
+
+It runs for every write with evidence, between other work: what counts is how much there is to do,
+so what is returned is written as JSON at once, and a lone reference is neither sorted nor compared.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from json.encoder import encode_basestring as quoted
+from typing import Any, NamedTuple
+
+from .support import supports
+
+_OWN = "agent_reasoning"
+_MEMORY = "memory_item"
+_BORNE_OUT = 0.8
+_MOST_HALF_LIVES = 400
+
+# Of the numbers in a reference none is read, and one may have more digits than int() takes.
+_read_references = json.JSONDecoder(parse_int=float).raw_decode
+_read = json.JSONDecoder().raw_decode
+
+
+class Asked(NamedTuple):
+    """Who writes, when, and what its layer says of evidence.
+
+    ``default_type`` is what a reference without a type claims to be. ``half_life`` is in seconds,
+    ``now`` RFC 3339. ``is_telling``: whether verifiers are to be told of the references.
+    """
+
+    principal_id: int
+    default_type: str | None
+    external_types: Sequence[str]
+    half_life: float
+    now: str
+    is_telling: bool
+
+
+class _Reference:
+    """A reference, resolved: its writer's words about it mean nothing."""
+
+    def __init__(self, said: dict[str, Any], known: dict[str, Any], asked: Asked) -> None:
+        named: dict[str, Any] | None = known["cited"]
+        cited = named or {}
+        is_memory = cited.get("kind") == "memory"
+        issuer_id = known["issuer_id"]
+        source_type = known["source_type"]
+        spoken_for = (
+            not is_memory
+            and source_type is not None
+            and (issuer_id is None or issuer_id == cited.get("issuer_id", asked.principal_id))
+        )
+        claimed = said.get("type")
+        if is_memory:
+            self.type = _MEMORY
+        elif spoken_for and claimed != _OWN:
+            self.type = cited.get("type") or source_type
+        else:
+            # Against itself a writer is believed.
+            self.type = _OWN
+        self.claimed: str | None = claimed or asked.default_type
+        self.known, self.cited = known, cited
+        self.spoken_for = spoken_for
+        self.uri: str = cited.get("uri") or said["uri"]
+        self.version: str | None = cited.get("version") or said.get("version")
+        self.excerpt: str | None = said.get("excerpt") if named is None else cited.get("excerpt")
+        # Of no memory that is over, and of nothing that was altered.
+        self.believed = named is None or bool(cited.get("believed"))
+        self.self_made = self.type == _OWN or bool(cited.get("is_own"))
+        self.external = not is_memory and self.type in asked.external_types
+        self.authority = self._authority(claimed)
+        self.weight: float = known["weight"] if spoken_for else 1
+        self.accessed_at: str = known["accessed_at"] or asked.now
+        age = known["age"]
+        if age is None or age <= 0:
+            self.freshness = 1.0
+        else:
+            half_life = (known["half_life"] if spoken_for else None) or asked.half_life
+            self.freshness = math.exp(-math.log(2.0) * min(age / half_life, _MOST_HALF_LIVES))
+
+    def _authority(self, claimed: str | None) -> float:
+        known, cited = self.known, self.cited
+        if cited and "authority" not in cited:
+            # It is not there, or not for this writer.
+            return 0
+        if self.type == _MEMORY:
+            authority: float = cited["authority"]
+        elif not self.spoken_for:
+            authority = known["own_authority"]
+        elif self.type == known["source_type"]:
+            authority = known["authority"]
+        else:
+            least = known["own_authority"] if claimed == _OWN else cited["authority"]
+            authority = min(known["authority"], least)
+        return authority
+
+    def sameness(self) -> str:
+        """What is equal where two are one: the words, or the place of what has none."""
+        item_id: str | None = self.cited.get("item_id")
+        if item_id is not None:
+            return item_id
+        return self.place() if self.excerpt is None else self.excerpt
+
+    def place(self) -> str:
+        """The uri without what stands behind a #."""
+        return self.uri.partition("#")[0]
+
+    def is_witness(self, asked: Asked) -> bool:
+        """Whether another agent recorded it, of a source outside."""
+        return (
+            self.external
+            and "evidence_id" in self.cited
+            and self.spoken_for
+            and self.known["issuer_id"] not in (None, asked.principal_id)
+        )
+
+    def ground(self, place: int, support: float, *, counted: bool) -> str:
+        """What the record of a version says of it, as a JSON object."""
+        cited, excerpt_hash = self.cited, None
+        if self.excerpt is not None:
+            excerpt_hash = hashlib.sha256(self.excerpt.encode()).hexdigest()
+        text = (
+            f'{{"index": {place}, "authority": {_number(self.authority)}, '
+            f'"support": {_number(support if support > 0 else 0)}, '
+            f'"freshness": {_number(self.freshness)}, "weight": {_number(self.weight)}, '
+            f'"external": {_TRUTH[self.external]}, '
+            f'"registered": {_TRUTH[self.spoken_for or "item_id" in cited]}'
+        )
+        if not self.believed:
+            text += ', "believed": false'
+        if support < 0:
+            text += ', "contradicts": true'
+        if not counted:
+            text += ', "counted": false'
+        for name, value in (
+            ("type", self.type),
+            ("claimed_type", None if self.claimed == self.type else self.claimed),
+            ("uri", self.uri),
+            ("version", self.version),
+            ("accessed_at", self.accessed_at),
+            ("excerpt_hash", excerpt_hash),
+            ("item_id", cited.get("item_id")),
+            ("version_id", cited.get("version_id")),
+            ("evidence_id", cited.get("evidence_id")),
+            ("issuer", self.known["issuer"] if self.spoken_for else None),
+        ):
+            if value is not None:
+                text += f', "{name}": {quoted(value)}'
+        return text + "}"
+
+    def told(self) -> dict[str, str]:
+        """What verifiers are told of it."""
+        told = {"type": self.type, "uri": self.uri, "accessed_at": self.accessed_at}
+        if self.version is not None:
+            told["version"] = self.version
+        if self.excerpt is not None:
+            told["excerpt"] = self.excerpt
+        return told
+
+
+_TRUTH = {True: "true", False: "false"}
+
+
+def _number(value: float) -> str:
+    """A number as PostgreSQL writes it: 1, not 1.0."""
+    return repr(value).removesuffix(".0")
+
+
+def weigh(
+    subject: str | None,
+    predicate: str | None,
+    content: str,
+    evidence: str,
+    known: str,
+    asked: Asked,
+) -> tuple[str, float, float, float, int, str, float | None, list[str], list[str], str | None]:
+    """Weigh the references of a write.
+
+    ``evidence`` is the JSON array as it was given, ``known`` that of what is stored about each, as
+    evidence_sources() finds it, ``asked`` has the fields of Asked.
+
+    Returns: what to record of each (grounds, a JSON array, by
+    authority); the factual score, the mean of weight x support x authority x freshness, weights
+    brought to a mean of 1; the greatest and the least authority; how many different sources are
+    external; which references are the writer's own word (JSON); the least adjusted confidence of
+    the memories among them, None without one or where an external source that another agent
+    recorded bears the claim out; items and versions that are cited; what verifiers are told (JSON).
+    """
+    demands = Asked(*asked)
+    references = [
+        _Reference(said, stored, demands)
+        for said, stored in zip(_read_references(evidence)[0], _read(known)[0], strict=True)
+    ]
+    support = supports(
+        subject,
+        predicate,
+        content,
+        [r.excerpt if r.believed else None for r in references],
+        [r.type for r in references],
+        [r.uri for r in references],
+    )
+    order = [0]
+    first = {0}
+    if len(references) > 1:
+        order = sorted(range(len(references)), key=lambda i: (-references[i].authority, i))
+        counted: dict[str, int] = {}
+        for i in order:
+            counted.setdefault(references[i].sameness(), i)
+        first = set(counted.values())
+    grounds = [references[i].ground(i, support[i], counted=i in first) for i in order]
+    # Not sum(), which adds floats in another way in each version of Python.
+    total, weights = 0.0, 0.0
+    for i in sorted(first):
+        one = references[i]
+        total += one.weight * (support[i] if support[i] > 0 else 0) * one.authority * one.freshness
+        weights += one.weight
+    cited = [r.cited for r in references if "item_id" in r.cited]
+    return (
+        f"[{', '.join(grounds)}]",
+        total / weights,
+        references[order[0]].authority,
+        references[order[-1]].authority,
+        len({references[i].place() for i in first if references[i].external}),
+        str([i for i, r in enumerate(references) if r.self_made]),
+        _ceiling(references, support, demands) if cited else None,
+        [c["item_id"] for c in cited],
+        [c["version_id"] for c in cited],
+        json.dumps([r.told() for r in references]) if demands.is_telling else None,
+    )
+
+
+def _ceiling(
+    references: Sequence[_Reference], support: Sequence[float], asked: Asked
+) -> float | None:
+    for reference, borne_out in zip(references, support, strict=True):
+        if borne_out >= _BORNE_OUT and reference.is_witness(asked):
+            return None
+    confidences: list[float] = [
+        r.cited["adjusted_confidence"] for r in references if "item_id" in r.cited
+    ]
+    return min(confidences)
