@@ -81,8 +81,8 @@ def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> by
     return hmac.digest(key, f"{purpose}\x00{text}".encode(), "sha256")
 
 
-# A store signs with few keys, and every write signs. They are nobody's: those that seal the values of
-# a tenant are opened each time.
+# A store signs with few keys, and every write signs. They are nobody's: those that seal the values
+# of a tenant are opened each time.
 @lru_cache(maxsize=4)
 def _signing_key(file: str, _state: tuple[int, ...], wrapped: bytes) -> bytes:
     """Open a key, once for each state of the master key's file."""

@@ -4,43 +4,46 @@ CREATE OR REPLACE FUNCTION memwarden_internal.gate_access()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
-    v_started timestamptz := clock_timestamp();
-    v_asked   record;
-    v_terms   memwarden_data.write_terms := NEW.terms;
+    v_started   timestamptz := clock_timestamp();
+    v_terms     memwarden_data.write_terms := NEW.terms;
+    v_level     smallint := least(1::smallint, v_terms.clearance);
+    v_domains   text[] := ARRAY[]::text[];
+    v_kind      text;
+    v_label_id  integer;
+    v_permitted boolean;
 BEGIN
-    -- One statement, for every write pays for it: what judge_labels() would say, written out. A kind that does
-    -- not exist is the schema gate's matter, not a label.
-    SELECT c.kind, f.level, f.domains, coalesce(NEW.attributes, '{}') AS attributes,
-           NEW.domains IS NULL OR NEW.domains <@ v_terms.held_domains AS domains_held,
-           NEW.attributes IS NULL OR NEW.attributes = '{}'
-               OR memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NULL AS attributes_known,
-           (SELECT min(l.label_id) FROM memwarden_data.label AS l
-             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM c.kind AND l.scope_kind = v_terms.scope_kind
-               AND l.classification = f.level AND l.domains = f.domains AND l.attributes = coalesce(NEW.attributes, '{}')) AS label_id,
+    -- What is not there is not asked about: most writes name none of the three.
+    IF NEW.classification IS NOT NULL THEN
+        v_level := (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = NEW.classification);
+    END IF;
+    IF NEW.domains IS NOT NULL THEN
+        v_domains := ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d);
+    END IF;
+    IF NEW.kind IS NOT NULL THEN
+        -- A kind that does not exist is the schema gate's matter, not a label.
+        v_kind := (SELECT d.kind FROM memwarden_data.content_schema AS d
+                    WHERE d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1);
+    END IF;
+    -- One statement, for every write pays for it: what judge_labels() would say, written out.
+    SELECT (SELECT min(l.label_id) FROM memwarden_data.label AS l
+             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM v_kind AND l.scope_kind = v_terms.scope_kind
+               AND l.classification = v_level AND l.domains = v_domains AND l.attributes = coalesce(NEW.attributes, '{}')),
            EXISTS (SELECT FROM memwarden_data.role_permission AS r
                     WHERE r.role_id = v_terms.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
-                      AND (r.kind IS NULL OR r.kind = c.kind)) AS permitted
-      INTO v_asked
-      FROM (SELECT CASE WHEN NEW.classification IS NULL THEN least(1::smallint, v_terms.clearance)
-                        ELSE (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = NEW.classification) END AS level,
-                   CASE WHEN NEW.domains IS NULL THEN '{}'
-                        ELSE ARRAY(SELECT DISTINCT d FROM unnest(NEW.domains) AS d WHERE d IS NOT NULL ORDER BY d) END AS domains) AS f
-      LEFT JOIN LATERAL (
-          SELECT d.kind FROM memwarden_data.content_schema AS d
-           WHERE NEW.kind IS NOT NULL AND d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1) AS c ON true;
+                      AND (r.kind IS NULL OR r.kind = v_kind))
+      INTO v_label_id, v_permitted;
 
     NEW.reason := CASE
-        WHEN v_asked.level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
-        WHEN v_asked.level > v_terms.clearance THEN 'CLEARANCE_TOO_LOW'
-        WHEN NOT v_asked.domains_held THEN 'DOMAIN_NOT_HELD'
-        WHEN NOT v_asked.attributes_known THEN 'ATTRIBUTES_INVALID'
-        WHEN NOT v_asked.permitted THEN 'ROLE_FORBIDS' END;
+        WHEN v_level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
+        WHEN v_level > v_terms.clearance THEN 'CLEARANCE_TOO_LOW'
+        WHEN NOT NEW.domains <@ v_terms.held_domains THEN 'DOMAIN_NOT_HELD'
+        WHEN NEW.attributes <> '{}' AND memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NOT NULL THEN 'ATTRIBUTES_INVALID'
+        WHEN NOT v_permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
-        NEW.label_id := coalesce(v_asked.label_id, memwarden_internal.make_label(
-            NEW.org_id, NEW.layer, v_asked.kind, v_terms.scope_kind, v_asked.level, v_asked.domains, v_asked.attributes, NEW.principal_id));
+        NEW.label_id := coalesce(v_label_id, memwarden_internal.make_label(
+            NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'), NEW.principal_id));
         NEW.reason := CASE
             WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
             WHEN v_terms.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
@@ -49,10 +52,11 @@ BEGIN
         NEW.outcome := 'REJECTED';
     ELSE
         NEW.scope_locked := memwarden_internal.lock_scope(NEW.org_id, NEW.scope_id, NEW.layer);
-        IF NOT NEW.scope_locked AND EXISTS (SELECT FROM memwarden_data.scope AS s
-                                             WHERE s.scope_id = NEW.scope_id AND s.closed_at IS NOT NULL) THEN
-            NEW.outcome := 'REJECTED';
-            NEW.reason := 'SCOPE_CLOSED';
+        IF NOT NEW.scope_locked THEN
+            IF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id AND s.closed_at IS NOT NULL) THEN
+                NEW.outcome := 'REJECTED';
+                NEW.reason := 'SCOPE_CLOSED';
+            END IF;
         END IF;
     END IF;
 

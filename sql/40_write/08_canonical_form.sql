@@ -89,12 +89,13 @@ BEGIN
         NEW.key_hash := v_form.key_hash;
         NEW.search_text := v_form.search_text;
         NEW.findings := v_form.findings;
-        -- A model that does not exist is not replaced in silence: the schema gate names it.
-        IF NEW.embedding IS NULL AND v_form.embedding IS NOT NULL
-           AND (NEW.embedding_model IS NULL
-                OR EXISTS (SELECT FROM memwarden_data.embedding_model AS m WHERE m.name = NEW.embedding_model)) THEN
-            NEW.embedding := v_form.embedding;
-            NEW.embedding_model := 'lexical';
+        IF NEW.embedding IS NULL AND v_form.embedding IS NOT NULL THEN
+            -- A model that does not exist is not replaced in silence: the schema gate names it.
+            IF NEW.embedding_model IS NULL
+               OR EXISTS (SELECT FROM memwarden_data.embedding_model AS m WHERE m.name = NEW.embedding_model) THEN
+                NEW.embedding := v_form.embedding;
+                NEW.embedding_model := 'lexical';
+            END IF;
         END IF;
     ELSIF NEW.intake_fault IS NULL THEN
         NEW.findings := memwarden_internal.violation('CONTENT_EMPTY', 'content', 'there is none');

@@ -6,12 +6,15 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_started timestamptz := clock_timestamp();
-    v_terms   memwarden_data.write_terms := NEW.terms;
-    v_count   integer;
+    v_started  timestamptz := clock_timestamp();
+    v_terms    memwarden_data.write_terms := NEW.terms;
+    v_is_taken boolean := true;
+    v_count    integer;
 BEGIN
-    IF NOT v_terms.direct_writes AND NOT EXISTS (
-            SELECT FROM memwarden_data.promotion AS m WHERE m.org_id = NEW.org_id AND m.request_id = NEW.request_id) THEN
+    IF NOT v_terms.direct_writes THEN
+        v_is_taken := EXISTS (SELECT FROM memwarden_data.promotion AS m WHERE m.org_id = NEW.org_id AND m.request_id = NEW.request_id);
+    END IF;
+    IF NOT v_is_taken THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := 'DIRECT_WRITE_OFF';
     ELSIF v_terms.writers = 'validated' AND NOT v_terms.validated THEN

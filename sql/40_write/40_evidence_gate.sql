@@ -26,10 +26,11 @@ BEGIN
     IF NEW.origin IS NOT NULL THEN
         v_default := (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind');
     END IF;
-    IF NEW.schema_id IS NOT NULL AND EXISTS (
-           SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id AND s.text_template IS NOT NULL) THEN
-        -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
-        v_claim := to_jsonb(NEW.search_text)::text;
+    IF NEW.schema_id IS NOT NULL THEN
+        IF EXISTS (SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id AND s.text_template IS NOT NULL) THEN
+            -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
+            v_claim := to_jsonb(NEW.search_text)::text;
+        END IF;
     END IF;
     IF coalesce(NEW.evidence, '[]') <> '[]' THEN
         v_found := memwarden_internal.weigh(

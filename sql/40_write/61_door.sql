@@ -29,9 +29,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF p_request_id IS NOT NULL
-       AND (memwarden_internal.is_current_request_id(p_request_id)
-            OR EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id)) THEN
+    IF p_request_id IS NULL THEN
+        RETURN memwarden_internal.uuid7();
+    ELSIF memwarden_internal.is_current_request_id(p_request_id)
+          OR EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id) THEN
         RETURN p_request_id;
     END IF;
     RETURN memwarden_internal.uuid7();

@@ -127,7 +127,8 @@ BEGIN
                         ELSE v.numbers END,
                    a.ttl, a.deadline, a.idempotency_key, a.request_id, a.kind, a.importance, a.valid_from, a.valid_to,
                    a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin,
-                   memwarden_internal.unknown_arguments(t.element))::memwarden_internal.batch_request ORDER BY t.ordinal)
+                   CASE WHEN NOT ARRAY(SELECT json_object_keys(t.element)) <@ memwarden_internal.argument_names()
+                        THEN memwarden_internal.unknown_arguments(t.element) END)::memwarden_internal.batch_request ORDER BY t.ordinal)
           FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal),
                json_to_record(t.element) AS a (
                    layer text, content json, content_text text, subject text, predicate text, scope text,
@@ -178,6 +179,16 @@ COMMENT ON FUNCTION memwarden_internal.read_request(json) IS
     'One request of a batch; where its arguments cannot be read, its layer, scope and id alone, and the fault.';
 REVOKE ALL ON FUNCTION memwarden_internal.read_request(json) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.argument_names()
+RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN ARRAY['layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
+             'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
+             'valid_from', 'valid_to', 'embedding_model', 'trace_id',
+             'classification', 'domains', 'attributes', 'origin'];
+COMMENT ON FUNCTION memwarden_internal.argument_names() IS 'The names that a request of a batch may have.';
+REVOKE ALL ON FUNCTION memwarden_internal.argument_names() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.unknown_arguments(p_element json)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
@@ -185,11 +196,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN (SELECT 'UNKNOWN_ARGUMENT ' || count(*) || ' name(s) that write() does not take'
-              FROM json_object_keys(p_element) AS k
-             WHERE k NOT IN ('layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
-                             'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
-                             'valid_from', 'valid_to', 'embedding_model', 'trace_id',
-                             'classification', 'domains', 'attributes', 'origin')
+              FROM json_object_keys(p_element) AS k WHERE k <> ALL (memwarden_internal.argument_names())
             HAVING count(*) > 0);
 END
 $function$;

@@ -10,10 +10,10 @@ DECLARE
     v_validation double precision;
     v_adjusted   double precision;
 BEGIN
-    IF NEW.confidence IS NULL THEN
-        NEW.confidence := coalesce(
-            (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'), v_terms.default_confidence);
+    IF NEW.confidence IS NULL AND NEW.origin IS NOT NULL THEN
+        NEW.confidence := (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind');
     END IF;
+    NEW.confidence := coalesce(NEW.confidence, v_terms.default_confidence);
     NEW.authority := coalesce(NEW.authority, 0);
     -- A layer that asks for no evidence has none weighed; nothing looks for contradictions, so there are none.
     v_validation := v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(NEW.fact_score, 0) + v_terms.validation_weights[3];

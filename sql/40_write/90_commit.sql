@@ -17,6 +17,8 @@ DECLARE
     v_expires   timestamptz;
     v_valid     tstzrange;
     v_instance  integer;
+    v_words     tsvector;
+    v_trust     double precision;
 BEGIN
     IF NEW.key_hash IS NOT NULL THEN
         v_exclusive := 'new_version' = coalesce(
@@ -99,24 +101,26 @@ BEGIN
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
             NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires));
-    INSERT INTO memwarden_data.item AS i (
-        org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
-        confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-        content_hash, fingerprint, key_hash, search_vector)
-    VALUES (
-        NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE',
-        NEW.version_id, coalesce(v_head.version, 0) + 1, v_exclusive, v_instance, NEW.confidence, NEW.importance,
-        (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.authority, coalesce(NEW.sensitivity, 'none'), NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid,
-        NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-        to_tsvector(v_terms.text_search_config::regconfig, left(NEW.search_text, 200000)))
-    ON CONFLICT (org_id, item_id) DO UPDATE
-       SET kind = excluded.kind, subject = excluded.subject, predicate = excluded.predicate,
-           version_id = excluded.version_id, version = excluded.version, confidence = excluded.confidence,
-           importance = excluded.importance, adjusted_confidence = excluded.adjusted_confidence, authority = excluded.authority,
-           sensitivity = excluded.sensitivity, principal_id = excluded.principal_id, label_id = excluded.label_id, updated_at = excluded.updated_at,
-           expires_at = excluded.expires_at, valid_during = excluded.valid_during,
-           content_hash = excluded.content_hash, fingerprint = excluded.fingerprint,
-           search_vector = excluded.search_vector;
+    v_words := to_tsvector(v_terms.text_search_config::regconfig, left(NEW.search_text, 200000));
+    v_trust := (NEW.provenance ->> 'adjusted_confidence')::double precision;
+    IF v_head.item_id IS NULL THEN
+        INSERT INTO memwarden_data.item (
+            org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
+            confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
+            expires_at, valid_during, content_hash, fingerprint, key_hash, search_vector)
+        VALUES (
+            NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
+            v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
+            NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash, v_words);
+    ELSE
+        UPDATE memwarden_data.item AS i
+           SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
+               confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
+               sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id, updated_at = v_now,
+               expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
+               search_vector = v_words
+         WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
+    END IF;
     PERFORM memwarden_internal.record_provenance(
         NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_head.version_id, 'WRITE', NEW.provenance, v_now);
     IF NEW.embedding IS NOT NULL THEN

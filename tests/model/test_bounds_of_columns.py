@@ -52,7 +52,5 @@ def test_a_value_out_of_bounds_enters_no_column(shared_world: World) -> None:
         if base in WITHIN:
             # What remains to be said of such a row is what is missing from it, or who may make one.
             with pytest.raises(psycopg.Error) as refused:
-                shared_world.admin.execute(
-                    f"INSERT INTO {table} ({name}) VALUES ({WITHIN[base]})"
-                )
+                shared_world.admin.execute(f"INSERT INTO {table} ({name}) VALUES ({WITHIN[base]})")
             assert not isinstance(refused.value, psycopg.errors.CheckViolation), (table, name)
