@@ -28,6 +28,12 @@ def single(connection: Agent) -> str:
     return str(row["reason"] or row["outcome"])
 
 
+def of_a_kind(connection: Agent) -> str:
+    """Write one thing of a kind to the task, as ``single`` does: the kind is looked up."""
+    row = write(connection, "episodic", "late", scope=TASK, kind="remark")
+    return str(row["reason"] or row["outcome"])
+
+
 def batch(connection: Agent) -> str:
     """Write a batch to the home and the task; return what became of the latter."""
     requests = [{"layer": "episodic", "content": "late", "scope": path} for path in (HOME, TASK)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from psycopg.errors import ObjectNotInPrerequisiteState, UndefinedObject
 
-from concurrency.tasks import TASK, Agent, batch, check, single
+from concurrency.tasks import TASK, Agent, batch, check, of_a_kind, single
 from helpers import write
 from races import overlap
 from scope_calls import (
@@ -37,8 +37,8 @@ END = pytest.mark.parametrize("rollback", [False, True], ids=["commit", "rollbac
     ("how", "is_first", "stop"),
     [
         # The scope is looked at, then the kind of the content, then the scope is locked.
-        (single, True, "LOCK TABLE memwarden_data.content_schema IN ACCESS EXCLUSIVE MODE"),
-        (single, False, "LOCK TABLE memwarden_data.content_schema IN ACCESS EXCLUSIVE MODE"),
+        (of_a_kind, True, "LOCK TABLE memwarden_data.content_schema IN ACCESS EXCLUSIVE MODE"),
+        (of_a_kind, False, "LOCK TABLE memwarden_data.content_schema IN ACCESS EXCLUSIVE MODE"),
         # Who makes the row that is locked asks the organisation first.
         (single, True, "SELECT FROM memwarden_data.organisation FOR UPDATE"),
         (batch, True, "SELECT FROM memwarden_data.organisation FOR UPDATE"),
