@@ -64,7 +64,7 @@ BEGIN
                        SELECT FROM memwarden_data.allowance AS a
                         WHERE a.org_id = p_org_id AND a.principal_id = p_principal_id AND a.scope_id = p_scope_id AND a.layer = p_layer
                           AND a.shard = g.shard)
-             ORDER BY random() LIMIT 4
+             ORDER BY random() LIMIT 8
         LOOP
             BEGIN
                 PERFORM set_config('lock_timeout', '20ms', true);
