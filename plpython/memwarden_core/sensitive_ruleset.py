@@ -106,25 +106,31 @@ class Rule:
 class RuleSet:
     """Rules ready to scan with. Made by ``prepare``.
 
-    ``opens`` has, for each pattern of the gate, the rules (from 0) and decoders (below 0) that it
-    is asked for, each with the bit of the group that it belongs to; ``wanted`` their sums.
+    ``opens`` has, for each pattern of the gate, the bits of the rules (from 0) and decoders (below
+    0) that it is asked for. ``alone`` tells whose bit is whose where one is enough, ``joint`` which
+    bits must be there together for the others.
     """
 
     rules: tuple[Rule, ...]
     gate: Gate
-    opens: tuple[tuple[tuple[int, int], ...], ...]
-    wanted: dict[int, int]
+    opens: tuple[int, ...]
+    alone: dict[int, int]
+    joint: tuple[tuple[int, int], ...]
 
     def open(self, text: str) -> tuple[list[Rule], list[Decoder]]:
         """Return the rules and the decoders that have something to look at in the text."""
-        found = self.gate.passed(text)
-        if not found:
+        seen = 0
+        for pattern in self.gate.passed(text):
+            seen |= self.opens[pattern]
+        if not seen:
             return [], []
-        bits: dict[int, int] = {}
-        for pattern in found:
-            for number, bit in self.opens[pattern]:
-                bits[number] = bits.get(number, 0) | bit
-        numbers = sorted(n for n, seen in bits.items() if seen == self.wanted[n])
+        numbers = [number for bits, number in self.joint if seen & bits == bits]
+        while seen:
+            bit = seen & -seen
+            seen ^= bit
+            if bit in self.alone:
+                numbers.append(self.alone[bit])
+        numbers.sort()
         rules = [self.rules[n] for n in numbers if n >= 0]
         return rules, [DECODERS[-1 - n][1] for n in reversed(numbers) if n < 0]
 
@@ -269,20 +275,28 @@ _ANYTHING = (("(?s).|^$",),)
 
 
 def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
-    asked: dict[str, list[tuple[int, int]]] = {}
-    wanted: dict[int, int] = {}
+    asked: dict[str, int] = {}
+    alone: dict[int, int] = {}
+    joint: list[tuple[int, int]] = []
     everything = [(number, rule.prefilters or _ANYTHING) for number, rule in enumerate(rules)]
     everything += [(-1 - i, ((pattern,),)) for i, (pattern, _) in enumerate(DECODERS)]
+    bit = 1
     for number, groups in everything:
-        wanted[number] = (1 << len(groups)) - 1
-        for group, patterns in enumerate(groups):
+        together = 0
+        for patterns in groups:
             for pattern in patterns:
-                asked.setdefault(pattern, []).append((number, 1 << group))
+                asked[pattern] = asked.get(pattern, 0) | bit
+            together |= bit
+            bit <<= 1
+        if len(groups) == 1:
+            alone[together] = number
+        else:
+            joint.append((together, number))
     try:
         gate = Gate(asked)
     except GateRefused as error:
         raise RuleRefused(str(error)) from None
-    return RuleSet(rules, gate, tuple(map(tuple, asked.values())), wanted)
+    return RuleSet(rules, gate, tuple(asked.values()), alone, tuple(joint))
 
 
 def only(rule: Rule) -> RuleSet:

@@ -100,6 +100,8 @@ CREATE TABLE memwarden_data.write_request (
     authority        double precision,
     trust_ceiling    double precision,
     provenance       jsonb,
+    -- what each gate said, until it is stored
+    trail            text,
     -- what they decided
     outcome          memwarden_data.request_outcome,
     gate             text,

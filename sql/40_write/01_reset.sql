@@ -45,7 +45,7 @@ BEGIN
         NEW.sensitive := CASE WHEN TG_OP = 'UPDATE' THEN jsonb_path_query_array(
             NEW.sensitive, '$[*] ? (@.action == "redact" || @.action == "encrypt")') END;
     END IF;
-    NEW.gates := '[]';
+    NEW.trail := '';
     IF TG_OP = 'INSERT' THEN
         NEW.org_id := NULL;
         NEW.principal_id := NULL;

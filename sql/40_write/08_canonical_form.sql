@@ -100,7 +100,7 @@ BEGIN
     ELSIF NEW.intake_fault IS NULL THEN
         NEW.findings := memwarden_internal.violation('CONTENT_EMPTY', 'content', 'there is none');
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -10,7 +10,7 @@ BEGIN
         NEW.outcome := 'DEADLINE_EXCEEDED';
         NEW.reason := 'DEADLINE_PASSED';
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

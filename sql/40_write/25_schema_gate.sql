@@ -55,7 +55,7 @@ BEGIN
                            THEN 'MULTIPLE_VIOLATIONS' ELSE v_errors -> 0 ->> 'code' END;
         NEW.detail := jsonb_build_object('errors', v_errors);
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

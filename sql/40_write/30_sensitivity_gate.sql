@@ -30,7 +30,7 @@ BEGIN
             NEW.detail := memwarden_internal.tell_of_block(NEW.request_id, NEW.sensitive);
         END IF;
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

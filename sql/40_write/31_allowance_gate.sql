@@ -21,7 +21,7 @@ BEGIN
         NEW.org_id, NEW.principal_id, NEW.layer, v_limit.rate_limit, v_limit.rate_window,
         -- A request that is tried again is one of those that wait.
         CASE TG_OP WHEN 'UPDATE' THEN greatest(v_waiting - 1, 0) ELSE v_waiting END, v_started);
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -12,7 +12,7 @@ BEGIN
         NEW.outcome := 'DEFERRED';
         NEW.reason := 'SCOPE_BUSY';
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -36,7 +36,7 @@ BEGIN
         NEW.outcome := 'DEFERRED';
         NEW.reason := 'CANONICAL_SOURCE_MISSING';
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, coalesce(NEW.reason, v_note), v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, coalesce(NEW.reason, v_note), v_started);
     RETURN NEW;
 END
 $function$;

@@ -36,7 +36,7 @@ BEGIN
         NEW.item_id := v_known.item_id;
         NEW.version_id := v_known.version_id;
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -86,7 +86,7 @@ BEGIN
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := coalesce(NEW.outcome, 'REJECTED');
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -29,7 +29,7 @@ BEGIN
         'agent_confidence', NEW.confidence, 'fact_score', NEW.fact_score, 'validation_score', v_validation,
         'adjusted_confidence', v_adjusted, 'authority', NEW.authority, 'sensitivity', NEW.sensitivity,
         'approval_state', 'NOT_REQUIRED', 'content_hash', encode(NEW.content_hash, 'hex'));
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

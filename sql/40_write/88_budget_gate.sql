@@ -20,7 +20,7 @@ BEGIN
         NEW.reason := CASE WHEN v_used >= v_budget THEN 'BUDGET_EXHAUSTED' ELSE 'BUDGET_BUSY' END;
         NEW.detail := jsonb_build_object('budget', v_budget, 'used', v_used);
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

@@ -46,7 +46,7 @@ BEGIN
             IF v_succeeds.refusal IS NOT NULL THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := v_succeeds.refusal;
-                NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+                NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
                 RETURN NEW;
             END IF;
             NEW.label_id := v_succeeds.label_id;
@@ -142,7 +142,7 @@ BEGIN
     END IF;
 
     NEW.outcome := 'COMMITTED';
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

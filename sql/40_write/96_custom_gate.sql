@@ -65,7 +65,7 @@ BEGIN
         NEW.reason := coalesce(v_reason, 'UNSPECIFIED');
         NEW.detail := v_detail;
     END IF;
-    NEW.gates := NEW.gates || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;

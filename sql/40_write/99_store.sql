@@ -31,6 +31,8 @@ BEGIN
                 + least(v_layer.retry_backoff * 2 ^ (NEW.attempt - 1), interval '1 hour'));
         END IF;
     END IF;
+    NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::jsonb;
+    NEW.trail := NULL;
     IF NEW.outcome <> 'COMMITTED' THEN
         NEW.gate := NEW.gates -> -1 ->> 'gate';
     END IF;

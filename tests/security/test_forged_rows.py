@@ -167,6 +167,7 @@ CLAIMS: dict[str, Any] = {
     "version_id": LIE,
     "retry_at": "2001-01-01",
     "decided_at": "2001-01-01",
+    "trail": "forged",
     "gates": Jsonb(["forged"]),
     "refused_hash": b"\x01" * 32,
 }
