@@ -64,7 +64,8 @@ def bring_sandbox() -> None:
     if shutil.which("bwrap") or not shutil.which("apt-get") or os.geteuid() != 0:
         return
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    install = ["apt-get", "install", "--yes", "--no-install-recommends", "bubblewrap"]
+    packages = ["bubblewrap", "libseccomp2", "mount"]
+    install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
     for command in (["apt-get", "update"], install):
         subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
 
