@@ -29,13 +29,17 @@ BEGIN
              WHERE v.verdict ->> 'decision' = 'reject' LIMIT 1;
             IF FOUND THEN
                 NEW.outcome := 'REJECTED';
-                NEW.reason := 'EXTERNAL_REJECT';
-                NEW.detail := jsonb_build_object('plugin', v_refusal -> 'plugin', 'reason', left(v_refusal #>> '{detail,reason}', 1000));
+                -- A test of a procedure has codes of its own; whatever else a plug-in calls its reason is told as text.
+                NEW.reason := CASE WHEN v_refusal #>> '{detail,code}' IN ('TEST_MISSING', 'TEST_INVALID', 'TEST_FAILED')
+                                   THEN v_refusal #>> '{detail,code}' ELSE 'EXTERNAL_REJECT' END;
+                NEW.detail := jsonb_build_object('plugin', v_refusal -> 'plugin', 'reason', left(v_refusal #>> '{detail,reason}', 1000))
+                    || CASE WHEN v_refusal #> '{detail,run}' IS NULL THEN '{}' ELSE jsonb_build_object('run', v_refusal #> '{detail,run}') END;
             ELSIF v_asked.verdicts <> '[]' THEN
                 NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by',
                     coalesce(NEW.provenance -> 'verified_by', '[]') || (
                         SELECT jsonb_agg(jsonb_build_object('verifier', v -> 'plugin', 'version', v -> 'version', 'score', v -> 'score'))
                           FROM jsonb_array_elements(v_asked.verdicts) AS v));
+                NEW.grounds := coalesce(NEW.grounds, '[]') || memwarden_internal.grounds_of_runs(NEW.request_id, v_asked.verdicts, v_started);
             END IF;
         END IF;
     END IF;
@@ -44,5 +48,26 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_external() IS
-    'Trigger gate_45_external: asks the plug-ins that the layer has for the purpose gate; one that rejects decides. Source: chapter 12.1.5.';
+    'Trigger gate_45_external: asks the plug-ins that the layer has for the purpose gate; one that rejects decides. What one has run is evidence. Source: chapter 12.1.5, 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_external() FROM PUBLIC;
+
+-- The worker saw it run, but what ran is the writer's: it is on record, and is neither an outside source nor part of the score.
+CREATE OR REPLACE FUNCTION memwarden_internal.grounds_of_runs(p_request_id uuid, p_verdicts jsonb, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(jsonb_build_object(
+                   'type', t.type, 'uri', 'memwarden:run/' || p_request_id, 'issuer', v.e -> 'plugin', 'version', v.e -> 'version',
+                   'accessed_at', memwarden_internal.utc_text(p_now), 'authority', t.authority, 'support', 1, 'freshness', 1, 'weight', 1,
+                   'external', false, 'registered', true, 'counted', false, 'run', v.e #> '{detail,run}')), '[]')
+          FROM jsonb_array_elements(p_verdicts) AS v (e)
+          JOIN memwarden_data.source_type AS t ON t.type = 'code_execution'
+         WHERE jsonb_typeof(v.e #> '{detail,run}') = 'object');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) IS
+    'What the record of a version says of the runs behind its verdicts: a piece of evidence of the type code_execution for each verdict whose detail has a run. Source: chapter 12.2.3.';
+REVOKE ALL ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) FROM PUBLIC;

@@ -230,7 +230,7 @@ def longer_than_allowed(world: World, home: str) -> DictRow:
     return write(world.agent(home), "durable", {"text": "word " * 2000})
 
 
-def asking(world: World, home: str, purpose: str, decision: str | None) -> DictRow:
+def asking(world: World, home: str, purpose: str, decision: str | None, **more: Any) -> DictRow:
     """Write where a plug-in is asked, which answers so, or not in time."""
     agent, plugin = world.agent(home), new_plugin()
     require(world, plugin, org=home.split("/")[2], purpose=purpose)
@@ -240,7 +240,7 @@ def asking(world: World, home: str, purpose: str, decision: str | None) -> DictR
     if decision is not None:
         worker = world.connect(world.role("memwarden_worker"))
         [job] = claim(worker, plugin)
-        complete(worker, job, decision, score=0.1)
+        complete(worker, job, decision, score=0.1, **more)
     else:
         world.admin.execute(
             "UPDATE memwarden_data.job SET deadline = now() WHERE plugin = %s", (plugin,)
@@ -248,6 +248,11 @@ def asking(world: World, home: str, purpose: str, decision: str | None) -> DictR
         run_retries(world)
     query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
     return world.rows(query, asked["request_id"])[0]
+
+
+def refused_for_its_test(world: World, home: str, code: str) -> DictRow:
+    """Write where a plug-in that runs tests refuses for that reason."""
+    return asking(world, home, "gate", "reject", detail={"code": code, "reason": "it ran"})
 
 
 def asked_for(settings: dict[str, Any], *evidence: dict[str, Any]) -> Recipe:
@@ -361,6 +366,9 @@ RECIPES: dict[str, Recipe] = {
     "VERDICT_TIMEOUT": lambda world, home: asking(world, home, "gate", None),
     "VERIFICATION_FAILED": lambda world, home: asking(world, home, "verify", "reject"),
     "EXTERNAL_REJECT": lambda world, home: asking(world, home, "gate", "reject"),
+    "TEST_MISSING": lambda world, home: refused_for_its_test(world, home, "TEST_MISSING"),
+    "TEST_INVALID": lambda world, home: refused_for_its_test(world, home, "TEST_INVALID"),
+    "TEST_FAILED": lambda world, home: refused_for_its_test(world, home, "TEST_FAILED"),
     "GATE_FAULT": one(content=answering(**{"raise": "P0001"})),
     "SCOPE_BUSY": into_a_busy_scope,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
