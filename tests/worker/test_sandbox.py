@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -59,6 +60,9 @@ FROM_PYTHON = {
     "the processes outside": "import os; os.kill(os.getppid() + 1000, 0); raise SystemExit(0)",
     "the memory of the kernel": "open('/proc/kcore', 'rb').read(1)",
     "the devices of the kernel": "import os; os.listdir('/sys')",
+    "how the kernel was started": "open('/proc/cmdline').read()",
+    "the keys of the session": "open('/proc/keys').read()",
+    "the disks of the machine": "open('/proc/partitions').read()",
     "a disk": "import os; os.mknod('/tmp/disk', 0o60600, os.makedev(254, 0))",
     # To reach out.
     "TCP": "import socket; socket.create_connection(('1.1.1.1', 53), 2)",
@@ -146,6 +150,7 @@ FROM_SHELL = {
     "another's namespace": "nsenter --target 1 --user --mount true",
     "a sandbox within": "bwrap --bind / / true",
     "a process of the worker's": "kill -9 -1 && test ! -d /proc/1",
+    "what the kernel says": "dmesg",
     "the clock": "date --set=2001-01-01",
     "the name of the machine": "hostname elsewhere || test -n ''",
 }
@@ -182,6 +187,29 @@ def test_a_system_call_that_is_denied_does_nothing(name: str) -> None:
         print(library.syscall({number.strip()}, 0, 0, 0, 0, 0, 0), ctypes.get_errno())
         """
     assert run(code).output == "-1 1\n"
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="another architecture has no such calls")
+@pytest.mark.parametrize("way", ["x32", "i386"])
+def test_the_filter_is_not_passed_by_another_way_of_calling(way: str) -> None:
+    """A socket asked for as programs of 32 bits ask: the process is ended.
+
+    Proves: V8
+    """
+    # push rbx; socket(AF_INET, SOCK_STREAM, 0) by int 0x80; pop rbx; ret
+    machine_code = "53 b867010000 bb02000000 b901000000 31d2 cd80 5b c3"
+    code = {
+        "x32": "import ctypes; print(ctypes.CDLL(None).syscall(0x40000000 + 41, 2, 1, 0))",
+        "i386": f"""
+            import ctypes, mmap
+            page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+            page.write(bytes.fromhex('{machine_code}'))
+            address = ctypes.addressof(ctypes.c_char.from_buffer(page))
+            print(ctypes.CFUNCTYPE(ctypes.c_int)(address)())
+            """,
+    }[way]
+    ended = run(code)
+    assert (ended.status, ended.output) == (128 + signal.SIGSYS, "")
 
 
 def test_nothing_is_typed_into_a_terminal() -> None:

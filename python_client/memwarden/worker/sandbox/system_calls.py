@@ -2,7 +2,8 @@
 
 Namespaces do not cover all that a kernel offers: sockets to the machine's hypervisor are of no
 network namespace, the keys of a session are read by whoever it is that runs in it, and shared
-memory of System V counts towards no limit of a process. libseccomp makes the filter.
+memory of System V counts towards no limit of a process. libseccomp makes the filter; it ends a
+process that calls in the way of another architecture.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ DENIED = (
     *("add_key", "keyctl", "request_key"),
     # Memory that no limit of a process counts.
     *("memfd_create", "mq_open", "msgget", "semget", "shmget"),
+    # What the kernel tells of the machine, and files by other ways than their paths.
+    *("fanotify_init", "name_to_handle_at", "open_by_handle_at", "syslog"),
     # Other processes.
     *("kcmp", "pidfd_getfd", "process_vm_readv", "process_vm_writev", "ptrace"),
     # Mounts and namespaces.

@@ -17,6 +17,8 @@ _SCRATCH = "size=16m,nr_inodes=4096,mode=0755"
 PROGRAMS = tuple(f"/usr/bin/{name}" for name in ("choom", "mount", "prlimit", "sh", "unshare"))
 # What somebody put onto the machine by hand is nobody else's business.
 _HIDDEN = ("/usr/local", "/usr/src")
+# What the kernel tells of the machine as a whole.
+_TELLING = ("cmdline", "diskstats", "kallsyms", "key-users", "keys", "modules", "partitions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ def walls(files: Mapping[str, int], filter_fd: int) -> list[str]:
         *[word for name in ("bin", "lib", "lib32", "lib64", "sbin") for word in _as_outside(name)],
         *[word for path in _HIDDEN for word in _hidden(path)],
         *("--proc", "/proc", "--dev", "/dev", "--remount-ro", "/dev"),
+        *[word for name in _TELLING for word in _silenced(Path("/proc") / name)],
         *("--bind", "/tmp", "/tmp", "--dir", FILES),
         *[word for name, descriptor in files.items() for word in _file(name, descriptor)],
         *("--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp"),
@@ -72,6 +75,11 @@ def _as_outside(name: str) -> list[str]:
 
 def _hidden(path: str) -> list[str]:
     return ["--tmpfs", path, "--remount-ro", path] if Path(path).is_dir() else []
+
+
+def _silenced(path: Path) -> list[str]:
+    # Bound so, the device can be opened by nobody.
+    return ["--ro-bind", "/dev/null", str(path)] if path.exists() else []
 
 
 def _file(name: str, descriptor: int) -> list[str]:
