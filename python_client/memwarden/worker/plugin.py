@@ -15,7 +15,8 @@ class Verdict:
     """What a plug-in finds.
 
     `score` lies in 0..1: for the purpose `verify` it is the support, and required. `detail` is a
-    JSON object of at most 8 KiB; for the purpose `gate`, its `reason` is told to the writer.
+    JSON object of at most 8 KiB; for the purpose `gate`, its `reason` is told to the writer, and
+    its `run`, an object that says how something ran, becomes evidence on the record of the version.
     `retry_after` (seconds) goes with `defer`: the plug-in is asked again then.
     """
 
