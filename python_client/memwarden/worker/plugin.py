@@ -17,13 +17,15 @@ class Verdict:
     `score` lies in 0..1: for the purpose `verify` it is the support, and required. `detail` is a
     JSON object of at most 8 KiB; for the purpose `gate`, its `reason` is told to the writer, and
     its `run`, an object that says how something ran, becomes evidence on the record of the version.
-    `retry_after` (seconds) goes with `defer`: the plug-in is asked again then.
+    `retry_after` (seconds) goes with `defer`: the plug-in is asked again then. `version` takes the
+    place of the plug-in's own where more than its code decides, such as a model; 100 characters.
     """
 
     decision: Decision
     score: float | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
     retry_after: float | None = None
+    version: str | None = None
 
     def __post_init__(self) -> None:
         if self.decision not in ("accept", "reject", "defer"):

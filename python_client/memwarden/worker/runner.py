@@ -159,7 +159,7 @@ def _timeout(job: Job) -> float:
 def _as_json(verdict: Verdict, plugin: Verifier) -> dict[str, Any]:
     known: dict[str, Any] = {
         "decision": verdict.decision,
-        "version": str(plugin.version)[:100],
+        "version": str(verdict.version or plugin.version)[:100],
         "detail": dict(verdict.detail),
     }
     if verdict.score is not None:

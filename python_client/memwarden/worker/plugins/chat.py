@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from memwarden.worker.plugin import PluginError
+from memwarden.worker.plugins.budget import Budget
 from memwarden.worker.plugins.http import post_json
 from memwarden.worker.plugins.settings import number, secret, text
 
 MAX_QUESTION = 50_000  # characters
-_HOUR = 3600.0
+
+
+class Prompt(NamedTuple):
+    """A question as it is sent, and an estimate of what it costs, on the high side."""
+
+    body: bytes
+    tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,7 @@ class Model:
 
     url: str
     name: str
-    key: str | None
+    key: str | None = field(repr=False)
     timeout: float
     max_tokens: int
 
@@ -46,9 +51,18 @@ class Model:
         Raises:
             PluginError: no answer, or none that is one JSON object.
         """
-        content = json.dumps(question, ensure_ascii=False)
+        prompt = self.prompt(instruction, json.dumps(question, ensure_ascii=False))
+        answer = self.post(prompt, self.timeout)
+        budget.spend(tokens(answer, prompt))
+        return read(answer)
+
+    def prompt(self, instruction: str, content: str, **more: Any) -> Prompt:
+        """Make a question; `more` are further members of the request's body.
+
+        Raises:
+            PluginError: it is too long. Of a claim that is cut short another one would be judged.
+        """
         if len(content) > MAX_QUESTION:
-            # Of a claim that is cut short another one would be judged.
             raise PluginError("the question is too long for a model", permanent=True)
         body = {
             "model": self.name,
@@ -59,17 +73,41 @@ class Model:
                 {"role": "user", "content": content},
             ],
         }
+        estimate = (len(content) + len(instruction)) // 3 + self.max_tokens
+        return Prompt(json.dumps(body | more).encode(), estimate)
+
+    def post(self, prompt: Prompt, timeout: float) -> Any:
+        """Return the JSON that the endpoint answers with.
+
+        Raises:
+            PluginError: there is none.
+        """
         headers = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
-        answer = post_json(self.url, json.dumps(body).encode(), headers, self.timeout)
-        budget.spend(_tokens(answer, len(content) + len(instruction), self.max_tokens))
-        try:
-            said = answer["choices"][0]["message"]["content"]
-            found = json.loads(_unfenced(said))
-        except (KeyError, IndexError, TypeError, ValueError, RecursionError, AttributeError):
-            raise PluginError("the model's answer is not the JSON that was asked for") from None
-        if not isinstance(found, dict):
-            raise PluginError("the model's answer is no JSON object")
-        return found
+        return post_json(self.url, prompt.body, headers, timeout)
+
+
+def read(answer: Any) -> dict[str, Any]:
+    """Return the JSON object that a model wrote.
+
+    Raises:
+        PluginError: it wrote something else.
+    """
+    try:
+        found = json.loads(_unfenced(answer["choices"][0]["message"]["content"]))
+    except (KeyError, IndexError, TypeError, ValueError, RecursionError, AttributeError):
+        raise PluginError("the model's answer is not the JSON that was asked for") from None
+    if not isinstance(found, dict):
+        raise PluginError("the model's answer is no JSON object")
+    return found
+
+
+def tokens(answer: object, prompt: Prompt) -> int:
+    """Return the tokens that an answer cost: as it says, or estimated high where it does not."""
+    usage = answer.get("usage") if isinstance(answer, dict) else None
+    total = usage.get("total_tokens") if isinstance(usage, dict) else None
+    if isinstance(total, int) and not isinstance(total, bool) and total >= 0:
+        return total
+    return prompt.tokens
 
 
 def share(answer: Mapping[str, Any], name: str) -> float:
@@ -82,38 +120,6 @@ def share(answer: Mapping[str, Any], name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
         raise PluginError(f"the model's {name} is no number from 0 to 1")
     return float(value)
-
-
-class Budget:
-    """Tokens spent within the last hour, by one plug-in of one process."""
-
-    def __init__(self) -> None:
-        self._spent: list[tuple[float, int]] = []
-        self._lock = threading.Lock()
-
-    def spend(self, tokens: int) -> None:
-        """Note tokens that were paid for."""
-        with self._lock:
-            self._spent.append((time.monotonic(), tokens))
-
-    def is_used_up(self, settings: Mapping[str, Any]) -> bool:
-        """Whether the setting `tokens_per_hour` is reached; without it there is no limit."""
-        if settings.get("tokens_per_hour") is None:
-            return False
-        limit = number(settings, "tokens_per_hour", 0, least=0, most=1e12)
-        with self._lock:
-            since = time.monotonic() - _HOUR
-            self._spent = [each for each in self._spent if each[0] > since]
-            return sum(tokens for _, tokens in self._spent) >= limit
-
-
-def _tokens(answer: object, characters: int, max_tokens: int) -> int:
-    """Tokens that an answer cost: as it says, or estimated high where it does not."""
-    usage = answer.get("usage") if isinstance(answer, dict) else None
-    total = usage.get("total_tokens") if isinstance(usage, dict) else None
-    if isinstance(total, int) and not isinstance(total, bool) and total >= 0:
-        return total
-    return characters // 3 + max_tokens
 
 
 def _unfenced(said: str) -> str:

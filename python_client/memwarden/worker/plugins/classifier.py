@@ -1,7 +1,7 @@
 """`classifier`: a model says whether a content is what the rules only suspect it to be.
 
 Settings: `url`, `model`, `secret_env`; `threshold` of the score at which it is refused (0.5);
-`timeout`, `max_tokens`; `tokens_per_hour`, at which the plug-in rests.
+`timeout`, `max_tokens`; `calls_per_hour` and `tokens_per_hour`, at which the plug-in rests.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memwarden.worker.plugin import PluginError, Verdict
-from memwarden.worker.plugins.chat import Budget, Model, share
+from memwarden.worker.plugins.budget import Budget
+from memwarden.worker.plugins.chat import Model, share
 from memwarden.worker.plugins.settings import number
 
 _REST = 600.0

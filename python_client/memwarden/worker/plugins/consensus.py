@@ -2,7 +2,7 @@
 
 Settings: `models`, a list of `{"url", "model", "secret_env"}`; `min_answers` (more than half of the
 models by default); `threshold` of the mean score (0.5); `timeout` and `max_tokens` of one answer;
-`tokens_per_hour`, at which the plug-in rests.
+`calls_per_hour` and `tokens_per_hour`, at which the plug-in rests.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from statistics import fmean
 from typing import Any
 
 from memwarden.worker.plugin import PluginError, Verdict
-from memwarden.worker.plugins.chat import Budget, Model, share
+from memwarden.worker.plugins.budget import Budget
+from memwarden.worker.plugins.chat import Model, share
 from memwarden.worker.plugins.settings import number
 
 _MOST_MODELS = 9

@@ -8,11 +8,25 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from memwarden.worker.plugin import PluginError
 
 MAX_ANSWER = 1024 * 1024
+
+
+class Refused(PluginError):
+    """The service answers with another HTTP status than 200.
+
+    `retry_after`: seconds that it asks for before it is asked again, where it does.
+    """
+
+    def __init__(self, status: int, retry_after: float | None = None) -> None:
+        super().__init__(f"the service answers with HTTP status {status}")
+        self.status = status
+        self.retry_after = retry_after
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -31,6 +45,7 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float)
     Raises:
         PluginError: the address is none, there was no answer in time, another status than 200, or
             no JSON.
+        Refused: that other status.
     """
     if not url.lower().startswith(("http://", "https://")):
         raise PluginError("the address is neither http nor https")
@@ -42,18 +57,31 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float)
             status, raw = answer.status, _read(answer, until)
     except urllib.error.HTTPError as error:
         error.close()
-        raise PluginError(f"the service answers with HTTP status {error.code}") from None
+        raise Refused(error.code, _retry_after(error.headers.get("Retry-After"))) from None
     except (OSError, http.client.HTTPException, ValueError) as error:
         reason = error.reason if isinstance(error, urllib.error.URLError) else error
         raise PluginError(f"the service cannot be reached: {type(reason).__name__}") from None
     if status != 200:
-        raise PluginError(f"the service answers with HTTP status {status}")
+        raise Refused(status)
     if len(raw) > MAX_ANSWER:
         raise PluginError("the answer of the service is too large")
     try:
         return json.loads(raw)
     except (ValueError, RecursionError):
         raise PluginError("the answer of the service is no JSON") from None
+
+
+def _retry_after(header: str | None) -> float | None:
+    """Seconds from now: the header holds them, or a date."""
+    if header is None:
+        return None
+    if header.strip().isdecimal():
+        return float(header)
+    try:
+        left = parsedate_to_datetime(header).astimezone(UTC) - datetime.now(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return max(0.0, left.total_seconds())
 
 
 def _read(answer: http.client.HTTPResponse, until: float) -> bytes:

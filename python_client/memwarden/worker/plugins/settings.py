@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from memwarden.worker.plugin import PluginError
@@ -41,8 +42,10 @@ def number(
 def secret(settings: Mapping[str, Any], name: str = "secret_env") -> str | None:
     """Return the secret from the variable that the setting names; None where it names none.
 
+    Instead of the variable there may be one of the same name and `_FILE`: the path of a file.
+
     Raises:
-        PluginError: the variable is not one for secrets, or not set.
+        PluginError: the variable is not one for secrets, or not set; the file cannot be read.
     """
     variable = settings.get(name)
     if variable is None:
@@ -50,6 +53,12 @@ def secret(settings: Mapping[str, Any], name: str = "secret_env") -> str | None:
     if not isinstance(variable, str) or not variable.startswith(SECRET_PREFIX):
         raise PluginError(f"the setting {name} names no variable {SECRET_PREFIX}...")
     value = os.environ.get(variable)
+    path = os.environ.get(f"{variable}_FILE")
+    if not value and path:
+        try:
+            value = Path(path).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError):
+            raise PluginError(f"the file of {variable}_FILE cannot be read") from None
     if not value:
         raise PluginError(f"the variable {variable} is not set for this worker")
     return value
