@@ -16,6 +16,7 @@ BUILT_IN = {
     "code_execution": "memwarden.worker.plugins.code_execution:CodeExecution",
     "consensus": "memwarden.worker.plugins.consensus:Consensus",
     "http_gate": "memwarden.worker.plugins.http_gate:HttpGate",
+    "judges": "memwarden.worker.plugins.judges:Judges",
     "procedure_test": "memwarden.worker.plugins.procedure_test:ProcedureTest",
     "retrieval": "memwarden.worker.plugins.retrieval:Retrieval",
 }
