@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import ssl
+import subprocess
+import sys
 import threading
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -35,6 +37,28 @@ def test_no_redirect_is_followed() -> None:
             with chat(lambda *_, moved=moved: moved) as endpoint, pytest.raises(NoVerdict):
                 LlmJudge(model(endpoint)).judge(NEW, OLD)
     assert not other.asked
+
+
+def test_no_proxy_is_told_what_is_meant_for_this_machine() -> None:
+    """Whatever the environment says of proxies.
+
+    Proves: V7 (the language model)
+    """
+    program = (
+        "import sys\nfrom judges.endpoint import NEW, OLD, model\n"
+        "from memwarden.judges.llm import LlmJudge\n"
+        "print(LlmJudge(model(sys.argv[1])).judge(NEW, OLD).relation)"
+    )
+    with chat(lambda *_: says("wider")) as proxy, chat(lambda *_: says("same")) as endpoint:
+        done = subprocess.run(
+            [sys.executable, "-c", program, endpoint.url],
+            env={"PYTHONPATH": ":".join(sys.path), "http_proxy": proxy.url},
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    assert done.stdout == "same\n"
+    assert not proxy.asked
 
 
 @pytest.mark.parametrize("from_file", [False, True])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from statistics import fmean
 
 from memwarden.judges import Judge, Memory, NoVerdict, Verdict, judge_all
@@ -47,8 +48,9 @@ class Consensus:
         return found
 
     def judge_many(self, new: Memory, olds: Sequence[Memory]) -> list[Verdict | NoVerdict]:
-        """Do so for several memories, in order."""
-        answers = [judge_all(each, new, olds) for each in self.judges]
+        """Do so for several memories, in order; all judges are asked at the same time."""
+        with ThreadPoolExecutor(max_workers=len(self.judges)) as pool:
+            answers = list(pool.map(lambda each: judge_all(each, new, olds), self.judges))
         return [self._settled(votes) for votes in zip(*answers, strict=True)]
 
     def _settled(self, votes: Sequence[Verdict | NoVerdict]) -> Verdict | NoVerdict:

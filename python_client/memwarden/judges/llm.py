@@ -14,13 +14,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from urllib.parse import urlsplit
 
 from memwarden.judges import RELATIONS, Memory, NoVerdict, Verdict
 from memwarden.worker.plugin import PluginError
 from memwarden.worker.plugins.budget import Budget, UsedUp
 from memwarden.worker.plugins.chat import Model, Prompt, read, share, tokens
-from memwarden.worker.plugins.http import Refused
+from memwarden.worker.plugins.http import Refused, is_local
 
 _METHOD = "language_model"
 _PROMPT = "1"  # a part of the version: to be counted up with every change of the instruction
@@ -28,7 +27,6 @@ _AT_ONCE = 4
 _ATTEMPTS = 4
 _FIRST_PAUSE = 0.5
 _REST = 600.0
-_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 _INSTRUCTION = (
     "You compare two memories of an assistant: a new one, and an old one that is kept already. The "
     "user's message is one JSON object between the marks {begin} and {end}, with the two memories. "
@@ -160,11 +158,7 @@ class LlmJudge:
 
 def _is_private(url: str) -> bool:
     """Whether nobody on the way can read along."""
-    try:
-        where = urlsplit(url)
-    except ValueError:
-        return False
-    return where.scheme == "https" or where.hostname in _HERE
+    return url.lower().startswith("https://") or is_local(url)
 
 
 def _shown(memory: Memory) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import http.client
 import json
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -37,6 +38,17 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 _OPENER = urllib.request.build_opener(_NoRedirect)
+# What is meant for this machine goes through no proxy that the environment may name.
+_LOCAL_OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}), _NoRedirect)
+_LOCAL = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_local(url: str) -> bool:
+    """Whether an address is on this machine."""
+    try:
+        return urllib.parse.urlsplit(url).hostname in _LOCAL
+    except ValueError:
+        return False
 
 
 def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Any:
@@ -53,7 +65,8 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float)
     until = time.monotonic() + timeout
     try:
         request = urllib.request.Request(url, data=body, headers=wanted, method="POST")
-        with _OPENER.open(request, timeout=timeout) as answer:
+        opener = _LOCAL_OPENER if is_local(url) else _OPENER
+        with opener.open(request, timeout=timeout) as answer:
             status, raw = answer.status, _read(answer, until)
     except urllib.error.HTTPError as error:
         error.close()
