@@ -70,8 +70,11 @@ def chat(answer: Callable[[Asked, int], Reply]) -> Iterator[Endpoint]:
     lock = threading.Lock()
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def do_POST(self) -> None:
-            raw = self.rfile.read(int(self.headers["Content-Length"]))
+            raw = self.rfile.read(int(self.headers["Content-Length"] or 0)) or b"{}"
             asked = Asked(dict(self.headers.items()), json.loads(raw))
             with lock:
                 number = len(endpoint.asked)

@@ -18,8 +18,8 @@ for needed in ("onnx", "onnxruntime", "tokenizers"):
     pytest.importorskip(needed, reason=f"{needed} is not installed (extra nli)")
 
 from judges.toy_model import LABELS, WORDS, make_constant, make_folder  # noqa: E402
-from memwarden.judges.nli import NliJudge  # noqa: E402
-from memwarden.judges.nli_model import BadModel, NliModel  # noqa: E402
+from memwarden.judges.nli import NliJudge, combined  # noqa: E402
+from memwarden.judges.nli_model import BadModel, NliModel, Outcome  # noqa: E402
 
 CASES = [
     ("the lake is deep", "the lake is deep", "same"),
@@ -57,6 +57,34 @@ def test_two_directions_make_a_relation(judge: NliJudge, new: str, old: str, rel
     assert found.score > 0.85
     shares = [sum(found.why[way].values()) for way in ("new_from_old", "old_from_new")]
     assert shares == pytest.approx([1, 1], abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("onward", "back", "relation", "score"),
+    [
+        ((0.8, 0.1, 0.1), (0.7, 0.2, 0.1), "same", 0.7),
+        ((0.7, 0.2, 0.1), (0.8, 0.1, 0.1), "same", 0.7),
+        ((0.8, 0.1, 0.1), (0.3, 0.4, 0.3), "wider", 0.8),
+        ((0.3, 0.4, 0.3), (0.8, 0.1, 0.1), "narrower", 0.8),
+        ((0.1, 0.2, 0.7), (0.1, 0.1, 0.8), "contradicts", 0.8),
+        ((0.1, 0.2, 0.7), (0.1, 0.5, 0.4), "contradicts", 0.7),
+        ((0.1, 0.6, 0.3), (0.1, 0.5, 0.4), "unrelated", 0.5),
+        ((0.4, 0.4, 0.2), (0.2, 0.4, 0.4), "unrelated", 0.4),
+    ],
+)
+def test_a_relation_is_as_sure_as_its_weaker_direction(
+    onward: tuple[float, float, float],
+    back: tuple[float, float, float],
+    relation: str,
+    score: float,
+) -> None:
+    """But for a contradiction, which has none.
+
+    Proves: V7 (the inference model)
+    """
+    found = combined(Outcome(*onward), Outcome(*back))
+    assert isinstance(found, Verdict)
+    assert (found.relation, found.score) == (relation, score)
 
 
 @pytest.mark.parametrize("labels", list(itertools.permutations(LABELS)))
@@ -158,8 +186,14 @@ def test_the_version_follows_the_files(tmp_path: Path) -> None:
     first = NliJudge(folder)
     assert isinstance(first, Judge)
     assert NliJudge(folder).version == first.version
+    seen = {first.version}
+    for name, more in (("config.json", b" "), ("tokenizer.json", b"\n"), ("model.onnx_data", b"0")):
+        with (folder / name).open("ab") as file:
+            file.write(more)
+        seen.add(NliJudge(folder).version)
     make_folder(folder, labels=LABELS[::-1])
-    assert NliJudge(folder).version != first.version
+    seen.add(NliJudge(folder).version)
+    assert len(seen) == 5
 
 
 @pytest.mark.parametrize(
@@ -174,6 +208,18 @@ def test_a_model_gets_the_inputs_that_it_takes(inputs: tuple[str, ...], tmp_path
     [found] = model.infer([("tea", "coffee")])
     assert found is not None
     assert found.label == "entailment"
+
+
+def test_the_numbers_are_those_that_are_called_logits(tmp_path: Path) -> None:
+    """Some models answer with more; of one that calls none so the first are taken.
+
+    Proves: V7 (the inference model)
+    """
+    folder = make_constant(tmp_path / "m", [0, 5, 0], outputs=("rows", "logits"))
+    assert NliJudge(folder).judge(memory("tea"), memory("coffee")).relation == "same"
+    folder = make_constant(tmp_path / "other", [0, 5, 0], outputs=("rows",))
+    with pytest.raises(BadModel, match="a number for each label"):
+        NliJudge(folder)
 
 
 @pytest.mark.parametrize("answer", [[float("nan"), 0, 0], [float("inf"), 0, 0]])

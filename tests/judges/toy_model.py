@@ -41,9 +41,14 @@ def make_folder(
 
 
 def make_constant(
-    folder: Path, answer: Sequence[float], *, inputs: Sequence[str] = INPUTS, **config: Any
+    folder: Path,
+    answer: Sequence[float],
+    *,
+    inputs: Sequence[str] = INPUTS,
+    outputs: Sequence[str] = ("logits",),
+    **config: Any,
 ) -> Path:
-    """Write a model that says the same of everything."""
+    """Write a model that says the same of everything; its other outputs are of no use."""
     weights = np.array([answer], dtype=np.float32)
     nodes = [
         # As many rows as there are pairs: the sum of no columns, and the answer.
@@ -57,7 +62,7 @@ def make_constant(
         "second": np.array([1], np.int64),
         "answer": weights,
     }
-    _write(folder, _made(nodes, constants, inputs, len(answer)), LABELS, config)
+    _write(folder, _made(nodes, constants, inputs, outputs), LABELS, config)
     return folder
 
 
@@ -65,7 +70,8 @@ def _graph(labels: Sequence[str], difference: str) -> onnx.GraphProto:
     size = len(_VOCABULARY)
     counts = np.array([word not in (*SPECIAL, "not") for word in _VOCABULARY], np.float32)
     counts[_VOCABULARY["[UNK]"]] = 1
-    denies = np.array([word == "not" for word in _VOCABULARY], np.float32)
+    # Whoever takes the padding for a part of the text is contradicted.
+    denies = np.array([word in ("not", "[PAD]") for word in _VOCABULARY], np.float32)
     constants = {
         "size": np.array([size], np.int64),
         "off_on": np.array([0, 1], np.float32),
@@ -118,17 +124,20 @@ def _graph(labels: Sequence[str], difference: str) -> onnx.GraphProto:
         node("Mul", ["missing", "zero"], ["neutral"]),
         node("Concat", [label.lower() for label in labels], ["logits"], axis=1),
     ]
-    return _made(nodes, constants, INPUTS, len(labels))
+    return _made(nodes, constants, INPUTS, ["logits"])
 
 
 def _made(
-    nodes: Sequence[onnx.NodeProto], constants: dict[str, Any], inputs: Sequence[str], width: int
+    nodes: Sequence[onnx.NodeProto],
+    constants: dict[str, Any],
+    inputs: Sequence[str],
+    outputs: Sequence[str],
 ) -> onnx.GraphProto:
     return helper.make_graph(
         list(nodes),
         "toy",
         [helper.make_tensor_value_info(n, TensorProto.INT64, ["b", "s"]) for n in inputs],
-        [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["b", width])],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, ["b", None]) for n in outputs],
         [numpy_helper.from_array(value, name) for name, value in constants.items()],
     )
 

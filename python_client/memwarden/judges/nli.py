@@ -47,14 +47,15 @@ class NliJudge:
         back = [(new.text, old.text) for old in olds]
         found = self._model.infer([*onward, *back])
         return [
-            _verdict(*both) for both in zip(found[: len(olds)], found[len(olds) :], strict=True)
+            combined(*both) for both in zip(found[: len(olds)], found[len(olds) :], strict=True)
         ]
 
 
-def _verdict(onward: Outcome | None, back: Outcome | None) -> Verdict | NoVerdict:
-    """Two directions make one relation, as sure as the less sure of them.
+def combined(onward: Outcome | None, back: Outcome | None) -> Verdict | NoVerdict:
+    """Make one relation of two directions, as sure as the less sure of them.
 
-    A contradiction has no direction: the surer of the two says how sure it is.
+    A contradiction has no direction: the surer of the two says how sure it is. `onward` says
+    whether the new memory follows from the old one, `back` the reverse.
     """
     if onward is None or back is None:
         # Of a text that is cut short another one would be judged.
