@@ -147,6 +147,23 @@ def test_a_refusal_does_not_wait_for_what_else_there_is() -> None:
     assert {each["relation"] for each in found.detail["neighbours"]} == {"contradicts", None}
 
 
+def test_contradictions_are_told_first() -> None:
+    """Then what bears on the write, the surer before the less sure, and last what does not.
+
+    Proves: V7 (the language model through the worker)
+    """
+    ranks = [("contradicts", 0.9), ("same", 1.0), ("narrower", 0.95), ("unrelated", 1.0)]
+    order = [2, 3, 0, 1]
+
+    def answer(asked: Asked, _: int) -> Reply:
+        return says(*ranks[int(asked.memories["old"]["text"])])
+
+    with chat(answer) as server:
+        payload = gate(DEEP, *(neighbour(str(place)) for place in order))
+        found = asked_of(payload, {"judges": [endpoint(server.url)]})
+    assert [(each["relation"], each["score"]) for each in found.detail["neighbours"]] == ranks
+
+
 def test_a_service_that_wants_a_rest_gets_it() -> None:
     """The job is put off by as much, and has not failed.
 
@@ -208,10 +225,12 @@ def test_what_is_told_fits_into_a_verdict() -> None:
 
     Proves: V7 (the language model through the worker)
     """
-    many = [neighbour(DEEP, number, item_id="ä" * 500, similarity=1e-300) for number in range(50)]
-    with chat(lambda *_: says("same", 1 / 3)) as server:
-        judges = [endpoint(server.url, "é" * 200)] * 9
-        found = asked_of(gate(DEEP, *many), {"judges": judges, "calls_per_job": 450})
-    assert found.detail["omitted"] > 0
-    assert len(found.detail["neighbours"]) + found.detail["omitted"] == 50
-    assert len(json.dumps(found.detail, ensure_ascii=False).encode()) < 8192
+    for letter in "xé":
+        name, more = letter * 500, {"item_id": letter * 500, "similarity": 1e-300}
+        many = [neighbour(DEEP, number, **more) for number in range(50)]
+        with chat(lambda *_: says("same", 1 / 3)) as server:
+            judges = [endpoint(server.url, name)] * 9
+            found = asked_of(gate(DEEP, *many), {"judges": judges, "calls_per_job": 450})
+        assert found.detail["omitted"] > 0
+        assert len(found.detail["neighbours"]) + found.detail["omitted"] == 50
+        assert len(json.dumps(found.detail, ensure_ascii=False).encode()) <= 8192

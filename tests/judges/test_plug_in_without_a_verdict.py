@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from judges.endpoint import Reply, chat, says
 from judges.payloads import DEEP, asked_of, endpoint, gate, inference, neighbour
 from memwarden.worker import PluginError
 from memwarden.worker.plugins.judges import Judges
@@ -62,6 +63,23 @@ def test_settings_that_lead_nowhere_are_named(settings: dict[str, Any], error: s
     with pytest.raises(PluginError, match=error) as raised:
         asked_of(gate(DEEP, neighbour(DEEP)), settings)
     assert not raised.value.permanent
+
+
+def test_a_job_that_is_given_up_asks_no_more() -> None:
+    """Of eight questions four are asked at a time, and the time is over with the first four.
+
+    Proves: V7 (the language model through the worker)
+    """
+
+    def never(*_: object) -> Reply:
+        server.ended.wait(60)
+        return says("same")
+
+    with chat(never) as server:
+        slow = endpoint(server.url) | {"timeout": 2}
+        with pytest.raises(PluginError):
+            asked_of(gate(DEEP, *[neighbour(DEEP)] * 8), {"judges": [slow], "timeout": 0.3})
+        assert len(server.asked) == 4
 
 
 def test_a_model_is_loaded_once(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
