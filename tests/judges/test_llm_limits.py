@@ -89,7 +89,7 @@ def test_a_slow_service_is_not_waited_for() -> None:
 
     with chat(never) as endpoint, pytest.raises(NoVerdict, match="TimeoutError"):
         LlmJudge(model(endpoint, timeout=0.3)).judge(NEW, OLD)
-    assert len(endpoint.asked) == 1
+    assert len(endpoint.asked) <= 1
 
 
 def test_after_the_time_of_the_job_nobody_is_asked() -> None:

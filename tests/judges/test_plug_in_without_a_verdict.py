@@ -79,7 +79,7 @@ def test_a_job_that_is_given_up_asks_no_more() -> None:
         slow = endpoint(server.url) | {"timeout": 2}
         with pytest.raises(PluginError):
             asked_of(gate(DEEP, *[neighbour(DEEP)] * 8), {"judges": [slow], "timeout": 0.3})
-        assert len(server.asked) == 4
+        assert len(server.asked) <= 4
 
 
 def test_a_model_is_loaded_once(model_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
