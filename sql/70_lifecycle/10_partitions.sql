@@ -93,6 +93,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- One after the other: what makes a partition locks tables in an order of its own.
+    PERFORM FROM memwarden_data.storage AS s FOR NO KEY UPDATE;
     EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L)',
         memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log');
     PERFORM memwarden_internal.secure_tables();
