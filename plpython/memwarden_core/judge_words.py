@@ -66,6 +66,12 @@ _IRREGULAR_FORMS = """
     tied:tie died:die series:series indices:index
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_FORMS.split())
+PAST_FORMS = frozenset(form for form, base in _IRREGULAR.items() if form != base) - _words(
+    """
+    goes men women children people feet mice teeth prefers using uses dying lying series indices
+    """
+)
+"""Irregular forms that tell of what was."""
 
 # Longer ones first: each with what stands in its place.
 _ENDINGS = """
@@ -73,7 +79,19 @@ _ENDINGS = """
     ments: ment: ences: ence: ances: ance: ions: ion: ness: ingly: edly: ily:y ly: ings: ing:
     ied:y ies:y sses:ss shes:sh ches:ch xes:x zes:z ed: es: s:
 """
-_SUFFIXES = [pair.split(":") for pair in _ENDINGS.split()]
+_SUFFIXES = [(suffix, instead) for suffix, instead in (e.split(":") for e in _ENDINGS.split())]
+
+
+def _by_last_letters() -> dict[str, tuple[tuple[str, str], ...]]:
+    """For the last two letters of a word the endings it may have: most words have none."""
+    pairs = {suffix[-2:] for suffix, _ in _SUFFIXES}
+    return {
+        pair: tuple(e for e in _SUFFIXES if e[0].endswith(pair) or pair.endswith(e[0]))
+        for pair in pairs
+    }
+
+
+_SUFFIXES_BY_LETTERS = _by_last_letters()
 
 
 def stem(word: str) -> str:
@@ -81,7 +99,8 @@ def stem(word: str) -> str:
     word = _IRREGULAR.get(word, word)
     if len(word) <= 3 or not word.isalpha():
         return word
-    for suffix, instead in _SUFFIXES:
+    plural = _SUFFIXES_BY_LETTERS["s"] if word[-1] == "s" else ()
+    for suffix, instead in _SUFFIXES_BY_LETTERS.get(word[-2:], plural):
         if word.endswith(suffix):
             rest = word[: -len(suffix)]
             if suffix == "s" and rest[-1] in "sui":

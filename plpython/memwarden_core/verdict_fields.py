@@ -1,0 +1,99 @@
+"""Two structured contents of one thing, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .normalise import fold
+from .verdict_reading import read
+from .verdict_sentences import Finding, compare
+
+MAX_LEAVES = 64
+_MAX_DEPTH = 8
+_MAX_VALUE = 500
+_SHORT = 6
+"""A value of so many words names something; a longer one tells something."""
+_SURE = 0.92
+
+Leaves = dict[tuple[str, ...], object]
+
+
+def leaves(content: object) -> Leaves | None:
+    """The values of a content by their path; texts folded. None for one that is too large."""
+    found: Leaves = {}
+    for path, value in _walk(content, (), _MAX_DEPTH):
+        if len(found) >= MAX_LEAVES:
+            return None
+        if isinstance(value, str):
+            value = " ".join(fold(value[:_MAX_VALUE]).split())
+        elif isinstance(value, bool):
+            value = str(value)
+        found[path] = value
+    return found
+
+
+def _walk(
+    value: object, path: tuple[str, ...], depth: int
+) -> Iterator[tuple[tuple[str, ...], object]]:
+    if isinstance(value, dict) and depth:
+        for name, child in value.items():
+            yield from _walk(child, (*path, str(name)), depth - 1)
+    elif isinstance(value, list) and depth:
+        for place, child in enumerate(value):
+            yield from _walk(child, (*path, f"[{place}]"), depth - 1)
+    elif value is not None:
+        yield path, value if isinstance(value, (str, int, float)) else ""
+
+
+def compare_fields(new: object, old: object, *, one_key: bool) -> Finding | None:
+    """How two contents of one subject stand to each other; None where their words must tell.
+
+    With one key (subject and predicate) another short value is another claim. Without, the
+    contents must be objects that share a field.
+    """
+    ours, theirs = leaves(new), leaves(old)
+    if ours is None or theirs is None or not ours or not theirs:
+        return None
+    shared = ours.keys() & theirs.keys()
+    if not shared or (not one_key and () in shared):
+        return None
+    covered = len(shared) / max(len(ours), len(theirs))
+    relations = set()
+    for path in shared:
+        found = _values(ours[path], theirs[path])
+        if found is None:
+            return None
+        if found.relation == "contradicts":
+            return found._replace(covered=covered)
+        relations.add(found.relation)
+    if len(ours) > len(shared):
+        relations.add("narrower")
+    if len(theirs) > len(shared):
+        relations.add("wider")
+    relations.discard("same")
+    if not relations:
+        return Finding("same", 0.99, "attribute", covered)
+    if len(relations) == 1 and relations <= {"narrower", "wider"}:
+        return Finding(relations.pop(), 0.95, "attribute", covered)
+    return Finding("unrelated", 0.0, "attribute", covered)
+
+
+def _values(new: object, old: object) -> Finding | None:
+    """How two values of one field stand to each other; None where only the whole text can tell."""
+    if new == old:
+        return Finding("same", 1.0, "attribute", 1.0)
+    if not isinstance(new, str) or not isinstance(old, str):
+        method = "attribute" if isinstance(new, str) or isinstance(old, str) else "number"
+        return Finding("contradicts", _SURE, method, 1.0)
+    ours, theirs = read(new), read(old)
+    if len(ours) != 1 or len(theirs) != 1:
+        return None
+    found = compare(ours[0], theirs[0])
+    if found.relation != "unrelated":
+        return found
+    if max(len(ours[0].words), len(theirs[0].words)) > _SHORT:
+        return None
+    method = found.method if found.method in ("number", "date", "antonym", "group") else "attribute"
+    if found.method in ("order", "hedge", "time"):
+        return None
+    return Finding("contradicts", _SURE, method, found.covered, ours[0].marks)

@@ -1,0 +1,312 @@
+"""Text as the judge of two memories reads it: one pass, no objects, tens of microseconds.
+
+The reader of evidence keeps more of each word and takes five times as long; here a write is
+compared with sixty others. The words it knows are the same.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from .judge_units import MONTHS, NUMBERS, UNITS
+from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem
+from .verdict_words import PHRASE_ENDS, PHRASES
+
+MAX_CHARACTERS = 4_000
+"""Of a text so much is read; a longer one is never found to say the same as another."""
+MAX_SENTENCES = 8
+_MAX_WORD = 64
+
+_SKIP, _DENY, _HEDGE, _BREAK, _NOW, _PAST = range(6)
+# Said of the time of a statement, not of its matter.
+_NOW_WORDS = frozenset(
+    "now currently nowadays presently today recently lately anymore already".split()
+)
+_PAST_WORDS = frozenset("formerly previously former ex originally initially".split())
+CHANGE = _NOW_WORDS | frozenset(
+    """
+    since longer henceforth instead changed switched moved became updated replaced upgraded renamed
+    promoted transferred relocated migrated newly latest starting effective becomes changes
+    moves switches replaces joined stopped quit resigned retired
+    """.split()
+)
+"""Words that tell of a change, or that something holds from some time on."""
+BEARING = frozenset(
+    """
+    from to into onto in on at by of for with i me my mine we us our you your he him his she her
+    they them their was were had will shall who whom whose
+    """.split()
+)
+"""Words that are not weighed, and without which two texts say something else."""
+MUTE = frozenset({"both", "there", "too", "any", "ever", "once"})
+_FUNCTION = (
+    dict.fromkeys(STOP | MUTE, _SKIP)
+    | dict.fromkeys(NEGATION, _DENY)
+    | dict.fromkeys(HEDGE, _HEDGE)
+    | dict.fromkeys(BREAK, _BREAK)
+    | dict.fromkeys(_NOW_WORDS, _NOW)
+    | dict.fromkeys(_PAST_WORDS, _PAST)
+)
+_ORDINALS = (
+    "- first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
+)
+_ABBREVIATIONS = frozenset(
+    """
+    mr mrs ms dr prof rep sen gov gen lt col capt sgt st jr sr inc corp ltd co vs etc no approx
+    jan feb mar apr jun jul aug sep sept oct nov dec fig vol dept univ est ave rd e.g i.e
+    """.split()
+)
+_EDGES = "\"'()[]{}<>,;:.!?*_`\u201c\u201d\u2018\u2019\u2026"
+_AMOUNT = re.compile(r"([-+]?)([$€£]?)(\d{1,3}(?:,\d{3})+|\d{1,18})(\.\d{1,18})?([^\W\d]{0,12}|%)")
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_INSIDE = re.compile(r"[-/\u2010-\u2015_]+")
+_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
+
+
+class Sentence:
+    """What a sentence says. All lists are by the place of a word that says something."""
+
+    __slots__ = (
+        "after_and",
+        "clauses",
+        "denied",
+        "hedged",
+        "keys",
+        "marks",
+        "names",
+        "numbers",
+        "owners",
+        "past",
+        "places",
+        "question",
+        "words",
+    )
+
+    def __init__(self) -> None:
+        self.keys: list[str] = []
+        """What the words are compared by: stems; of a quantity its amount in its first unit."""
+        self.denied: list[bool] = []
+        self.clauses: list[int] = []
+        self.numbers: dict[int, tuple[float, str]] = {}
+        self.names: set[int] = set()
+        self.owners: set[int] = set()
+        """Places of words with 's."""
+        self.after_and: set[int] = set()
+        self.words: list[str] = []
+        """All words in lower case, in order."""
+        self.hedged = self.question = self.past = False
+        self.marks = False
+        """Whether a word tells of a change."""
+        self.places: dict[str, int] = {}
+
+
+def read(text: str) -> list[Sentence]:
+    """The sentences of a text that say something: at most MAX_SENTENCES of MAX_CHARACTERS."""
+    text = text[:MAX_CHARACTERS]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
+    reader = _Reader()
+    for chunk in text.split():
+        reader.chunk(chunk)
+        if len(reader.found) >= MAX_SENTENCES:
+            break
+    reader.close()
+    return reader.found[:MAX_SENTENCES]
+
+
+def _abbreviates(word: str) -> bool:
+    """Whether a full stop behind a word need not end a sentence."""
+    return (
+        word.lower() in _ABBREVIATIONS
+        or "." in word
+        or (len(word) == 1 and word.isupper())
+        or (len(word) < 5 and word[0].isupper() and not set("aeiouy") & set(word[1:]))
+    )
+
+
+class _Reader:
+    """Puts sentences together, one chunk between spaces after another."""
+
+    def __init__(self) -> None:
+        self.found: list[Sentence] = []
+        self.begin()
+
+    def begin(self) -> None:
+        self.now = Sentence()
+        self.clause = 0
+        self.deny = False
+        self.since = 0
+        self.paused = 0
+        """The number of words before the last pause."""
+
+    def chunk(self, chunk: str) -> None:
+        core = chunk
+        if not chunk.isalnum():
+            core = chunk.strip(_EDGES)
+            if not core:
+                self.turn()
+                return
+            if chunk[0] in "([{\u201c":
+                self.turn()
+        if core.isalpha():
+            self.word(core)
+        else:
+            self.mixed(core)
+        if core is not chunk and not chunk.endswith(core):
+            tail = chunk[chunk.rfind(core) + len(core) :]
+            if "?" in tail:
+                self.now.question = True
+                self.close()
+            elif "!" in tail or ("." in tail and not _abbreviates(core)):
+                self.close()
+            elif ";" in tail:
+                self.close()
+            elif tail.strip("\"'"):
+                self.paused = len(self.now.keys)
+                self.turn()
+
+    def turn(self) -> None:
+        """End a clause. What a denial at its end denies stands before it."""
+        now = self.now
+        if self.deny and self.since == len(now.keys):
+            for place in range(len(now.keys) - 1, -1, -1):
+                if now.clauses[place] != self.clause:
+                    break
+                now.denied[place] = True
+        self.clause += 1
+        self.deny = False
+
+    def close(self) -> None:
+        self.turn()
+        now = self.now
+        if now.keys:
+            now.places = {key: place for place, key in enumerate(now.keys)}
+            now.marks = not CHANGE.isdisjoint(now.words)
+            self.found.append(now)
+        self.begin()
+
+    def word(self, core: str) -> None:
+        """A word of letters, perhaps with an apostrophe."""
+        lower = core.lower()
+        now = self.now
+        if lower == "one" and now.words and now.words[-1] == "no":
+            return
+        now.words.append(lower)
+        kind = _FUNCTION.get(lower)
+        if kind is not None and not (lower == "may" and core[0] == "M"):
+            if kind == _DENY:
+                if lower != "longer":
+                    self.deny, self.since = True, len(now.keys)
+            elif kind == _BREAK:
+                if lower == "and":
+                    now.after_and.add(len(now.keys))
+                if lower == "whereas" or (lower == "while" and self.paused == len(now.keys)):
+                    # Another statement, of another thing.
+                    self.close()
+                else:
+                    self.turn()
+            elif kind == _HEDGE:
+                now.hedged = True
+            elif kind == _PAST:
+                now.past = True
+            return
+        if lower in NUMBERS:
+            self.number(float(NUMBERS[lower]), "", spelled=True)
+        elif not (lower in UNITS and self.measured(lower)):
+            if core[0].isupper() and lower not in MONTHS:
+                now.names.add(len(now.keys))
+            self.add(stem(lower[:_MAX_WORD]))
+
+    def add(self, key: str) -> None:
+        now = self.now
+        if key in PHRASE_ENDS and now.keys:
+            joined = PHRASES.get((now.keys[-1], key))
+            if joined:
+                now.keys[-1] = joined
+                return
+        now.keys.append(key)
+        now.denied.append(self.deny)
+        now.clauses.append(self.clause)
+
+    def number(self, value: float, unit: str, *, spelled: bool = False) -> None:
+        now = self.now
+        place = len(now.keys) - 1
+        last = now.numbers.get(place)
+        if last and spelled and not last[1]:
+            # "two hundred", "twenty five"
+            if value >= 100 and last[0] < value:
+                value *= last[0]
+            elif 0 < value < 10 and 20 <= last[0] < 100 and last[0] % 10 == 0:
+                value += last[0]
+            else:
+                last = None
+            if last:
+                now.numbers[place] = (value, "")
+                now.keys[place] = f"{value:.12g}"
+                return
+        kind, factor = UNITS.get(unit, ("", 1.0))
+        value *= factor
+        now.numbers[place + 1] = (value, kind)
+        self.add(f"{value:.12g}{kind}")
+
+    def measured(self, unit: str) -> bool:
+        """Give the number just read its unit; whether there is one to give it to."""
+        now = self.now
+        place = len(now.keys) - 1
+        last = now.numbers.get(place)
+        if last is None or last[1]:
+            return False
+        kind, factor = UNITS[unit]
+        now.numbers[place] = (last[0] * factor, kind)
+        now.keys[place] = f"{last[0] * factor:.12g}{kind}"
+        return True
+
+    def mixed(self, core: str) -> None:
+        """What is not letters alone: contractions, amounts, dates, compounds, names of files."""
+        lower = core.lower()
+        if lower.endswith("'s"):
+            self.word(core[:-2])
+            if self.now.keys:
+                self.now.owners.add(len(self.now.keys) - 1)
+            return
+        bare = lower.replace("'", "")
+        if bare.isalpha():
+            if lower.endswith("n't") or bare in NEGATION:
+                self.now.words.append(lower)
+                self.deny, self.since = True, len(self.now.keys)
+            elif lower not in _FUNCTION:
+                self.word(bare if bare in _FUNCTION else core.split("'")[0])
+            else:
+                self.word(core)
+            return
+        amount = _AMOUNT.fullmatch(lower)
+        if amount:
+            self.amount(amount, lower)
+            return
+        date = _DATE.fullmatch(lower)
+        if date:
+            year, month, day = map(int, date.groups())
+            self.now.numbers[len(self.now.keys)] = (year * 372 + month * 31 + day, "date")
+            self.add(lower)
+            return
+        parts = [part for part in _INSIDE.split(core, 8) if part]
+        if len(parts) > 1 and all(part.isalpha() for part in parts[1:]):
+            # "well-known", "6-seated"
+            for part in parts:
+                self.chunk(part)
+        else:
+            self.add(lower[:_MAX_WORD * 4])
+
+    def amount(self, found: re.Match[str], lower: str) -> None:
+        sign, currency, whole, fraction, unit = found.groups()
+        if unit in ("st", "nd", "rd", "th"):
+            place = int(whole.replace(",", ""))
+            self.add(stem(_ORDINALS[place]) if 0 < place < len(_ORDINALS) else lower)
+            return
+        unit = unit or currency
+        if unit and unit not in UNITS:
+            self.add(lower)
+            return
+        value = float(f"{sign}{whole.replace(',', '')}{fraction or ''}")
+        self.number(value, unit)

@@ -1,0 +1,310 @@
+"""What one sentence says to another: the same, more, less, the contrary, or something else."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .judge_units import NUMBERS
+from .judge_words import PAST_FORMS, STOP, stem
+from .verdict_alignment import Alignment
+from .verdict_reading import BEARING, MUTE, Sentence
+from .verdict_words import BEINGS
+
+# How sure each way of seeing a conflict is where all other words agree.
+_SURE = {
+    "exact_negation": 0.97,
+    "antonym": 0.95,
+    "number": 0.95,
+    "date": 0.95,
+    "group": 0.93,
+    "attribute": 0.92,
+}
+LEAST = 0.8
+"""Below this a conflict is no more than a guess, and not told as one."""
+_SLOPE = 0.6
+"""So much is lost with the share of the words that have no partner."""
+_NEAR, _VALUE = 3, 4
+"""So far behind its attribute a value begins, and of so many words it is one."""
+_NAME = 2
+_MOST, _EVENT = 0.7, 0.6
+_FRAME = 4
+"""So many words that agree describe one event: another name in it is another value."""
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(map(stem, words.split()))
+
+
+# Of these a thing has one: another value is another claim.
+_SINGLE = _stems(
+    """
+    name surname nickname birthday birthplace born age address email phone number capital located
+    location live reside based married spouse height weight size favourite favorite prefer
+    preferred password deadline due status version port price cost salary budget owner ceo
+    president manager boss founder headquarters title role job profession occupation employer
+    nationality citizen language native timezone currency default limit timeout colour color
+    graduate graduated born died founded due scheduled starts ends begins closes opens called named
+    titled debut first last main primary only sole originally exclusively
+    """
+)
+# Of these a thing has many: it may like tea and coffee.
+_SEVERAL = _stems(
+    """
+    like love enjoy adore hate dislike visit speak know own have read study learn try collect
+    interested fan fluent member
+    """
+)
+_PRIVATIVE = _stems(
+    "fake toy mock almost nearly alleged potential future artificial pseudo would-be partly half"
+)
+_BEFORE_PREPOSITION = frozenset(
+    "close next due front top lot lots plenty couple number because outside inside pair".split()
+)
+
+
+class Finding(NamedTuple):
+    """What was found between two sentences, the new one first."""
+
+    relation: str
+    score: float
+    method: str
+    covered: float
+    newer: bool = False
+    """Of a conflict: whether the new sentence tells of a change, or of a later date."""
+
+
+def compare(new: Sentence, old: Sentence) -> Finding:
+    """How a new sentence stands to an old one."""
+    found = Alignment(new, old)
+    covered = found.covered
+    if new.question != old.question or new.hedged != old.hedged:
+        return Finding("unrelated", 0.5, "hedge", covered)
+    if new.past != old.past:
+        return Finding("unrelated", 0.5, "time", covered)
+    denied = [p for p, q in found.partner.items() if new.denied[p] != old.denied[q]]
+    if denied:
+        return _negation(found, denied)
+    if found.conflicts:
+        return _conflict(found)
+    if not found.in_new and not found.in_old:
+        return _equal(found)
+    if not found.in_new or not found.in_old:
+        return _more_or_less(found)
+    return _another_value(found)
+
+
+def _unlike(found: Alignment, method: str = "words") -> Finding:
+    return Finding("unrelated", 1 - found.covered, method, found.covered)
+
+
+def _contrary(found: Alignment, score: float, method: str, covered: float) -> Finding:
+    if score < LEAST:
+        return Finding("unrelated", 0.5, method, covered)
+    return Finding("contradicts", score, method, covered, _is_newer(found))
+
+
+def _is_newer(found: Alignment) -> bool:
+    """Whether the wording tells that something changed: now, moved, no longer, a later date."""
+    if found.new.marks or found.begins:
+        return True
+    dates = [c for c in found.conflicts if c.method == "date"]
+    return 0 < len(dates) < len(found.conflicts) and all(
+        c.new in found.new.numbers
+        and c.old in found.old.numbers
+        and found.new.numbers[c.new][0] > found.old.numbers[c.old][0]
+        for c in dates
+    )
+
+
+def _negation(found: Alignment, denied: list[int]) -> Finding:
+    """One denies what the other says, where all that is denied is said there."""
+    covers = []
+    for one, places, without, narrower in (
+        (found.new, denied, found.in_new, found.more),
+        (found.old, [found.partner[p] for p in denied], found.in_old, found.less),
+    ):
+        if not any(one.denied[place] for place in places):
+            continue
+        # Who denies more than the other says denies something else; so does the narrower word.
+        if any(one.denied[place] for place in without) or narrower:
+            return _unlike(found, "exact_negation")
+        # What follows in another clause ("but he likes tea") takes nothing from it; but
+        # "Ana, not Bo, sings" denies that Bo sings.
+        only = [place for place in places if one.denied[place]]
+        said = len(one.keys) if one.names.issuperset(only) else 1 + max(only)
+        covers.append(1 - sum(place < said for place in without) / said)
+    if found.conflicts or len(covers) != 1:
+        return _unlike(found, "exact_negation")
+    score = _SURE["exact_negation"] - _SLOPE * (1 - covers[0])
+    return _contrary(found, score, "exact_negation", found.covered)
+
+
+def _conflict(found: Alignment) -> Finding:
+    new, old = found.new, found.old
+    first = found.conflicts[0]
+    if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
+        return _unlike(found, first.method)
+    if first.new < 2 and first.old < 2 and _is_another(new, first.new):
+        return _unlike(found, "another_subject")
+    method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
+    if method == "group" and not _SEVERAL.isdisjoint(new.keys[max(first.new - 2, 0) : first.new]):
+        return _unlike(found, "several")
+    score = _SURE[method] - _SLOPE * (1 - found.covered)
+    return _contrary(found, score, method, found.covered)
+
+
+def _is_another(sentence: Sentence, place: int) -> bool:
+    """Whether a sentence that begins so speaks of another person or animal."""
+    if sentence.keys[place] in BEINGS:
+        return True
+    # "A black dog" is another one than "a white dog"; Ana's dog may be the one.
+    after = sentence.keys[place + 1 : place + 2]
+    return sentence.words[0] in ("a", "an") and not BEINGS.isdisjoint(after)
+
+
+def _says_as_much(found: Alignment) -> bool:
+    """Whether also the words that are not weighed are the same, and all stand in one order."""
+    return (
+        _bearing(found.new) == _bearing(found.old)
+        and _tenses_agree(found.new, found.old)
+        and found.in_order()
+        and not found.begins
+    )
+
+
+def _bearing(sentence: Sentence) -> list[str]:
+    """The words that say how the others belong together; "close to" is one word for near."""
+    words = sentence.words
+    return [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if word in BEARING and before not in _BEFORE_PREPOSITION
+    ]
+
+
+def _tenses_agree(new: Sentence, old: Sentence) -> bool:
+    """Whether no verb stands in the past in one and not in the other."""
+    ours, theirs = set(new.words), set(old.words)
+    return not any(
+        (word.endswith("ed") or word in PAST_FORMS) and stem(word) in other.places
+        for only, other in ((ours - theirs, old), (theirs - ours, new))
+        for word in only
+    )
+
+
+def _equal(found: Alignment) -> Finding:
+    if not _says_as_much(found):
+        return Finding("unrelated", 0.5, "order", found.covered)
+    if found.more and found.less:
+        return Finding("unrelated", 0.5, "words", found.covered)
+    if found.more or found.less:
+        # Who denies the wider denies the narrower with it.
+        says_more = bool(found.more) != any(found.new.denied)
+        return Finding("narrower" if says_more else "wider", 0.9, "words", found.covered)
+    synonyms = any(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
+    return Finding("same", 0.95 if synonyms else 0.99, "words", found.covered)
+
+
+def _more_or_less(found: Alignment) -> Finding:
+    """One has words that the other has not: it says more, unless they change the rest."""
+    ours = bool(found.in_new)
+    longer, shorter = (found.new, found.old) if ours else (found.old, found.new)
+    extra = found.in_new if ours else found.in_old
+    adds = (
+        (found.less if ours else found.more) == 0
+        and not any(longer.denied)
+        and found.in_order()
+        and not found.begins
+        and _adds_only(longer, extra)
+        and _repeats(longer, shorter, found)
+    )
+    if not adds:
+        return _unlike(found)
+    return Finding("narrower" if ours else "wider", 0.7 + 0.2 * found.covered, "words",
+                   found.covered)
+
+
+def _repeats(longer: Sentence, shorter: Sentence, found: Alignment) -> bool:
+    """Whether the longer has the words of the shorter in their forms: "cut bread" cuts nothing."""
+    bearing = _bearing(shorter)
+    if _bearing(longer)[: len(bearing)] != bearing:
+        return False
+    said = set(longer.words)
+    others = sum(
+        not (word in said or word + "s" in said or word.rstrip("s") in said)
+        for word in set(shorter.words) - STOP - NUMBERS.keys() - MUTE
+    )
+    return others <= sum(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
+
+
+def _adds_only(longer: Sentence, extra: list[int]) -> bool:
+    """Whether words only add: at the end, or before a word that they describe.
+
+    Ana's brother, or a friend of Ana, is somebody else.
+    """
+    missing = set(extra)
+    end = len(longer.keys)
+    while end - 1 in missing:
+        end -= 1
+    for place in extra:
+        if longer.keys[place] in _PRIVATIVE:
+            return False
+        if place < end and (
+            place == 0
+            or place in longer.names
+            or place - 1 in longer.owners
+            or longer.clauses[place] != longer.clauses[place + 1]
+            or "of" in longer.words
+        ):
+            return False
+    return end > 0
+
+
+def _another_value(found: Alignment) -> Finding:
+    """Other words in one place of one frame: another value of what has one."""
+    gap = found.gap()
+    new, old = found.new, found.old
+    if found.matched < 2 or any(new.denied) or any(old.denied):
+        return _unlike(found)
+    if _other_names(found):
+        return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
+    if gap is None:
+        return _unlike(found)
+    first, last, start, end = gap
+    covered = found.matched / max(len(new.keys), len(old.keys))
+    near = old.keys[max(start - _NEAR, 0) : start]
+    ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
+    short = max(last - first, end - start) <= _VALUE
+    if first and ends and short and not _SINGLE.isdisjoint(near):
+        score = _SURE["attribute"]
+    elif first and short and _is_named(found) and covered >= _MOST:
+        score = _SURE["attribute"] - 0.05
+    else:
+        return Finding("unrelated", 0.5, "attribute", covered)
+    return _contrary(found, score, "attribute", covered)
+
+
+def _is_named(found: Alignment) -> bool:
+    """Whether both speak of one thing that has a name, and not of what it has several of."""
+    return (
+        found.partner.get(0) == 0
+        and 0 in found.new.names
+        and 1 in found.new.names
+        and found.matched >= _FRAME
+        and _SEVERAL.isdisjoint(found.new.keys)
+    )
+
+
+def _other_names(found: Alignment) -> bool:
+    """Whether one event, told in many words, is told with another name.
+
+    Who else took part in it is no conflict: the names must be as many.
+    """
+    return (
+        found.new.names.issuperset(found.in_new)
+        and found.old.names.issuperset(found.in_old)
+        and len(found.in_new) <= _NAME >= len(found.in_old)
+        and found.matched >= _FRAME
+        and found.covered >= _EVENT
+        and _SEVERAL.isdisjoint(found.new.keys)
+    )
