@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text between spaces."""
     return frozenset(text.split())
 
 
-STOP = _words(
+STOP = word_set(
     """
     a also am an and are as at be been being by did do does done for from had has have having he
     her here hers him his i in into is it its just me mine my of on onto or our please quite
@@ -17,7 +18,7 @@ STOP = _words(
 )
 """Words whose absence changes nothing, and which prove nothing."""
 
-NEGATION = _words(
+NEGATION = word_set(
     """
     arent barely cannot cant ceased couldnt denied denies didnt doesnt dont failed fails hadnt
     hardly hasnt havent isnt lack lacked lacking lacks longer mustnt n't neither never no nobody
@@ -26,7 +27,7 @@ NEGATION = _words(
     """
 )
 
-HEDGE = _words(
+HEDGE = word_set(
     """
     allegedly claimed claims considering considers could expected expects hoped hopes if intends
     may maybe might perhaps planned planning plans possibly probably proposed proposes
@@ -36,15 +37,15 @@ HEDGE = _words(
 )
 """Words after which nothing is said to be so."""
 
-BREAK = _words(
+BREAK = word_set(
     """
     although and because but however instead or since though whereas which while who yet
     """
 )
 """Words at which a clause ends, and a negation with it."""
 
-PRONOUN = _words("he she they it him her them his its their hers theirs")
-FIRST_PERSON = _words(
+PRONOUN = word_set("he she they it him her them his its their hers theirs")
+FIRST_PERSON = word_set(
     """
     i i'd i'll i'm i've im ive me mine my
     """
@@ -66,7 +67,7 @@ _IRREGULAR_FORMS = """
     tied:tie died:die series:series indices:index
 """
 _IRREGULAR = dict(pair.split(":") for pair in _IRREGULAR_FORMS.split())
-PAST_FORMS = frozenset(form for form, base in _IRREGULAR.items() if form != base) - _words(
+PAST_FORMS = frozenset(form for form, base in _IRREGULAR.items() if form != base) - word_set(
     """
     goes men women children people feet mice teeth prefers using uses dying lying series indices
     """

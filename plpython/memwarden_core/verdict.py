@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .normalise import fold
+from .normalise import fold, normalise
 from .verdict_fields import compare_fields, leaves
 from .verdict_reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .verdict_sentences import Finding, compare
@@ -18,6 +18,8 @@ from .verdict_sentences import Finding, compare
 JUDGE = "built-in"
 VERSION = "1"
 _MAX_NAME = 256
+_SHORT = 3
+"""Two texts of so few words may say the same with none in common."""
 _AGREES = frozenset({"same", "narrower"})
 _COVERED = frozenset({"same", "wider"})
 
@@ -70,7 +72,7 @@ def prepare(memory: Memory) -> Prepared:
         memory,
         _name(memory.subject),
         _name(memory.predicate),
-        fold(memory.text[:MAX_CHARACTERS]),
+        " ".join(fold(memory.text[:MAX_CHARACTERS]).split()),
         sentences,
         frozenset(key for sentence in sentences for key in sentence.keys),
         len(memory.text) > MAX_CHARACTERS or len(sentences) >= MAX_SENTENCES,
@@ -115,8 +117,10 @@ def _compare(new: Prepared, old: Prepared) -> Finding:
         found = compare_fields(new.memory.content, old.memory.content, one_key=one_key)
         if found is not None:
             return found
-    if new.words.isdisjoint(old.words):
+    if new.words.isdisjoint(old.words) and min(len(new.words), len(old.words)) > _SHORT:
         return Finding("unrelated", 1.0, "words", 0.0)
+    if not (new.sentences or old.sentences) and normalise(new.text) == normalise(old.text):
+        return Finding("same", 0.99, "exact", 1.0)
     found = _compare_texts(new.sentences, old.sentences)
     if (new.cut or old.cut) and found.relation not in ("contradicts", "unrelated"):
         return Finding("unrelated", 0.0, "length", found.covered)
@@ -125,6 +129,8 @@ def _compare(new: Prepared, old: Prepared) -> Finding:
 
 def _compare_texts(new: list[Sentence], old: list[Sentence]) -> Finding:
     """Sentence by sentence; a contradiction anywhere is one of the whole."""
+    if not new or not old:
+        return Finding("unrelated", 1.0, "words", 0.0)
     if len(new) == len(old) == 1:
         return compare(new[0], old[0])
     table = [[compare(ours, theirs) for theirs in old] for ours in new]
@@ -145,9 +151,7 @@ def _compare_texts(new: list[Sentence], old: list[Sentence]) -> Finding:
     return Finding("unrelated", 1 - best.covered, best.method, best.covered)
 
 
-def _verdict(
-    found: Finding, new: Prepared, old: Prepared, similarity: float | None
-) -> Verdict:
+def _verdict(found: Finding, new: Prepared, old: Prepared, similarity: float | None) -> Verdict:
     relation, score, method = found.relation, found.score, found.method
     why: dict[str, float | str | bool] = {"covered": round(found.covered, 3)}
     if similarity is not None:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from .judge_units import MONTHS
+from .judge_words import stem, word_set
 from .verdict_reading import Sentence
 from .verdict_words import BEGINNINGS, DESCRIBING, RIVALS, SYNONYMS, WIDER, opposed
 
 _MAX_REST = 12
 """Of the words without a partner so many are looked at on either side."""
+_FEW = 4
+"""Where fewer than one word in so many is the same, nothing else is looked for."""
+_NONE: frozenset[str] = frozenset()
 _YEARS = range(1000, 3000)
-_DATES = MONTHS | frozenset(
-    "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow".split()
+_DATES = frozenset(
+    map(
+        stem,
+        word_set(
+            "monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow"
+        )
+        | MONTHS,
+    )
 )
 
 
@@ -53,7 +64,9 @@ class Alignment:
         self.in_old: list[int] = []
         """Places without a partner and without a conflict."""
         self._equal()
-        self._related()
+        shorter = min(len(new.keys), len(old.keys))
+        if len(self.partner) * _FEW >= shorter or shorter < _FEW:
+            self._related()
         self.matched = len(self.partner)
 
     def _equal(self) -> None:
@@ -81,41 +94,56 @@ class Alignment:
 
     def _related(self) -> None:
         """Pair words of one meaning, then narrower and wider ones, then find what conflicts."""
-        if not self.in_new or not self.in_old:
-            return
-        for wanted in ("same", "wider", "begins", "conflict"):
+        for pair in (self._same, self._wider, self._begins, self._conflict):
             if not self.in_new or not self.in_old:
                 return
+            # Looked up by word, so that two long texts cost no more than their words.
+            places = {self.old.keys[place]: place for place in self.in_old[-_MAX_REST:]}
             for place in self.in_new[:_MAX_REST]:
-                for other in self.in_old[:_MAX_REST]:
-                    if self._pair(place, other, wanted):
-                        self.in_new.remove(place)
-                        self.in_old.remove(other)
-                        break
+                other = pair(place, places)
+                if other is not None:
+                    del places[self.old.keys[other]]
+                    self.in_new.remove(place)
+                    self.in_old.remove(other)
 
-    def _pair(self, place: int, other: int, wanted: str) -> bool:
-        one, two = self.new.keys[place], self.old.keys[other]
-        if wanted == "same":
-            found = two in SYNONYMS.get(one, ())
-        elif wanted == "wider":
-            narrower, wider = two in WIDER.get(one, ()), one in WIDER.get(two, ())
-            if not (narrower or wider) or not self._one_place(place, other, describes=False):
-                return False
-            self.more += narrower
-            self.less += wider
-            found = narrower or wider
-        elif wanted == "begins":
-            found = two in BEGINNINGS.get(one, ())
-            self.begins = self.begins or found
-        else:
-            method = self._method(place, other)
-            if not method or not self._one_place(place, other, describes=one in DESCRIBING):
-                return False
-            self.conflicts.append(Conflict(place, other, method))
-            return True
-        if found:
-            self.partner[place] = other
-        return found
+    def _same(self, place: int, places: dict[str, int]) -> int | None:
+        return self._first(place, places, SYNONYMS.get(self.new.keys[place], _NONE))
+
+    def _wider(self, place: int, places: dict[str, int]) -> int | None:
+        one = self.new.keys[place]
+        wide = WIDER.get(one, _NONE)
+        for word, other in places.items():
+            narrower, wider = word in wide, one in WIDER.get(word, _NONE)
+            if (narrower or wider) and self._one_place(place, other, describes=False):
+                self.more += narrower
+                self.less += wider
+                self.partner[place] = other
+                return other
+        return None
+
+    def _begins(self, place: int, places: dict[str, int]) -> int | None:
+        other = self._first(place, places, BEGINNINGS.get(self.new.keys[place], _NONE))
+        self.begins = self.begins or other is not None
+        return other
+
+    def _first(self, place: int, places: dict[str, int], wanted: frozenset[str]) -> int | None:
+        """Pair with the first of the words wanted: in the order of the text, never of a set."""
+        if not wanted.isdisjoint(places):
+            for word, other in places.items():
+                if word in wanted:
+                    self.partner[place] = other
+                    return other
+        return None
+
+    def _conflict(self, place: int, places: dict[str, int]) -> int | None:
+        describes = self.new.keys[place] in DESCRIBING
+        for other in places.values():
+            if self._one_place(place, other, describes=describes):
+                method = self._method(place, other)
+                if method:
+                    self.conflicts.append(Conflict(place, other, method))
+                    return other
+        return None
 
     def _method(self, place: int, other: int) -> str:
         """How two different words are seen to exclude each other; "" where they do not."""
@@ -124,7 +152,7 @@ class Alignment:
         if number and against:
             if number[1] != against[1] or number[0] == against[0]:
                 return ""
-            dates = number[1] == "date" or (
+            dates = number[1] in ("date", "clock") or (
                 not number[1] and number[0] in _YEARS and against[0] in _YEARS
             )
             return "date" if dates else "number"
@@ -175,7 +203,7 @@ class Alignment:
     def in_order(self) -> bool:
         """Whether the partners stand in one order, but for two that "and" joins."""
         order = [self.partner[place] for place in sorted(self.partner)]
-        if all(a < b for a, b in zip(order, order[1:], strict=False)):
+        if all(a < b for a, b in pairwise(order)):
             return True
         if len(order) != len(self.new.keys) or len(order) != len(self.old.keys):
             return False

@@ -10,7 +10,7 @@ import re
 import unicodedata
 
 from .judge_units import MONTHS, NUMBERS, UNITS
-from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem
+from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem, word_set
 from .verdict_words import PHRASE_ENDS, PHRASES
 
 MAX_CHARACTERS = 4_000
@@ -20,23 +20,21 @@ _MAX_WORD = 64
 
 _SKIP, _DENY, _HEDGE, _BREAK, _NOW, _PAST = range(6)
 # Said of the time of a statement, not of its matter.
-_NOW_WORDS = frozenset(
-    "now currently nowadays presently today recently lately anymore already".split()
-)
-_PAST_WORDS = frozenset("formerly previously former ex originally initially".split())
-CHANGE = _NOW_WORDS | frozenset(
+_NOW_WORDS = word_set("now currently nowadays presently today recently lately anymore already")
+_PAST_WORDS = word_set("formerly previously former ex originally initially")
+CHANGE = _NOW_WORDS | word_set(
     """
     since longer henceforth instead changed switched moved became updated replaced upgraded renamed
     promoted transferred relocated migrated newly latest starting effective becomes changes
     moves switches replaces joined stopped quit resigned retired
-    """.split()
+    """
 )
 """Words that tell of a change, or that something holds from some time on."""
-BEARING = frozenset(
+BEARING = word_set(
     """
     from to into onto in on at by of for with i me my mine we us our you your he him his she her
     they them their was were had will shall who whom whose
-    """.split()
+    """
 )
 """Words that are not weighed, and without which two texts say something else."""
 MUTE = frozenset({"both", "there", "too", "any", "ever", "once"})
@@ -48,18 +46,28 @@ _FUNCTION = (
     | dict.fromkeys(_NOW_WORDS, _NOW)
     | dict.fromkeys(_PAST_WORDS, _PAST)
 )
-_ORDINALS = (
-    "- first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
-)
-_ABBREVIATIONS = frozenset(
+_ORDINALS = {
+    "1st": "first",
+    "2nd": "second",
+    "3rd": "third",
+    "4th": "fourth",
+    "5th": "fifth",
+    "6th": "sixth",
+    "7th": "seventh",
+    "8th": "eighth",
+    "9th": "ninth",
+    "10th": "tenth",
+}
+_ABBREVIATIONS = word_set(
     """
     mr mrs ms dr prof rep sen gov gen lt col capt sgt st jr sr inc corp ltd co vs etc no approx
     jan feb mar apr jun jul aug sep sept oct nov dec fig vol dept univ est ave rd e.g i.e
-    """.split()
+    """
 )
 _EDGES = "\"'()[]{}<>,;:.!?*_`\u201c\u201d\u2018\u2019\u2026"
 _AMOUNT = re.compile(r"([-+]?)([$€£]?)(\d{1,3}(?:,\d{3})+|\d{1,18})(\.\d{1,18})?([^\W\d]{0,12}|%)")
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
+_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _INSIDE = re.compile(r"[-/\u2010-\u2015_]+")
 _PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
 
@@ -69,6 +77,7 @@ class Sentence:
 
     __slots__ = (
         "after_and",
+        "at",
         "clauses",
         "denied",
         "hedged",
@@ -86,6 +95,8 @@ class Sentence:
     def __init__(self) -> None:
         self.keys: list[str] = []
         """What the words are compared by: stems; of a quantity its amount in its first unit."""
+        self.at: list[int] = []
+        """For each the place of its word among all words."""
         self.denied: list[bool] = []
         self.clauses: list[int] = []
         self.numbers: dict[int, tuple[float, str]] = {}
@@ -158,9 +169,7 @@ class _Reader:
             if "?" in tail:
                 self.now.question = True
                 self.close()
-            elif "!" in tail or ("." in tail and not _abbreviates(core)):
-                self.close()
-            elif ";" in tail:
+            elif "!" in tail or ";" in tail or ("." in tail and not _abbreviates(core)):
                 self.close()
             elif tail.strip("\"'"):
                 self.paused = len(self.now.keys)
@@ -226,6 +235,7 @@ class _Reader:
                 now.keys[-1] = joined
                 return
         now.keys.append(key)
+        now.at.append(len(now.words) - 1)
         now.denied.append(self.deny)
         now.clauses.append(self.clause)
 
@@ -290,19 +300,23 @@ class _Reader:
             self.now.numbers[len(self.now.keys)] = (year * 372 + month * 31 + day, "date")
             self.add(lower)
             return
+        clock = _CLOCK.fullmatch(lower)
+        if clock:
+            self.now.numbers[len(self.now.keys)] = (int(clock[1]) * 60 + int(clock[2]), "clock")
+            self.add(lower)
+            return
         parts = [part for part in _INSIDE.split(core, 8) if part]
         if len(parts) > 1 and all(part.isalpha() for part in parts[1:]):
             # "well-known", "6-seated"
             for part in parts:
                 self.chunk(part)
         else:
-            self.add(lower[:_MAX_WORD * 4])
+            self.add(lower[: _MAX_WORD * 4])
 
     def amount(self, found: re.Match[str], lower: str) -> None:
         sign, currency, whole, fraction, unit = found.groups()
         if unit in ("st", "nd", "rd", "th"):
-            place = int(whole.replace(",", ""))
-            self.add(stem(_ORDINALS[place]) if 0 < place < len(_ORDINALS) else lower)
+            self.add(stem(_ORDINALS.get(lower, lower)))
             return
         unit = unit or currency
         if unit and unit not in UNITS:

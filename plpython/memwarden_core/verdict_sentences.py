@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .judge_units import NUMBERS
-from .judge_words import PAST_FORMS, STOP, stem
+from .judge_words import PAST_FORMS, STOP, stem, word_set
 from .verdict_alignment import Alignment
 from .verdict_reading import BEARING, MUTE, Sentence
-from .verdict_words import BEINGS
+from .verdict_words import BEINGS, describes
 
 # How sure each way of seeing a conflict is where all other words agree.
 _SURE = {
@@ -19,7 +19,7 @@ _SURE = {
     "group": 0.93,
     "attribute": 0.92,
 }
-LEAST = 0.8
+LEAST = 0.85
 """Below this a conflict is no more than a guess, and not told as one."""
 _SLOPE = 0.6
 """So much is lost with the share of the words that have no partner."""
@@ -47,6 +47,8 @@ _SINGLE = _stems(
     titled debut first last main primary only sole originally exclusively
     """
 )
+# Of these too, where both values are names: Ana works at Acme, but also in the morning.
+_SINGLE_NAME = _stems("work employed report belong")
 # Of these a thing has many: it may like tea and coffee.
 _SEVERAL = _stems(
     """
@@ -57,8 +59,9 @@ _SEVERAL = _stems(
 _PRIVATIVE = _stems(
     "fake toy mock almost nearly alleged potential future artificial pseudo would-be partly half"
 )
-_BEFORE_PREPOSITION = frozenset(
-    "close next due front top lot lots plenty couple number because outside inside pair".split()
+_DETERMINERS = word_set("a an the my our your his her its their this that these those some")
+_BEFORE_PREPOSITION = word_set(
+    "close next due front top lot lots plenty couple number because outside inside pair"
 )
 
 
@@ -220,8 +223,9 @@ def _more_or_less(found: Alignment) -> Finding:
     )
     if not adds:
         return _unlike(found)
-    return Finding("narrower" if ours else "wider", 0.7 + 0.2 * found.covered, "words",
-                   found.covered)
+    return Finding(
+        "narrower" if ours else "wider", 0.7 + 0.2 * found.covered, "words", found.covered
+    )
 
 
 def _repeats(longer: Sentence, shorter: Sentence, found: Alignment) -> bool:
@@ -240,24 +244,37 @@ def _repeats(longer: Sentence, shorter: Sentence, found: Alignment) -> bool:
 def _adds_only(longer: Sentence, extra: list[int]) -> bool:
     """Whether words only add: at the end, or before a word that they describe.
 
-    Ana's brother, or a friend of Ana, is somebody else.
+    Ana's brother, a friend of Ana, or the dog's owner is somebody else.
     """
     missing = set(extra)
     end = len(longer.keys)
     while end - 1 in missing:
         end -= 1
-    for place in extra:
-        if longer.keys[place] in _PRIVATIVE:
-            return False
-        if place < end and (
-            place == 0
-            or place in longer.names
-            or place - 1 in longer.owners
-            or longer.clauses[place] != longer.clauses[place + 1]
-            or "of" in longer.words
-        ):
-            return False
-    return end > 0
+    inside = [place for place in extra if place < end]
+    return (
+        end > 0
+        and not any(longer.keys[place] in _PRIVATIVE for place in extra)
+        and not (inside and "of" in longer.words)
+        and all(_describes_next(longer, place) for place in inside)
+    )
+
+
+def _describes_next(sentence: Sentence, place: int) -> bool:
+    """Whether a word says what the next one is like."""
+    at = sentence.at[place]
+    word = sentence.words[at] if at >= 0 else ""
+    before = sentence.words[at - 1] if at > 0 else ""
+    return (
+        place not in sentence.names
+        and place - 1 not in sentence.owners
+        and sentence.clauses[place] == sentence.clauses[place + 1]
+        and (
+            place in sentence.numbers
+            or place == 0
+            or before in _DETERMINERS
+            or describes(word, sentence.keys[place])
+        )
+    )
 
 
 def _another_value(found: Alignment) -> Finding:
@@ -275,7 +292,14 @@ def _another_value(found: Alignment) -> Finding:
     near = old.keys[max(start - _NEAR, 0) : start]
     ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
     short = max(last - first, end - start) <= _VALUE
-    if first and ends and short and not _SINGLE.isdisjoint(near):
+    names = new.names.issuperset(range(first, last)) and old.names.issuperset(range(start, end))
+    if (
+        first
+        and short
+        and (
+            (ends and not _SINGLE.isdisjoint(near)) or (names and not _SINGLE_NAME.isdisjoint(near))
+        )
+    ):
         score = _SURE["attribute"]
     elif first and short and _is_named(found) and covered >= _MOST:
         score = _SURE["attribute"] - 0.05

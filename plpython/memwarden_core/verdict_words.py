@@ -20,33 +20,25 @@ fireman firefighter
 attorney lawyer
 chef cook
 writer author
-actor performer
-musician performer
 instructor teacher
 kitten kitty
 puppy pup
 hound dog
 bunny rabbit
 rock boulder
-hill slope
 forest wood
 path trail
-road way route
 sidewalk pavement
-auto car
 garbage trash rubbish
 cellphone mobile
+yearly annual
+woollen woolen
+miserable sad
 tv television
-laptop notebook
 movie cinema
-song tune
 gift present
 couple pair
-crowd throng
-group bunch
-town village
 house home
-store market
 cafe coffeehouse
 football soccer
 jump hop
@@ -55,22 +47,15 @@ shout yell scream
 cry weep
 laugh giggle chuckle
 talk chat converse speak
-stare gaze
 throw toss hurl
 hit strike
 grab seize grasp
 climb ascend
-rest relax
-carry bear
-pull drag tug
 push shove
-hold grip
-ride pedal
 shut close
 lift raise
 wash clean
 sleep doze nap
-walk stroll
 hike trek
 ask inquire
 tell inform
@@ -102,7 +87,6 @@ famous renowned celebrated
 ill sick
 thin slim slender
 fat obese
-rainy wet
 wealthy affluent
 crucial essential vital
 unclothed naked nude
@@ -113,11 +97,7 @@ correct accurate
 difficult hard
 easy simple
 elderly old aged
-garment cloth
 couch settee
-cap hat
-coat jacket
-jeans denim
 sweater jumper pullover
 spectacles glasses eyeglasses
 purse handbag
@@ -137,13 +117,10 @@ grey gray
 gold golden
 silver silvery
 purple violet
-woollen wool
 aluminium aluminum
 jewellery jewelry
-metal metallic
 argentinian argentine
 cocoa hot_chocolate
-ping_pong tennis
 eggplant aubergine
 zucchini courgette
 corn maize
@@ -158,19 +135,10 @@ postgres postgresql
 js javascript
 ts typescript
 k8s kubernetes
-mobile phone
 email mail
-address location
 birthday birthdate
 spouse partner
-employer company
 salary pay wage
-boss manager
-weekly week
-yearly annual year
-monthly month
-daily day
-nightly night
 """
 
 _OPPOSITES = """
@@ -427,7 +395,7 @@ def _wider() -> dict[str, frozenset[str]]:
 
 
 def _rivals() -> dict[str, frozenset[str]]:
-    found = {word: others for word, others in SIBLINGS.items()}
+    found = dict(SIBLINGS)
     for line in describing_groups() + naming_groups():
         group = _in_all_words(_stems(line))
         _join(found, group, group)
@@ -440,10 +408,8 @@ def _opposites() -> dict[str, frozenset[str]]:
         one, other = map(_stems, line.split("|"))
         _join(found, one, other)
         _join(found, other, one)
-    for line in _MORE_THAN.strip().split("\n"):
-        for word in _stems(line.replace("|", " ")):
-            found.pop(word, None)
-    return found
+    quantities = _stems(_MORE_THAN.replace("|", " "))
+    return {word: others - quantities for word, others in found.items() if word not in quantities}
 
 
 def _beginnings() -> dict[str, frozenset[str]]:
@@ -475,6 +441,14 @@ PHRASES = {
 }
 """Two stems that are one word."""
 PHRASE_ENDS = frozenset(second for _, second in PHRASES)
+
+
+_DESCRIBES = ("ful", "ous", "ive", "al", "ic", "able", "ible", "less", "ish", "ly", "ed")
+
+
+def describes(word: str, key: str) -> bool:
+    """Whether a word (and its stem) is one that says what the next one is like."""
+    return key in DESCRIBING or key in OPPOSED or word.endswith(_DESCRIBES)
 
 
 def opposed(one: str, other: str) -> bool:

@@ -56,3 +56,31 @@ def test_a_folder_without_labelled_data_is_refused(tmp_path: Path) -> None:
     ran = run("evaluate", "sensitivity", "--data", str(tmp_path))
     assert ran.returncode == 2
     assert "labelled" in ran.stderr
+
+
+def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) -> None:
+    """Without a database. Proves: Z8."""
+    pair = {
+        "sentence1": "The wall is red.",
+        "sentence2": "The wall is green.",
+        "gold_label": "contradiction",
+    }
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
+    picture = tmp_path / "rates.svg"
+    command = ("evaluate", "gates", "--data", str(tmp_path))
+
+    ran = run(*command, "--json", "--plot", str(picture))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    [first, *_] = json.loads(ran.stdout)["rows"]
+    assert first["judge"] == "built-in"
+    assert first["missed_contradiction"] == {"count": 0, "total": 1, "share": 0.0}
+    assert picture.read_text().startswith("<svg")
+
+    shown = run(*command)
+    assert "| Breaking_NLI | built-in | 0.85 |" in shown.stdout
+
+    picture.unlink()
+    (tmp_path / "pairs.jsonl").unlink()
+    refused = run(*command)
+    assert refused.returncode == 2
+    assert "labelled" in refused.stderr

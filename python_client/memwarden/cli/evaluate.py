@@ -1,4 +1,4 @@
-"""`memwarden evaluate`: how well the rules of a database do on labelled data."""
+"""`memwarden evaluate`: how well built-in rules do on labelled data."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from memwarden import gates_corpus, gates_evaluation, gates_plot
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
@@ -69,6 +70,37 @@ def sensitivity(
         print_json(report.as_json())
     else:
         _show(report)
+
+
+@app.command()
+def gates(
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="A folder with files in the formats of Breaking_NLI, SICK, MRPC and Letta.",
+            exists=True,
+            file_okay=False,
+        ),
+    ],
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Write a picture of the rates to this SVG file.", show_default=False),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Judge labelled pairs of texts and print the error rates as Markdown; no database is asked."""
+    try:
+        corpus = gates_corpus.read_folder(data)
+    except gates_corpus.NotLabelled as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    report = gates_evaluation.evaluate(corpus)
+    if plot is not None:
+        plot.write_text(gates_plot.draw(report), encoding="utf-8")
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print(printable(report.as_markdown()))
 
 
 def _show(report: Report) -> None:
