@@ -8,10 +8,11 @@ missed one costs a row.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 from .normalise import fold, normalise
-from .verdict_fields import compare_fields, leaves
+from .verdict_fields import Leaves, compare_fields, leaves
 from .verdict_reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .verdict_sentences import Finding, compare
 
@@ -52,31 +53,29 @@ class Verdict(NamedTuple):
     why: dict[str, float | str | bool]
 
 
-class Prepared(NamedTuple):
+class Prepared:
     """A memory that is read already, to be compared with many."""
 
-    memory: Memory
-    subject: str
-    predicate: str
-    text: str
-    sentences: list[Sentence]
-    words: frozenset[str]
-    cut: bool
-    """Whether something of it was not read."""
+    def __init__(self, memory: Memory) -> None:
+        text = memory.text[:MAX_CHARACTERS]
+        self.memory = memory
+        self.subject = _name(memory.subject)
+        self.predicate = _name(memory.predicate)
+        self.text = " ".join(fold(text).split())
+        self.sentences = read(text)
+        self.words = frozenset(key for sentence in self.sentences for key in sentence.keys)
+        self.cut = len(memory.text) > MAX_CHARACTERS or len(self.sentences) >= MAX_SENTENCES
+        """Whether something of it was not read."""
+
+    @cached_property
+    def fields(self) -> Leaves | None:
+        """The values of the content by their path."""
+        return leaves(self.memory.content)
 
 
 def prepare(memory: Memory) -> Prepared:
     """Read a memory once."""
-    sentences = read(memory.text)
-    return Prepared(
-        memory,
-        _name(memory.subject),
-        _name(memory.predicate),
-        " ".join(fold(memory.text[:MAX_CHARACTERS]).split()),
-        sentences,
-        frozenset(key for sentence in sentences for key in sentence.keys),
-        len(memory.text) > MAX_CHARACTERS or len(sentences) >= MAX_SENTENCES,
-    )
+    return Prepared(memory)
 
 
 def judge(
@@ -110,17 +109,17 @@ def _compare(new: Prepared, old: Prepared) -> Finding:
     one_subject = bool(new.subject) and new.subject == old.subject
     one_key = one_subject and bool(new.predicate) and new.predicate == old.predicate
     if new.text == old.text and not (new.cut or old.cut) and new.predicate == old.predicate:
-        same = leaves(new.memory.content) == leaves(old.memory.content)
-        if same or not one_subject:
+        if not one_subject or new.fields == old.fields:
             return Finding("same", 1.0, "exact", 1.0)
     if one_subject and (one_key or not (new.predicate or old.predicate)):
-        found = compare_fields(new.memory.content, old.memory.content, one_key=one_key)
+        found = compare_fields(new.fields, old.fields, one_key=one_key)
         if found is not None:
             return found
     if new.words.isdisjoint(old.words) and min(len(new.words), len(old.words)) > _SHORT:
         return Finding("unrelated", 1.0, "words", 0.0)
-    if not (new.sentences or old.sentences) and normalise(new.text) == normalise(old.text):
-        return Finding("same", 0.99, "exact", 1.0)
+    if not (new.sentences or old.sentences or new.cut or old.cut):
+        alike = normalise(new.text) == normalise(old.text)
+        return Finding("same" if alike else "unrelated", 0.99, "exact", float(alike))
     found = _compare_texts(new.sentences, old.sentences)
     if (new.cut or old.cut) and found.relation not in ("contradicts", "unrelated"):
         return Finding("unrelated", 0.0, "length", found.covered)

@@ -45,14 +45,13 @@ def _walk(
         yield path, value if isinstance(value, (str, int, float)) else ""
 
 
-def compare_fields(new: object, old: object, *, one_key: bool) -> Finding | None:
+def compare_fields(ours: Leaves | None, theirs: Leaves | None, *, one_key: bool) -> Finding | None:
     """How two contents of one subject stand to each other; None where their words must tell.
 
     With one key (subject and predicate) another short value is another claim. Without, the
     contents must be objects that share a field.
     """
-    ours, theirs = leaves(new), leaves(old)
-    if ours is None or theirs is None or not ours or not theirs:
+    if not ours or not theirs:
         return None
     shared = ours.keys() & theirs.keys()
     if not shared or (not one_key and () in shared):

@@ -13,7 +13,7 @@ from .judge_units import MONTHS, NUMBERS, UNITS
 from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem, word_set
 from .verdict_words import PHRASE_ENDS, PHRASES
 
-MAX_CHARACTERS = 4_000
+MAX_CHARACTERS = 2_000
 """Of a text so much is read; a longer one is never found to say the same as another."""
 MAX_SENTENCES = 8
 _MAX_WORD = 64

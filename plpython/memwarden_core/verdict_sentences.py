@@ -26,7 +26,7 @@ _SLOPE = 0.6
 _NEAR, _VALUE = 3, 4
 """So far behind its attribute a value begins, and of so many words it is one."""
 _NAME = 2
-_MOST, _EVENT = 0.7, 0.6
+_MOST, _EVENT = 0.6, 0.6
 _FRAME = 4
 """So many words that agree describe one event: another name in it is another value."""
 
@@ -52,7 +52,7 @@ _SINGLE_NAME = _stems("work employed report belong")
 # Of these a thing has many: it may like tea and coffee.
 _SEVERAL = _stems(
     """
-    like love enjoy adore hate dislike visit speak know own have read study learn try collect
+    like love enjoy adore hate dislike visit speak own have read study learn try collect
     interested fan fluent member
     """
 )
@@ -162,7 +162,7 @@ def _is_another(sentence: Sentence, place: int) -> bool:
         return True
     # "A black dog" is another one than "a white dog"; Ana's dog may be the one.
     after = sentence.keys[place + 1 : place + 2]
-    return sentence.words[0] in ("a", "an") and not BEINGS.isdisjoint(after)
+    return sentence.words[:1] in (["a"], ["an"]) and not BEINGS.isdisjoint(after)
 
 
 def _says_as_much(found: Alignment) -> bool:
@@ -301,21 +301,21 @@ def _another_value(found: Alignment) -> Finding:
         )
     ):
         score = _SURE["attribute"]
-    elif first and short and _is_named(found) and covered >= _MOST:
+    elif first and short and _is_named(found, first) and covered >= _MOST:
         score = _SURE["attribute"] - 0.05
     else:
         return Finding("unrelated", 0.5, "attribute", covered)
     return _contrary(found, score, "attribute", covered)
 
 
-def _is_named(found: Alignment) -> bool:
+def _is_named(found: Alignment, first: int) -> bool:
     """Whether both speak of one thing that has a name, and not of what it has several of."""
     return (
         found.partner.get(0) == 0
         and 0 in found.new.names
         and 1 in found.new.names
         and found.matched >= _FRAME
-        and _SEVERAL.isdisjoint(found.new.keys)
+        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
     )
 
 
@@ -324,11 +324,17 @@ def _other_names(found: Alignment) -> bool:
 
     Who else took part in it is no conflict: the names must be as many.
     """
-    return (
-        found.new.names.issuperset(found.in_new)
-        and found.old.names.issuperset(found.in_old)
+    if not (
+        found.in_new
+        and found.in_old
         and len(found.in_new) <= _NAME >= len(found.in_old)
-        and found.matched >= _FRAME
+        and found.new.names.issuperset(found.in_new)
+        and found.old.names.issuperset(found.in_old)
+    ):
+        return False
+    first = found.in_new[0]
+    return (
+        found.matched >= _FRAME
         and found.covered >= _EVENT
-        and _SEVERAL.isdisjoint(found.new.keys)
+        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
     )
