@@ -108,9 +108,13 @@ def _others(one: str, two: str) -> bool:
 def _compare(new: Prepared, old: Prepared) -> Finding:
     one_subject = bool(new.subject) and new.subject == old.subject
     one_key = one_subject and bool(new.predicate) and new.predicate == old.predicate
-    if new.text == old.text and not (new.cut or old.cut) and new.predicate == old.predicate:
-        if not one_subject or new.fields == old.fields:
-            return Finding("same", 1.0, "exact", 1.0)
+    one_text = new.text == old.text and not (new.cut or old.cut)
+    if (
+        one_text
+        and new.predicate == old.predicate
+        and not (one_subject and new.fields != old.fields)
+    ):
+        return Finding("same", 1.0, "exact", 1.0)
     if one_subject and (one_key or not (new.predicate or old.predicate)):
         found = compare_fields(new.fields, old.fields, one_key=one_key)
         if found is not None:

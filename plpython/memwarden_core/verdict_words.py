@@ -366,7 +366,8 @@ def _stems(words: str) -> frozenset[str]:
 
 def _join(table: dict[str, frozenset[str]], words: frozenset[str], others: frozenset[str]) -> None:
     for word in words:
-        table[word] = table.get(word, frozenset()) | others
+        # Most words are in one group, and share its set.
+        table[word] = table[word] | others if word in table else others
 
 
 def _synonyms() -> dict[str, frozenset[str]]:

@@ -63,7 +63,7 @@ def test_what_says_the_same_is_the_same(new: str, old: str) -> None:
 def test_what_differs_in_an_unknown_word_or_in_its_sense_is_never_merged(
     new: str, old: str
 ) -> None:
-    """Proves: D1 (nothing is merged that may say something else), V7."""
+    """Proves: D1 (nothing is merged that may say something else), V7 (the built-in judge)."""
     assert of(new, old).relation not in ("same", "narrower", "wider")
     assert of(old, new).relation not in ("same", "narrower", "wider")
 
@@ -79,7 +79,7 @@ def test_what_differs_in_an_unknown_word_or_in_its_sense_is_never_merged(
     ],
 )
 def test_who_says_more_is_narrower_and_who_says_less_wider(more: str, less: str) -> None:
-    """Proves: D6 (a strict superset), V7."""
+    """Proves: D6 (a strict superset), V7 (the built-in judge)."""
     assert of(more, less).relation == "narrower"
     assert of(less, more).relation == "wider"
 
@@ -109,7 +109,7 @@ def test_who_says_more_is_narrower_and_who_says_less_wider(more: str, less: str)
     ],
 )
 def test_what_cannot_both_be_so_is_a_contradiction(new: str, old: str, method: str) -> None:
-    """Proves: V4 (plain negation, judged meaning, time), V7."""
+    """Proves: V4 (plain negation, judged meaning, time), V7 (the built-in judge)."""
     for verdict in (of(new, old), of(old, new)):
         assert (verdict.relation, verdict.method) == ("contradicts", method)
         assert verdict.score > 0.85
@@ -129,7 +129,7 @@ def test_what_cannot_both_be_so_is_a_contradiction(new: str, old: str, method: s
     ],
 )
 def test_what_can_both_be_so_is_none(new: str, old: str) -> None:
-    """Proves: V4 (no false alarms), V7."""
+    """Proves: V4 (no false alarms), V7 (the built-in judge)."""
     assert of(new, old).relation not in ("contradicts", "updates")
 
 
@@ -144,19 +144,19 @@ def test_what_can_both_be_so_is_none(new: str, old: str) -> None:
     ],
 )
 def test_another_value_is_an_update_where_the_wording_tells_of_change(new: str, old: str) -> None:
-    """Proves: V10."""
+    """Proves: V10 (seen, not yet acted on)."""
     verdict = of(new, old)
     assert (verdict.relation, verdict.why["told_by"]) == ("updates", "wording")
 
 
 def test_an_earlier_date_is_no_update() -> None:
-    """Proves: V10."""
+    """Proves: V10 (seen, not yet acted on)."""
     new, old = "As of 2023-05-01 the limit is 5 GB", "As of 2024-01-01 the limit is 4 GB"
     assert of(new, old).relation == "contradicts"
 
 
 def test_periods_tell_which_value_is_the_newer() -> None:
-    """Proves: V10, V4 (time)."""
+    """Proves: V10 (seen, not yet acted on), V4 (time)."""
     old = told("The price is 4 euros")._replace(valid_from=100.0, valid_to=200.0)
     new = told("The price is 5 euros")
     later = judge(new._replace(valid_from=200.0), old)
@@ -194,7 +194,7 @@ def test_contents_of_one_key_are_compared_field_by_field(
 
 
 def test_the_verdict_tells_nothing_of_the_texts() -> None:
-    """Proves: V7."""
+    """Proves: V7 (the built-in judge)."""
     verdict = judge(told("Ana lives in Paris"), told("Ana lives in Rome"), 0.8)
     assert all(isinstance(value, (float, bool)) for value in verdict.why.values())
     assert verdict.why["similarity"] == 0.8
@@ -206,6 +206,6 @@ def test_similarity_alone_makes_nothing_the_same() -> None:
 
 
 def test_a_memory_that_is_read_once_has_the_same_verdicts() -> None:
-    """Proves: V7."""
+    """Proves: V7 (the built-in judge)."""
     new, old = told("The walls are green"), told("The walls are red")
     assert judge(prepare(new), old) == judge(new, prepare(old)) == judge(new, old)

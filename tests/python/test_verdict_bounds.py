@@ -41,7 +41,7 @@ def told(text: str) -> Memory:
 def test_any_two_memories_have_a_verdict(
     new: Memory, old: Memory, similarity: float | None
 ) -> None:
-    """Proves: V7."""
+    """Proves: V7 (the built-in judge)."""
     verdict = judge(new, old, similarity)
     assert verdict.relation in RELATIONS
     assert 0 <= verdict.score <= 1
@@ -57,7 +57,7 @@ def test_every_memory_says_the_same_as_itself(memory: Memory) -> None:
 
 @given(texts, texts)
 def test_it_does_not_matter_which_text_came_first(one: str, other: str) -> None:
-    """But for what says more, and for what is newer. Proves: V7."""
+    """But for what says more, and for what is newer. Proves: V7 (the built-in judge)."""
     there, back = judge(told(one), told(other)), judge(told(other), told(one))
     for relation, mirrored in ((there, back), (back, there)):
         if relation.relation in ("same", "narrower", "wider"):
@@ -110,7 +110,7 @@ def test_the_order_of_hashes_makes_no_difference() -> None:
     ],
 )
 def test_of_a_long_text_a_bounded_part_is_read(text: str) -> None:
-    """And then it is not found to say the same as another. Proves: V7."""
+    """And then it is not found to say the same as another. Proves: V7 (the built-in judge)."""
     read = verdict_reading.read(text)
     assert len(read) <= verdict_reading.MAX_SENTENCES
     assert sum(len(s.keys) for s in read) <= verdict_reading.MAX_CHARACTERS
@@ -119,7 +119,7 @@ def test_of_a_long_text_a_bounded_part_is_read(text: str) -> None:
 
 
 def test_deep_contents_are_read_to_a_bounded_depth() -> None:
-    """Proves: V7."""
+    """Proves: V7 (the built-in judge)."""
     deep: object = "tea"
     for _ in range(5_000):
         deep = [deep]
