@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .normalise import fold, normalise
-from .verdict_fields import Leaves, compare_fields, leaves
+from .verdict_fields import Leaves, compare_fields, leaves, untold
 from .verdict_reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .verdict_sentences import Finding, compare
 
@@ -21,6 +21,7 @@ VERSION = "1"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""
+_MIRRORED = {"same": "same", "narrower": "wider", "wider": "narrower"}
 _AGREES = frozenset({"same", "narrower"})
 _COVERED = frozenset({"same", "wider"})
 
@@ -90,7 +91,13 @@ def judge(
     old = old if isinstance(old, Prepared) else prepare(old)
     if _others(new.subject, old.subject):
         return _verdict(Finding("unrelated", 1.0, "entity", 0.0), new, old, similarity)
-    return _verdict(_compare(new, old), new, old, similarity)
+    found = _compare(new, old)
+    if found.relation in _MIRRORED and found.method != "exact":
+        # A merge is the one answer that loses something: it must be found from either side.
+        back = _compare(old, new)
+        if back.relation != _MIRRORED[found.relation]:
+            found = Finding("unrelated", 0.0, found.method, found.covered)
+    return _verdict(found, new, old, similarity)
 
 
 def _name(name: str | None) -> str:
@@ -106,15 +113,11 @@ def _others(one: str, two: str) -> bool:
 
 
 def _compare(new: Prepared, old: Prepared) -> Finding:
+    one_text = new.text == old.text and new.predicate == old.predicate
+    if one_text and not (new.cut or new.fields is None) and new.fields == old.fields:
+        return Finding("same", 1.0, "exact", 1.0)
     one_subject = bool(new.subject) and new.subject == old.subject
     one_key = one_subject and bool(new.predicate) and new.predicate == old.predicate
-    one_text = new.text == old.text and not (new.cut or old.cut)
-    if (
-        one_text
-        and new.predicate == old.predicate
-        and not (one_subject and new.fields != old.fields)
-    ):
-        return Finding("same", 1.0, "exact", 1.0)
     if one_subject and (one_key or not (new.predicate or old.predicate)):
         found = compare_fields(new.fields, old.fields, one_key=one_key)
         if found is not None:
@@ -122,12 +125,22 @@ def _compare(new: Prepared, old: Prepared) -> Finding:
     if new.words.isdisjoint(old.words) and min(len(new.words), len(old.words)) > _SHORT:
         return Finding("unrelated", 1.0, "words", 0.0)
     if not (new.sentences or old.sentences or new.cut or old.cut):
-        alike = normalise(new.text) == normalise(old.text)
+        alike = normalise(new.text) == normalise(old.text) and _told_alike(new, old)
         return Finding("same" if alike else "unrelated", 0.99, "exact", float(alike))
     found = _compare_texts(new.sentences, old.sentences)
-    if (new.cut or old.cut) and found.relation not in ("contradicts", "unrelated"):
-        return Finding("unrelated", 0.0, "length", found.covered)
+    if found.relation not in ("contradicts", "unrelated"):
+        if new.cut or old.cut:
+            return Finding("unrelated", 0.0, "length", found.covered)
+        if not _told_alike(new, old):
+            return Finding("unrelated", 0.0, "attribute", found.covered)
     return found
+
+
+def _told_alike(new: Prepared, old: Prepared) -> bool:
+    """Whether the texts show all of the contents, or the contents agree in what they do not."""
+    if new.fields is None or old.fields is None:
+        return False
+    return untold(new.fields, new.text) == untold(old.fields, old.text)
 
 
 def _compare_texts(new: list[Sentence], old: list[Sentence]) -> Finding:

@@ -98,7 +98,9 @@ class Alignment:
             if not self.in_new or not self.in_old:
                 return
             # Looked up by word, so that two long texts cost no more than their words.
-            places = {self.old.keys[place]: place for place in self.in_old[-_MAX_REST:]}
+            places: dict[str, int] = {}
+            for place in self.in_old[:_MAX_REST]:
+                places.setdefault(self.old.keys[place], place)
             for place in self.in_new[:_MAX_REST]:
                 other = pair(place, places)
                 if other is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from .normalise import fold
 from .verdict_reading import read
@@ -10,39 +11,59 @@ from .verdict_sentences import Finding, compare
 
 MAX_LEAVES = 64
 _MAX_DEPTH = 8
-_MAX_VALUE = 500
+MAX_VALUE = 2_000
 _SHORT = 6
 """A value of so many words names something; a longer one tells something."""
 _SURE = 0.92
+# Names that every content could bear tell nothing about this one.
+_BARE = frozenset({"content", "fact", "message", "note", "text", "value"})
 
 Leaves = dict[tuple[str, ...], object]
 
 
+class _TooLarge(Exception):
+    """A content with more, deeper or longer values than are compared."""
+
+
 def leaves(content: object) -> Leaves | None:
     """The values of a content by their path; texts folded. None for one that is too large."""
-    found: Leaves = {}
-    for path, value in _walk(content, (), _MAX_DEPTH):
-        if len(found) >= MAX_LEAVES:
-            return None
-        if isinstance(value, str):
-            value = " ".join(fold(value[:_MAX_VALUE]).split())
-        elif isinstance(value, bool):
-            value = str(value)
-        found[path] = value
-    return found
+    try:
+        return dict(islice(_walk(content, (), _MAX_DEPTH, [MAX_LEAVES]), MAX_LEAVES))
+    except _TooLarge:
+        return None
 
 
 def _walk(
-    value: object, path: tuple[str, ...], depth: int
+    value: object, path: tuple[str, ...], depth: int, left: list[int]
 ) -> Iterator[tuple[tuple[str, ...], object]]:
-    if isinstance(value, dict) and depth:
+    left[0] -= 1
+    if depth < 0 or left[0] < 0:
+        raise _TooLarge
+    if isinstance(value, dict):
         for name, child in value.items():
-            yield from _walk(child, (*path, str(name)), depth - 1)
-    elif isinstance(value, list) and depth:
+            yield from _walk(child, (*path, str(name)), depth - 1, left)
+    elif isinstance(value, list):
         for place, child in enumerate(value):
-            yield from _walk(child, (*path, f"[{place}]"), depth - 1)
+            yield from _walk(child, (*path, f"[{place}]"), depth - 1, left)
+    elif isinstance(value, str):
+        if len(value) > MAX_VALUE:
+            raise _TooLarge
+        yield path, " ".join(fold(value).split())
     elif value is not None:
-        yield path, value if isinstance(value, (str, int, float)) else ""
+        yield path, str(value).lower() if isinstance(value, bool) else value
+
+
+def untold(fields: Leaves, text: str) -> frozenset[tuple[tuple[str, ...], object]]:
+    """What of a content its folded text does not show: a template may leave out what matters."""
+    return frozenset(
+        (path, value)
+        for path, value in fields.items()
+        if str(value).lower() not in text
+        or not all(
+            name in _BARE or name.startswith("[") or " ".join(fold(name).split()) in text
+            for name in path
+        )
+    )
 
 
 def compare_fields(ours: Leaves | None, theirs: Leaves | None, *, one_key: bool) -> Finding | None:

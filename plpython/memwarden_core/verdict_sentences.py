@@ -255,7 +255,17 @@ def _adds_only(longer: Sentence, extra: list[int]) -> bool:
         end > 0
         and not any(longer.keys[place] in _PRIVATIVE for place in extra)
         and not (inside and "of" in longer.words)
+        and (end == len(longer.keys) or _follows(longer, end))
         and all(_describes_next(longer, place) for place in inside)
+    )
+
+
+def _follows(sentence: Sentence, place: int) -> bool:
+    """Whether a word begins something of its own: who owns a car dealership need own no car."""
+    return (
+        sentence.clauses[place] != sentence.clauses[place - 1]
+        or sentence.at[place] - sentence.at[place - 1] != 1
+        or sentence.words[sentence.at[place]].endswith("ly")
     )
 
 

@@ -321,7 +321,7 @@ plug|unplug
 online|offline
 sender|receiver,recipient
 employer|employee
-landlord,owner|tenant,renter
+landlord|tenant,renter
 import|export
 input|output
 profit|nonprofit
@@ -449,7 +449,8 @@ _DESCRIBES = ("ful", "ous", "ive", "al", "ic", "able", "ible", "less", "ish", "l
 
 def describes(word: str, key: str) -> bool:
     """Whether a word (and its stem) is one that says what the next one is like."""
-    return key in DESCRIBING or key in OPPOSED or word.endswith(_DESCRIBES)
+    antonym = key in OPPOSED and not word.endswith(("er", "or"))
+    return antonym or key in DESCRIBING or word.endswith(_DESCRIBES)
 
 
 def opposed(one: str, other: str) -> bool:
