@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .judge_units import MONTHS
 from .judge_words import stem, word_set
 from .verdict_reading import Sentence
-from .verdict_words import BEGINNINGS, DESCRIBING, RIVALS, SYNONYMS, WIDER, opposed
+from .verdict_words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
 _MAX_REST = 12
 """Of the words without a partner so many are looked at on either side."""
@@ -114,6 +114,8 @@ class Alignment:
     def _wider(self, place: int, places: dict[str, int]) -> int | None:
         one = self.new.keys[place]
         wide = WIDER.get(one, _NONE)
+        if not wide and one not in WIDE:
+            return None
         for word, other in places.items():
             narrower, wider = word in wide, one in WIDER.get(word, _NONE)
             if (narrower or wider) and self._one_place(place, other, describes=False):
@@ -138,9 +140,15 @@ class Alignment:
         return None
 
     def _conflict(self, place: int, places: dict[str, int]) -> int | None:
-        describes = self.new.keys[place] in DESCRIBING
-        for other in places.values():
-            if self._one_place(place, other, describes=describes):
+        one = self.new.keys[place]
+        number = place in self.new.numbers or one == "one"
+        rivals, against = RIVALS.get(one, _NONE), OPPOSED.get(one, _NONE)
+        for word, other in places.items():
+            # Most words have nothing to do with each other: ask the cheap questions first.
+            known = word in rivals or word in against
+            if (known or number or word.endswith(one) or one.endswith(word)) and self._one_place(
+                place, other, describes=one in DESCRIBING
+            ):
                 method = self._method(place, other)
                 if method:
                     self.conflicts.append(Conflict(place, other, method))

@@ -189,8 +189,9 @@ juice|lemonade
 beer|lager ale stout pilsner
 tea|matcha chai
 coffee|espresso latte cappuccino americano macchiato mocha
-sport|soccer
 car|taxi limousine sedan
+aircraft|plane helicopter glider
+dog|hound
 boat|ferry canoe kayak yacht ship
 bicycle bike|tandem
 hat|helmet cap

@@ -56,6 +56,8 @@ _SEVERAL = _stems(
     interested fan fluent member
     """
 )
+# And of these where somebody with a name does them from time to time, not just now.
+_HABITS = _stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
 _PRIVATIVE = _stems(
     "fake toy mock almost nearly alleged potential future artificial pseudo would-be partly half"
 )
@@ -150,10 +152,20 @@ def _conflict(found: Alignment) -> Finding:
     if first.new < 2 and first.old < 2 and _is_another(new, first.new):
         return _unlike(found, "another_subject")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
-    if method == "group" and not _SEVERAL.isdisjoint(new.keys[max(first.new - 2, 0) : first.new]):
+    if method in ("group", "date") and _has_several(new, first.new):
         return _unlike(found, "several")
     score = _SURE[method] - _SLOPE * (1 - found.covered)
     return _contrary(found, score, method, found.covered)
+
+
+def _has_several(sentence: Sentence, place: int) -> bool:
+    """Whether a word is what somebody does one of among others: Ana likes tea, and coffee too."""
+    near = range(max(place - _NEAR + 1, 0), place)
+    if any(sentence.keys[p] in _SEVERAL for p in near):
+        return True
+    return 0 in sentence.names and any(
+        sentence.keys[p] in _HABITS and sentence.words[sentence.at[p]].endswith("s") for p in near
+    )
 
 
 def _is_another(sentence: Sentence, place: int) -> bool:

@@ -13,7 +13,7 @@ cycle bicycle
 motorbike motorcycle
 cab taxi
 lorry truck
-aeroplane airplane plane aircraft
+aeroplane airplane plane
 whisky whiskey
 cop policeman
 fireman firefighter
@@ -23,7 +23,6 @@ writer author
 instructor teacher
 kitten kitty
 puppy pup
-hound dog
 bunny rabbit
 rock boulder
 forest wood
@@ -40,7 +39,6 @@ gift present
 couple pair
 house home
 cafe coffeehouse
-football soccer
 jump hop
 smile grin
 shout yell scream
@@ -135,7 +133,6 @@ postgres postgresql
 js javascript
 ts typescript
 k8s kubernetes
-email mail
 birthday birthdate
 spouse partner
 salary pay wage
@@ -426,6 +423,7 @@ BEGINNINGS = _beginnings()
 """For a word of change those of the state that it begins."""
 WIDER = _wider()
 """For a word those that say less than it says."""
+WIDE = frozenset(word for wide in WIDER.values() for word in wide)
 RIVALS = _rivals()
 """For a word the others of its groups."""
 OPPOSED = _opposites()
