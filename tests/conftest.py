@@ -126,7 +126,8 @@ class World:
             UPDATE memwarden_data.layer AS l
                SET rate_limit = s.rate_limit, fact_threshold = s.fact_threshold,
                    min_authority = s.min_authority, min_external = s.min_external,
-                   self_reference = s.self_reference
+                   self_reference = s.self_reference,
+                   duplicate_similarity = s.duplicate_similarity, conflict = s.conflict
               FROM shipped.layer AS s WHERE s.layer = l.layer
             """
         )

@@ -16,7 +16,7 @@ def ask_for_little(admin: Connection[Any]) -> None:
         """
         UPDATE memwarden_data.layer
            SET rate_limit = NULL, fact_threshold = 0, min_authority = 0, min_external = 0,
-               self_reference = 'allow'
+               self_reference = 'allow', duplicate_similarity = NULL, conflict = 'accumulate'
         """
     )
 

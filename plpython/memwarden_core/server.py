@@ -331,3 +331,31 @@ def circles(sources: list[str] | None, targets: list[str] | None) -> list[int | 
     from .circles import circles as found
 
     return found(sources or [], targets or [])
+
+
+@cache
+def _judge() -> Callable[..., list[dict[str, Any]]]:
+    """Return what compares memories; who only reads never loads it."""
+    from .verdict_neighbours import judge_neighbours
+
+    return judge_neighbours
+
+
+def judge(
+    subject: str | None,
+    predicate: str | None,
+    content: str,
+    text: str,
+    valid_from: float | None,
+    valid_to: float | None,
+    neighbours: str,
+) -> str:
+    """Return what a memory is to its neighbours (JSON arrays), as ``judge_neighbours`` says."""
+    new = (subject, predicate, json.loads(content), text, valid_from, valid_to)
+    return json.dumps(_judge()(new, json.loads(neighbours)))
+
+
+def ready() -> None:
+    """Load what a writer needs, before it holds what others wait for."""
+    _weigher()
+    _judge()

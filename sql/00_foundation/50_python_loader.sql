@@ -49,6 +49,7 @@ LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+GD["memwarden:@python_hash@"].ready()
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ready_python() IS
     'Loads the embedded Python package into this session, unless it is there.';

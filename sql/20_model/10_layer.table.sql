@@ -25,6 +25,12 @@ CREATE TABLE memwarden_data.layer (
     cold_after          interval NOT NULL DEFAULT '1 year' CHECK (cold_after >= warm_after),
     rate_limit          integer CHECK (rate_limit BETWEEN 1 AND 1000000),
     rate_window         interval NOT NULL DEFAULT '1 minute' CHECK (rate_window BETWEEN interval '1 second' AND interval '1 day'),
+    duplicate_similarity double precision CHECK (duplicate_similarity BETWEEN 0.5 AND 1),
+    topic_similarity    double precision NOT NULL DEFAULT 0.5 CHECK (topic_similarity BETWEEN 0 AND 1),
+    contradiction_score double precision NOT NULL DEFAULT 0.85 CHECK (contradiction_score BETWEEN 0 AND 1),
+    conflict            text NOT NULL DEFAULT 'accumulate'
+        CHECK (conflict IN ('accumulate', 'review', 'auto_resolve', 'latest_wins', 'coexist')),
+    conflict_gap        double precision NOT NULL DEFAULT 0.2 CHECK (conflict_gap BETWEEN 0 AND 1),
     max_pending         integer NOT NULL DEFAULT 1000 CHECK (max_pending BETWEEN 1 AND 1000000),
     fact_threshold      double precision NOT NULL DEFAULT 0 CHECK (fact_threshold BETWEEN 0 AND 1),
     evidence_half_life  interval NOT NULL DEFAULT '365 days' CHECK (evidence_half_life > interval '0'),
@@ -49,6 +55,10 @@ COMMENT ON COLUMN memwarden_data.layer.max_text_length IS 'How many characters t
 COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';
 COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
 COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
+COMMENT ON COLUMN memwarden_data.layer.duplicate_similarity IS 'Memories more alike than this (cosine) are looked at for saying the same; nobody looks where null.';
+COMMENT ON COLUMN memwarden_data.layer.topic_similarity IS 'Memories more alike than this are about one thing: only those can contradict each other.';
+COMMENT ON COLUMN memwarden_data.layer.contradiction_score IS 'How sure a judge must be that a memory contradicts another.';
+COMMENT ON COLUMN memwarden_data.layer.conflict IS 'A memory that contradicts others. accumulate: both stand. review: a more confident one waits for a human, any other is refused. auto_resolve: one more confident by conflict_gap takes their place, one that is merely more confident waits, any other is refused. latest_wins: it takes their place. coexist: one more confident by conflict_gap takes their place; otherwise all stand, marked contradicted.';
 COMMENT ON COLUMN memwarden_data.layer.max_pending IS 'How many deferred requests of one agent may wait for the layer.';
 COMMENT ON COLUMN memwarden_data.layer.fact_threshold IS 'The least factual score (0 to 1) of a write; 0 asks for no evidence.';
 COMMENT ON COLUMN memwarden_data.layer.evidence_half_life IS 'In this time the freshness of evidence falls by half.';
@@ -76,5 +86,9 @@ UPDATE memwarden_data.layer
 UPDATE memwarden_data.layer
    SET fact_threshold = CASE layer WHEN 'procedural' THEN 0.9 ELSE 0.8 END, min_external = 1, min_authority = 0.3,
        self_reference = 'refuse' WHERE layer IN ('semantic', 'procedural', 'durable');
+UPDATE memwarden_data.layer SET duplicate_similarity = 0.95 WHERE admission = 'full';
+UPDATE memwarden_data.layer
+   SET conflict = CASE layer WHEN 'semantic' THEN 'review' WHEN 'procedural' THEN 'latest_wins' ELSE 'coexist' END
+ WHERE layer IN ('semantic', 'procedural', 'durable');
 UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHERE layer IN ('working', 'session');
 UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';

@@ -31,7 +31,9 @@ BEGIN
            idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
            max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
            recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, fact_threshold = v_new.fact_threshold,
+           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, duplicate_similarity = v_new.duplicate_similarity,
+           topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
+           conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
            evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
            external_types = v_new.external_types, self_reference = v_new.self_reference,
            validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights

@@ -35,6 +35,34 @@ COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, u
     'Completes a record of provenance with where it belongs, signs it with the key of today and stores it. Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.merged_record(p_org_id bigint, p_version_id uuid, p_record jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_old      record;
+    v_evidence jsonb;
+BEGIN
+    SELECT p.provenance_id, p.record INTO v_old
+      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_version_id
+     ORDER BY p.provenance_id DESC LIMIT 1;
+    IF v_old.record IS NULL THEN
+        RETURN p_record;
+    END IF;
+    v_evidence := memwarden_internal.evidence_union(v_old.record -> 'evidence', p_record -> 'evidence');
+    RETURN p_record || jsonb_build_object(
+        'restates', jsonb_build_array(v_old.provenance_id), 'evidence', v_evidence,
+        'evidence_quality', memwarden_internal.evidence_quality(v_evidence),
+        'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision, (p_record ->> 'agent_confidence')::double precision),
+        'adjusted_confidence', greatest((v_old.record ->> 'adjusted_confidence')::double precision, (p_record ->> 'adjusted_confidence')::double precision),
+        'authority', greatest((v_old.record ->> 'authority')::double precision, (p_record ->> 'authority')::double precision));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) IS
+    'The record of a write that a memory grows by: its own, with the evidence of the version before, and the greater confidence and authority. Source: chapter 12.3.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_source_id uuid, p_absorbed_id uuid, p_now timestamptz)
 RETURNS void

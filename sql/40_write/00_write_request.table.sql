@@ -32,6 +32,11 @@ CREATE TYPE memwarden_data.write_terms AS (
     external_types      text[],
     self_reference      text,
     evidence_half_life  interval,
+    duplicate_similarity double precision,
+    topic_similarity    double precision,
+    contradiction_score double precision,
+    conflict            text,
+    conflict_gap        double precision,
     -- the model of a vector that names none
     model_id            smallint,
     model_dimension     integer,
@@ -100,6 +105,13 @@ CREATE TABLE memwarden_data.write_request (
     authority        double precision,
     trust_ceiling    double precision,
     provenance       jsonb,
+    -- memories like it, and what it is to them; what becomes of those
+    neighbours       jsonb,
+    contradiction    double precision,
+    becomes          uuid,
+    merges           boolean,
+    replaces         uuid[],
+    disputes         uuid[],
     -- what each gate said, until it is stored
     trail            text,
     -- what they decided

@@ -59,7 +59,7 @@ AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
 BEGIN
-    SELECT r.request_id, CASE r.outcome WHEN 'COMMITTED' THEN 'ALREADY_COMMITTED' ELSE r.outcome END,
+    SELECT r.request_id, CASE WHEN r.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED' ELSE r.outcome END,
            r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at
       INTO v_result
       FROM memwarden_data.write_request AS r

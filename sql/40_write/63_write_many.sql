@@ -256,7 +256,7 @@ BEGIN
     )
     SELECT (p_offset + n.ordinal - 1)::integer, n.id,
            CASE WHEN d.request_id IS NULL THEN old.outcome
-                WHEN n.occurrence > 1 AND d.outcome = 'COMMITTED' THEN 'ALREADY_COMMITTED'
+                WHEN n.occurrence > 1 AND d.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED'
                 ELSE d.outcome END,
            coalesce(d.item_id, old.item_id), coalesce(d.version_id, old.version_id), coalesce(d.gate, old.gate),
            coalesce(d.reason, old.reason), coalesce(d.detail, old.detail), coalesce(d.retry_at, old.retry_after)

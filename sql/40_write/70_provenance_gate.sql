@@ -15,8 +15,9 @@ BEGIN
     END IF;
     NEW.confidence := coalesce(NEW.confidence, v_terms.default_confidence);
     NEW.authority := coalesce(NEW.authority, 0);
-    -- A layer that asks for no evidence has none weighed; nothing looks for contradictions, so there are none.
-    v_validation := v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(NEW.fact_score, 0) + v_terms.validation_weights[3];
+    -- A layer that asks for no evidence has none weighed.
+    v_validation := v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(NEW.fact_score, 0)
+        + v_terms.validation_weights[3] * (1 - coalesce(NEW.contradiction, 0));
     -- Nobody has approved yet: a human's word is added when it is given.
     v_adjusted := least(
         -- So small a number times a weight is an error, not 0.
@@ -28,7 +29,7 @@ BEGIN
         'evidence', coalesce(NEW.grounds, '[]'), 'evidence_quality', memwarden_internal.evidence_quality(NEW.grounds),
         'agent_confidence', NEW.confidence, 'fact_score', NEW.fact_score, 'validation_score', v_validation,
         'adjusted_confidence', v_adjusted, 'authority', NEW.authority, 'sensitivity', NEW.sensitivity,
-        'approval_state', 'NOT_REQUIRED', 'content_hash', encode(NEW.content_hash, 'hex'));
+        'judged', memwarden_internal.judged(NEW.neighbours), 'approval_state', 'NOT_REQUIRED', 'content_hash', encode(NEW.content_hash, 'hex'));
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END

@@ -19,6 +19,7 @@ DECLARE
     v_instance  integer;
     v_words     tsvector;
     v_trust     double precision;
+    v_grows     boolean;
 BEGIN
     IF NEW.key_hash IS NOT NULL THEN
         v_exclusive := 'new_version' = coalesce(
@@ -63,6 +64,35 @@ BEGIN
         END IF;
         -- The clock may step back; the versions of an item do not.
         v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
+    ELSIF NEW.becomes IS NOT NULL THEN
+        SELECT i.* INTO v_head
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = NEW.org_id AND i.item_id = NEW.becomes AND i.status = 'ACTIVE' AND NOT i.exclusive
+           AND (v_terms.writers <> 'owner' OR i.principal_id = NEW.principal_id);
+        v_succeeds := memwarden_internal.label_of_successor(
+            NEW.principal_id, NEW.label_id, v_head.label_id, v_head.principal_id,
+            NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL);
+        IF v_head.item_id IS NULL OR v_succeeds.refusal IS NOT NULL THEN
+            -- Not this writer's to change: a memory of its own.
+            v_head := NULL;
+        ELSE
+            NEW.label_id := v_succeeds.label_id;
+            v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
+        END IF;
+    END IF;
+    v_grows := coalesce(NEW.merges AND v_head.item_id IS NOT NULL, false);
+    IF v_grows THEN
+        NEW.confidence := greatest(NEW.confidence, v_head.confidence);
+        NEW.importance := greatest(NEW.importance, v_head.importance);
+        NEW.evidence := memwarden_internal.evidence_union(
+            (SELECT v.evidence FROM memwarden_data.version AS v WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id),
+            coalesce(NEW.evidence, '[]'));
+        NEW.provenance := memwarden_internal.merged_record(NEW.org_id, v_head.version_id, NEW.provenance);
+    END IF;
+    IF NEW.replaces IS NOT NULL THEN
+        PERFORM memwarden_internal.end_items(
+            NEW.org_id, array_remove(NEW.replaces, v_head.item_id), 'SUPERSEDED', 'SUPERSEDE', 'contradicted by a newer memory',
+            NEW.principal_id, NEW.request_id);
     END IF;
 
     NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
@@ -72,6 +102,11 @@ BEGIN
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
     v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
+    IF v_grows THEN
+        -- It lives as long as the longer of the two, and holds for as long as either did.
+        v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
+        v_valid := range_merge(v_valid, v_head.valid_during);
+    END IF;
     v_instance := coalesce(v_head.instance, v_held + 1, 0);
 
     IF v_head.item_id IS NOT NULL THEN
@@ -96,7 +131,8 @@ BEGIN
         v_now, pg_current_xact_id(), memwarden_internal.system_identifier(), NEW.org_id,
         CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
         v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
-        CASE WHEN v_head.item_id IS NULL THEN 'new item' ELSE 'new value for the same subject and predicate' END,
+        CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_grows THEN 'says more than it did'
+             WHEN NEW.becomes IS NOT NULL THEN 'newer value of the same thing' ELSE 'new value for the same subject and predicate' END,
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
@@ -118,7 +154,7 @@ BEGIN
                confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
                sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id, updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
-               search_vector = v_words
+               key_hash = NEW.key_hash, search_vector = v_words
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(
@@ -141,7 +177,12 @@ BEGIN
         END IF;
     END IF;
 
-    NEW.outcome := 'COMMITTED';
+    IF NEW.disputes IS NOT NULL THEN
+        UPDATE memwarden_data.item AS i SET contradicted = true
+         WHERE i.org_id = NEW.org_id AND i.item_id = ANY (NEW.item_id || NEW.disputes) AND NOT i.contradicted;
+    END IF;
+
+    NEW.outcome := CASE WHEN v_grows THEN 'MERGED' ELSE 'COMMITTED' END;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END

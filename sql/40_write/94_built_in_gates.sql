@@ -20,6 +20,8 @@ VALUES
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (50, 'duplicate', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
+    (60, 'contradiction', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
     (70, 'provenance', 'NEW.outcome IS NULL'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),

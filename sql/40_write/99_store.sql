@@ -98,6 +98,11 @@ BEGIN
     NEW.findings := NULL;
     NEW.grounds := NULL;
     NEW.provenance := NULL;
+    NEW.neighbours := NULL;
+    NEW.becomes := NULL;
+    NEW.merges := NULL;
+    NEW.replaces := NULL;
+    NEW.disputes := NULL;
     RETURN NEW;
 END
 $function$;

@@ -53,7 +53,7 @@ BEGIN
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
            classification = NULL, domains = NULL, attributes = NULL, origin = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
-           trail = NULL, provenance = NULL
+           trail = NULL, provenance = NULL, neighbours = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;

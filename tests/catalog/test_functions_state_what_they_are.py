@@ -44,6 +44,7 @@ LONG = {
     "memwarden_internal.errors": "a table",
     "memwarden_internal.gate_canonical": "one query, one call, and what they set",
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
+    "memwarden_internal.gate_reset": "assignments, one a line",
     "memwarden_internal.gate_store": "assignments, one a line",
     "memwarden_internal.gate_evidence": "one demand after another",
     "memwarden_internal.gate_identity": "one query and its answer",

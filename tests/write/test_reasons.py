@@ -299,6 +299,29 @@ def resting_on_too_much(world: World, home: str) -> DictRow:
     )
 
 
+def disputed(text: str, confidence: float) -> Recipe:
+    """Write that beside "The door is closed", where the layer compares."""
+
+    def ask(world: World, home: str) -> DictRow:
+        layer = f"l{uuid.uuid4().hex[:8]}"
+        row = {
+            "layer": layer,
+            "ordinal": uuid.uuid4().int % 10**9,
+            "duplicate_similarity": 0.9,
+            "conflict": "review",
+        }
+        world.admin.execute(
+            "INSERT INTO memwarden_data.layer SELECT (jsonb_populate_record(l, %s)).*"
+            "  FROM memwarden_data.layer AS l WHERE l.layer = 'semantic'",
+            (Jsonb(row),),
+        )
+        agent, vector = world.agent(home), [1.0] * 384
+        write(agent, layer, "The door is closed", confidence=0.5, embedding=vector)
+        return write(agent, layer, text, confidence=confidence, embedding=vector)
+
+    return ask
+
+
 RECIPES: dict[str, Recipe] = {
     "PROVENANCE_CYCLE": resting_on_itself,
     "PROVENANCE_TOO_DEEP": resting_on_too_much,
@@ -373,6 +396,9 @@ RECIPES: dict[str, Recipe] = {
     "SCOPE_BUSY": into_a_busy_scope,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
     "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
+    "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),
+    "CONTRADICTION": disputed("The door is open", 0.5),
+    "CONTRADICTION_REVIEW": disputed("The door is open", 0.9),
     "RATE_LIMITED": beyond_its_pace,
     "BUDGET_EXHAUSTED": beyond_the_budget,
     "BUDGET_BUSY": on_a_budget_that_is_held,
@@ -426,7 +452,7 @@ def codes_in_sources() -> set[str]:
             continue
         text = path.read_text()
         for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
-            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED)'", statement))
+            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION)'", statement))
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
     for path in (ROOT / "plpython/memwarden_core").glob("*.py"):

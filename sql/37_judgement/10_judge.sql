@@ -1,0 +1,24 @@
+-- The judge of two memories: rules about language, no model (plpython/memwarden_core/verdict.py). One call for all
+-- neighbours of a write: its own text is read once.
+CREATE OR REPLACE FUNCTION memwarden_internal.judge(
+    p_subject text, p_predicate text, p_content text, p_text text, p_valid_from double precision, p_valid_to double precision,
+    p_neighbours jsonb)
+RETURNS jsonb
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].judge(
+    p_subject, p_predicate, p_content, p_text, p_valid_from, p_valid_to, p_neighbours)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) IS
+    'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without their words, of item_id, version_id, similarity, confidence, mine, same_key '
+    'and the verdict: relation (same, narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, method, judge and version. Source: chapter 12.2.4, V7, V10.';
+REVOKE ALL ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.judged(p_neighbours jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN coalesce(jsonb_path_query_array(p_neighbours, '$[*] ? (@.relation != "unrelated")'), '[]');
+COMMENT ON FUNCTION memwarden_internal.judged(jsonb) IS 'The verdicts that say something: what a record of provenance and a report keep.';
+REVOKE ALL ON FUNCTION memwarden_internal.judged(jsonb) FROM PUBLIC;

@@ -1,0 +1,44 @@
+-- Known already, in other words? Tier 3: near memories, and what a judge finds the new one to be to them. Likeness alone
+-- decides nothing: two texts one word apart may say opposite things.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_duplicate()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_terms   memwarden_data.write_terms := NEW.terms;
+    v_like    jsonb;
+BEGIN
+    IF v_terms.duplicate_similarity IS NOT NULL AND NEW.embedding IS NOT NULL THEN
+        NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+            -- Where nothing is in conflict, only what may be the same is looked at.
+            CASE v_terms.conflict WHEN 'accumulate' THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
+            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
+        -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
+        v_like := jsonb_path_query_first(
+            NEW.neighbours,
+            '$[0 to 9] ? (@.similarity > $least && @.same_key != true && (@.relation == "same" || @.relation == "wider" || @.relation == "narrower"))',
+            jsonb_build_object('least', v_terms.duplicate_similarity));
+        IF v_like ->> 'relation' = 'narrower' THEN
+            -- It says more: the memory grows, unless it is one of a key of its own.
+            IF NOT (v_like ->> 'exclusive')::boolean THEN
+                NEW.becomes := (v_like ->> 'item_id')::uuid;
+                NEW.merges := true;
+            END IF;
+        ELSIF v_like IS NOT NULL THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := 'SEMANTIC_DUPLICATE';
+            NEW.item_id := (v_like ->> 'item_id')::uuid;
+            NEW.version_id := (v_like ->> 'version_id')::uuid;
+            NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
+        END IF;
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
+    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. Source: chapter 12.3.2, tier 3.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

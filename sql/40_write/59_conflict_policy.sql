@@ -1,0 +1,35 @@
+-- What a layer's conflict policy makes of a write that contradicts what is there.
+CREATE OR REPLACE FUNCTION memwarden_internal.resolve_conflict(
+    p_policy text, p_gap double precision, p_confidence double precision, p_conflicts jsonb,
+    OUT outcome text, OUT reason text, OUT detail jsonb, OUT replaces uuid[], OUT disputes uuid[])
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_most  double precision;
+    v_ids   uuid[];
+    v_wins  boolean;
+BEGIN
+    SELECT max((c.e ->> 'confidence')::double precision), array_agg((c.e ->> 'item_id')::uuid ORDER BY c.place)
+      INTO v_most, v_ids FROM jsonb_array_elements(p_conflicts) WITH ORDINALITY AS c (e, place);
+    v_wins := CASE p_policy WHEN 'latest_wins' THEN true WHEN 'review' THEN false
+                            -- 0.8 is 0.2 more than 0.6, whatever binary fractions say.
+                            ELSE p_confidence - v_most >= p_gap - 1e-9 END;
+    IF p_policy = 'accumulate' THEN
+        RETURN;
+    ELSIF v_wins THEN
+        replaces := v_ids;
+    ELSIF p_policy = 'coexist' THEN
+        disputes := v_ids;
+    ELSE
+        outcome := CASE WHEN p_confidence > v_most THEN 'DEFERRED' ELSE 'REJECTED' END;
+        reason := CASE WHEN p_confidence > v_most THEN 'CONTRADICTION_REVIEW' ELSE 'CONTRADICTION' END;
+        detail := jsonb_build_object('policy', p_policy, 'confidence', p_confidence, 'contradicts', p_conflicts)
+            || CASE outcome WHEN 'DEFERRED' THEN jsonb_build_object('proposal', jsonb_build_object('action', 'supersede', 'items', to_jsonb(v_ids))) ELSE '{}' END;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) IS
+    'What a conflict policy decides of a write of that confidence that contradicts some memories: refused or deferred with a report; replaces, whose place it takes; disputes, beside which it stands, all marked contradicted; nothing, where the layer accumulates. Source: chapter 12.2.4, V5; four-layer design, 6.';
+REVOKE ALL ON FUNCTION memwarden_internal.resolve_conflict(text, double precision, double precision, jsonb) FROM PUBLIC;

@@ -1,0 +1,54 @@
+-- Does it contradict what is there? A newer value of the same thing is no conflict: it becomes the next version.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_contradiction()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started    timestamptz := clock_timestamp();
+    v_terms      memwarden_data.write_terms := NEW.terms;
+    v_confidence double precision;
+    v_conflicts  jsonb;
+    v_decided    record;
+BEGIN
+    IF v_terms.conflict <> 'accumulate' AND NEW.embedding IS NOT NULL THEN
+        NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+            v_terms.topic_similarity, v_started,
+            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
+        -- Who said it may take it back.
+        v_conflicts := jsonb_path_query_array(
+            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && !(@.same_key == true && @.mine == true))',
+            jsonb_build_object('sure', v_terms.contradiction_score));
+        IF v_conflicts <> '[]' THEN
+            v_confidence := coalesce(
+                NEW.confidence, (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'),
+                v_terms.default_confidence);
+            v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
+            IF v_decided.replaces IS NOT NULL AND EXISTS (
+                    SELECT FROM memwarden_data.item AS i
+                     WHERE i.org_id = NEW.org_id AND i.item_id = ANY (v_decided.replaces)
+                       AND memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) IS NOT NULL) THEN
+                -- Not this writer's to end, whatever its confidence.
+                v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence, v_conflicts);
+            END IF;
+            NEW.outcome := v_decided.outcome;
+            NEW.reason := v_decided.reason;
+            NEW.detail := coalesce(v_decided.detail, NEW.detail);
+            NEW.disputes := v_decided.disputes;
+            NEW.replaces := v_decided.replaces;
+            NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
+        END IF;
+        IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL THEN
+            NEW.becomes := (jsonb_path_query_first(
+                NEW.neighbours, '$[*] ? (@.relation == "updates" && @.score > $sure && @.exclusive == false && @.mine == true)',
+                jsonb_build_object('sure', v_terms.contradiction_score)) ->> 'item_id')::uuid;
+        END IF;
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
+    'Trigger gate_60_contradiction: what becomes of a memory that contradicts others follows the layer''s conflict policy; a newer value of the same thing becomes a version. Source: chapter 12.2.4, V5, V10.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;

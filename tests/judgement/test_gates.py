@@ -1,0 +1,212 @@
+"""What a write is to the memories that are there: a duplicate, more, a contradiction, news."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from helpers import write
+from races import together
+
+if TYPE_CHECKING:
+    from conftest import World
+
+Agent = Connection[DictRow]
+VECTOR = [1.0] + [0.0] * 383
+
+
+def near(similarity: float) -> list[float]:
+    """A unit vector whose cosine to VECTOR is that."""
+    return [similarity, (1 - similarity**2) ** 0.5] + [0.0] * 382
+
+
+def configure(world: World, layer: str = "semantic", **settings: Any) -> None:
+    """Change settings of a layer."""
+    world.admin.execute("SELECT memwarden.configure_layer(%s, %s)", (layer, Jsonb(settings)))
+
+
+@pytest.fixture
+def agent(world: World) -> Agent:
+    """An agent of a store in which the semantic layer looks for duplicates and conflicts."""
+    configure(world, duplicate_similarity=0.95, conflict="review")
+    return world.agent()
+
+
+def versions(world: World, item_id: Any) -> list[DictRow]:
+    """The versions of an item, oldest first."""
+    return world.rows(
+        "SELECT * FROM memwarden_data.version WHERE item_id = %s ORDER BY version", item_id
+    )
+
+
+def test_the_same_in_other_words_is_rejected_and_named(agent: Agent) -> None:
+    """Proves: D1, D3."""
+    first = write(agent, "semantic", "Ana owns a large dog", embedding=VECTOR)
+    again = write(agent, "semantic", "Ana owns a big dog", embedding=near(0.97))
+    assert (again["outcome"], again["reason"]) == ("REJECTED", "SEMANTIC_DUPLICATE")
+    assert again["item_id"] == first["item_id"]
+    assert again["detail"]["similar"]["relation"] == "same"
+    assert again["detail"]["similar"]["similarity"] == pytest.approx(0.97, abs=0.01)
+
+
+def test_likeness_alone_merges_nothing(agent: Agent) -> None:
+    """Almost the same vector, and one word that nobody knows: both stay.
+
+    Proves: D1
+    """
+    write(agent, "semantic", "Ana owns a large dog", embedding=VECTOR)
+    other = write(agent, "semantic", "Ana owns a large quokka", embedding=near(0.999))
+    assert other["outcome"] == "COMMITTED"
+
+
+def test_less_alike_than_the_layer_says_is_not_looked_at(agent: Agent) -> None:
+    """Proves: D1."""
+    write(agent, "semantic", "Ana owns a large dog", embedding=VECTOR)
+    assert write(agent, "semantic", "Ana owns a big dog", embedding=near(0.9))["outcome"] == (
+        "COMMITTED"
+    )
+
+
+def test_what_says_more_makes_the_memory_grow(world: World, agent: Agent) -> None:
+    """Evidence of both, the greater confidence, one item with two versions.
+
+    Proves: D3, D4
+    """
+    one = [{"uri": "https://example.org/1", "excerpt": "Ana owns a dog"}]
+    two = [{"uri": "https://example.org/2", "excerpt": "Ana owns a large dog"}]
+    first = write(
+        agent, "semantic", "Ana owns a dog", embedding=VECTOR, evidence=one, confidence=0.9
+    )
+    more = write(
+        agent,
+        "semantic",
+        "Ana owns a large dog",
+        embedding=near(0.97),
+        evidence=two,
+        confidence=0.4,
+    )
+    assert (more["outcome"], more["item_id"]) == ("MERGED", first["item_id"])
+    old, new = versions(world, first["item_id"])
+    assert (old["status"], new["status"]) == ("SUPERSEDED", "ACTIVE")
+    assert new["previous_version_id"] == old["version_id"]
+    assert new["confidence"] == pytest.approx(0.9)
+    assert {e["uri"] for e in new["evidence"]} == {one[0]["uri"], two[0]["uri"]}
+    assert new["content"] == "Ana owns a large dog"
+    again = write(
+        agent,
+        "semantic",
+        "Ana owns a large dog",
+        embedding=near(0.97),
+        request_id=str(more["request_id"]),
+    )
+    assert again["outcome"] == "ALREADY_COMMITTED"
+
+
+def test_the_writer_of_an_equal_claim_is_refused_under_review(agent: Agent) -> None:
+    """Not more confident: refused, with a report; more confident: a human decides.
+
+    Proves: V4, V5
+    """
+    first = write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
+    less = write(agent, "semantic", "The door is closed", embedding=near(0.9), confidence=0.6)
+    assert (less["outcome"], less["reason"]) == ("REJECTED", "CONTRADICTION")
+    report = less["detail"]["contradicts"][0]
+    assert report["item_id"] == str(first["item_id"])
+    assert report["similarity"] == pytest.approx(0.9, abs=0.01)
+    assert report["score"] > 0.85
+    more = write(agent, "semantic", "The door is closed", embedding=near(0.9), confidence=0.8)
+    assert (more["outcome"], more["reason"]) == ("DEFERRED", "CONTRADICTION_REVIEW")
+    assert more["detail"]["proposal"] == {"action": "supersede", "items": [str(first["item_id"])]}
+
+
+@pytest.mark.parametrize(
+    ("policy", "confidence", "outcome", "statuses"),
+    [
+        ("accumulate", 0.9, "COMMITTED", ("ACTIVE", "ACTIVE")),
+        ("auto_resolve", 0.8, "COMMITTED", ("SUPERSEDED", "ACTIVE")),
+        ("auto_resolve", 0.7, "DEFERRED", ("ACTIVE",)),
+        ("auto_resolve", 0.6, "REJECTED", ("ACTIVE",)),
+        ("latest_wins", 0.1, "COMMITTED", ("SUPERSEDED", "ACTIVE")),
+        ("coexist", 0.6, "COMMITTED", ("ACTIVE", "ACTIVE")),
+        ("coexist", 0.8, "COMMITTED", ("SUPERSEDED", "ACTIVE")),
+    ],
+)
+def test_the_policy_of_the_layer_decides(
+    world: World, agent: Agent, policy: str, confidence: float, outcome: str, statuses: Any
+) -> None:
+    """Proves: V5."""
+    configure(world, conflict=policy)
+    write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
+    answer = write(
+        agent, "semantic", "The door is closed", embedding=near(0.9), confidence=confidence
+    )
+    assert answer["outcome"] == outcome
+    items = world.rows("SELECT status, contradicted FROM memwarden_data.item ORDER BY created_at")
+    assert tuple(i["status"] for i in items) == statuses
+    marked = policy == "coexist" and confidence < 0.8
+    assert all(i["contradicted"] == marked for i in items)
+
+
+def test_of_another_topic_nothing_contradicts(agent: Agent) -> None:
+    """Proves: V4."""
+    write(agent, "semantic", "The door is open", embedding=VECTOR)
+    far = write(agent, "semantic", "The door is closed", embedding=near(0.4))
+    assert far["outcome"] == "COMMITTED"
+
+
+def test_a_newer_value_of_the_same_thing_is_a_version(world: World, agent: Agent) -> None:
+    """Who said it says it anew: no conflict.
+
+    Proves: V10, D5
+    """
+    first = write(agent, "semantic", "Paris", subject="ana", predicate="lives in")
+    second = write(agent, "semantic", "London", subject="ana", predicate="lives in")
+    assert (second["outcome"], second["item_id"]) == ("COMMITTED", first["item_id"])
+    assert len(versions(world, first["item_id"])) == 2
+
+
+def test_of_many_contradicting_writers_one_wins(world: World) -> None:
+    """32 at once: one value is there, the others are refused as the policy says.
+
+    Proves: V5
+    """
+    configure(world, duplicate_similarity=0.95, conflict="review")
+    home = "/org/acme/user/ana"
+    patient = "-c lock_timeout=2min"
+    agents = [world.connect(world.register(home), options=patient) for _ in range(32)]
+
+    def say(number: int) -> DictRow:
+        return write(
+            agents[number],
+            "semantic",
+            f"City{number}",
+            scope=home,
+            subject="ana",
+            predicate="lives in",
+            embedding=near(0.9),
+        )
+
+    answers = together([partial(say, n) for n in range(32)])
+    outcomes = sorted((a["outcome"], a["reason"] or "") for a in answers)
+    assert outcomes == [("COMMITTED", "")] + [("REJECTED", "CONTRADICTION")] * 31
+    active = world.value("SELECT count(*) FROM memwarden_data.item WHERE status = 'ACTIVE'")
+    assert active == 1
+
+
+@pytest.mark.parametrize("text", ["The door is closed", "The door is open", "The door is opened"])
+def test_what_the_writer_may_not_read_is_not_told(world: World, text: str) -> None:
+    """A hidden memory makes neither a duplicate nor a conflict that would tell of it.
+
+    Proves: V5, Z1
+    """
+    configure(world, duplicate_similarity=0.95, conflict="review")
+    home = "/org/acme/user/ana"
+    chief = world.agent(home, clearance="restricted")
+    clerk = world.agent(home, clearance="internal")
+    write(chief, "semantic", "The door is open", classification="restricted", embedding=VECTOR)
+    assert write(clerk, "semantic", text, embedding=near(0.97))["outcome"] == "COMMITTED"
