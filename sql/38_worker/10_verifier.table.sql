@@ -3,7 +3,7 @@
 CREATE TABLE memwarden_data.verifier (
     org_id      bigint NOT NULL,
     layer       text NOT NULL,
-    purpose     text NOT NULL CHECK (purpose IN ('verify', 'classify', 'gate')),
+    purpose     text NOT NULL CHECK (purpose IN ('verify', 'classify', 'gate', 'judge')),
     plugin      text NOT NULL CHECK (plugin ~ '^[a-z][a-z0-9_]{0,62}$'),
     quorum      integer NOT NULL CHECK (quorum BETWEEN 1 AND 9),
     patience    interval NOT NULL CHECK (patience BETWEEN interval '1 second' AND interval '7 days'),

@@ -12,7 +12,7 @@ BEGIN
     SELECT l.admission INTO v_admission FROM memwarden_data.layer AS l WHERE l.layer = require_verifier.layer;
     IF v_admission IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', require_verifier.layer));
-    ELSIF v_admission <> 'full' AND require_verifier.purpose IN ('verify', 'gate') THEN
+    ELSIF v_admission <> 'full' AND require_verifier.purpose IN ('verify', 'gate', 'judge') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('purpose: layer %L has no such gate', require_verifier.layer));
     END IF;
     -- The table's own constraints say what each may be.
@@ -28,7 +28,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
     'Has writes of a layer judged by a plug-in of the worker; until then they are DEFERRED with AWAITING_VERDICT. Again for the same plug-in: changes it. '
-    'purpose: verify (does the evidence support it), classify (is it harmful), gate (accept, reject or defer the request). plugin: its name, as `memwarden worker` lists it. '
+    'purpose: verify (does the evidence support it), classify (is it harmful), gate (accept, reject or defer the request), judge (what is it to the memories near it). plugin: its name, as `memwarden worker` lists it. '
     'quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. '
     'org: by default all organisations; for one plug-in an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
     'Raises 42704 for an unknown layer or organisation, 22023 for a layer without such a gate, 23514 or 23502 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';

@@ -44,7 +44,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_policies        boolean,
     has_sources         boolean,
     has_verifiers       boolean,
-    has_plugins         boolean
+    has_plugins         boolean,
+    has_judges          boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.

@@ -10,12 +10,29 @@ DECLARE
     v_confidence double precision;
     v_conflicts  jsonb;
     v_decided    record;
+    v_asked      record;
 BEGIN
     IF v_terms.conflict <> 'accumulate' AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
             v_terms.topic_similarity, v_started,
             NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
+        IF v_terms.has_judges AND NEW.neighbours <> '[]' THEN
+            v_asked := memwarden_internal.ask_judges(
+                NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
+                v_terms.topic_similarity, v_started, NEW.request_id, jsonb_build_object(
+                    'layer', NEW.layer, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
+                    'text', NEW.search_text));
+            NEW.reason := CASE v_asked.state WHEN 'waiting' THEN 'AWAITING_VERDICT' WHEN 'timed_out' THEN 'VERDICT_TIMEOUT' END;
+            NEW.outcome := CASE v_asked.state WHEN 'waiting' THEN 'DEFERRED' WHEN 'timed_out' THEN 'REJECTED' END;
+            IF NEW.outcome IS NOT NULL THEN
+                NEW.detail := jsonb_build_object('purpose', 'judge');
+                NEW.retry_at := v_asked.retry_at;
+                NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+                RETURN NEW;
+            END IF;
+            NEW.neighbours := memwarden_internal.judged_by(NEW.neighbours, v_asked.verdicts);
+        END IF;
         -- Who said it may take it back.
         v_conflicts := jsonb_path_query_array(
             NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && !(@.same_key == true && @.mine == true))',

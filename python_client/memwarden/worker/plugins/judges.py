@@ -1,9 +1,9 @@
 """`judges`: one judge or several compare a write with what is remembered, or with its evidence.
 
-As a `gate` it reads `neighbours` of the payload, the memories that the write may contradict: `[{
-"item_id", "version_id", "subject", "predicate", "content", "text", "similarity"}]`, at most 50. A
-contradiction with a score of at least `threshold` is refused; `detail.neighbours` says what the
-write is to each of them. As `verify` it compares `claim` with the excerpt of each piece of
+As a `judge` it reads `neighbours` of the payload, the memories that the write may contradict: `[{
+"item_id", "version_id", "subject", "predicate", "content", "text", "similarity"}]`, at most 50;
+`detail.neighbours` says what the write is to each of them, and the layer's policy decides. For the
+purpose `gate` a contradiction with a score of at least `threshold` would be refused. As `verify` it compares `claim` with the excerpt of each piece of
 `evidence`: the score is that of the excerpt which best bears the claim out.
 
 Settings: `judges`, a list of `{"judge": "nli", "folder", "max_tokens", "threads"}` and
