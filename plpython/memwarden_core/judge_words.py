@@ -95,6 +95,11 @@ def _by_last_letters() -> dict[str, tuple[tuple[str, str], ...]]:
 _SUFFIXES_BY_LETTERS = _by_last_letters()
 
 
+def base_form(word: str) -> str:
+    """What an irregular form is a form of; any other word is itself."""
+    return _IRREGULAR.get(word, word)
+
+
 def stem(word: str) -> str:
     """A lower-case word without its endings: what connect, connects and connection share."""
     word = _IRREGULAR.get(word, word)

@@ -10,42 +10,14 @@ import re
 import unicodedata
 
 from .judge_units import MONTHS, NUMBERS, UNITS
-from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem, word_set
+from .judge_words import NEGATION, stem, word_set
+from .verdict_function_words import CHANGE, FUNCTION, Kind
 from .verdict_words import PHRASE_ENDS, PHRASES
 
 MAX_CHARACTERS = 2_000
 """Of a text so much is read; a longer one is never found to say the same as another."""
 MAX_SENTENCES = 8
 _MAX_WORD = 64
-
-_SKIP, _DENY, _HEDGE, _BREAK, _NOW, _PAST = range(6)
-# Said of the time of a statement, not of its matter.
-_NOW_WORDS = word_set("now currently nowadays presently today recently lately anymore already")
-_PAST_WORDS = word_set("formerly previously former ex originally initially")
-CHANGE = _NOW_WORDS | word_set(
-    """
-    since longer henceforth instead changed switched moved became updated replaced upgraded renamed
-    promoted transferred relocated migrated newly latest starting effective becomes changes
-    moves switches replaces joined stopped quit resigned retired
-    """
-)
-"""Words that tell of a change, or that something holds from some time on."""
-BEARING = word_set(
-    """
-    from to into onto in on at by of for with i me my mine we us our you your he him his she her
-    they them their was were had will shall who whom whose
-    """
-)
-"""Words that are not weighed, and without which two texts say something else."""
-MUTE = frozenset({"both", "there", "too", "any", "ever", "once"})
-_FUNCTION = (
-    dict.fromkeys(STOP | MUTE, _SKIP)
-    | dict.fromkeys(NEGATION, _DENY)
-    | dict.fromkeys(HEDGE, _HEDGE)
-    | dict.fromkeys(BREAK, _BREAK)
-    | dict.fromkeys(_NOW_WORDS, _NOW)
-    | dict.fromkeys(_PAST_WORDS, _PAST)
-)
 _ORDINALS = {
     "1st": "first",
     "2nd": "second",
@@ -64,8 +36,11 @@ _ABBREVIATIONS = word_set(
     jan feb mar apr jun jul aug sep sept oct nov dec fig vol dept univ est ave rd e.g i.e
     """
 )
+_EXACT = 2.0**53
 _EDGES = "\"'()[]{}<>,;:.!?*_`\u201c\u201d\u2018\u2019\u2026"
-_AMOUNT = re.compile(r"([-+]?)([$€£]?)(\d{1,3}(?:,\d{3})+|\d{1,18})(\.\d{1,18})?([^\W\d]{0,12}|%)")
+_AMOUNT = re.compile(
+    r"([-+]?)([$€£]?)(\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(\.\d{1,18})?([^\W\d]{0,12}|%)"
+)
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
 _INSIDE = re.compile(r"[-/\u2010-\u2015_]+")
@@ -124,6 +99,11 @@ def read(text: str) -> list[Sentence]:
             break
     reader.close()
     return reader.found[:MAX_SENTENCES]
+
+
+def _amount(value: float) -> str:
+    """What an amount is compared by: 1.1 km and 1,100 m are alike, whatever floats make of them."""
+    return f"{value:.0f}" if value.is_integer() else f"{value:.15g}"
 
 
 def _abbreviates(word: str) -> bool:
@@ -202,12 +182,12 @@ class _Reader:
         if lower == "one" and now.words and now.words[-1] == "no":
             return
         now.words.append(lower)
-        kind = _FUNCTION.get(lower)
+        kind = FUNCTION.get(lower)
         if kind is not None and not (lower == "may" and core[0] == "M"):
-            if kind == _DENY:
+            if kind == Kind.DENY:
                 if lower != "longer":
                     self.deny, self.since = True, len(now.keys)
-            elif kind == _BREAK:
+            elif kind == Kind.BREAK:
                 if lower == "and":
                     now.after_and.add(len(now.keys))
                 if lower == "whereas" or (lower == "while" and self.paused == len(now.keys)):
@@ -215,9 +195,9 @@ class _Reader:
                     self.close()
                 else:
                     self.turn()
-            elif kind == _HEDGE:
+            elif kind == Kind.HEDGE:
                 now.hedged = True
-            elif kind == _PAST:
+            elif kind == Kind.PAST:
                 now.past = True
             return
         if lower in NUMBERS:
@@ -225,7 +205,7 @@ class _Reader:
         elif not (lower in UNITS and self.measured(lower)):
             if core[0].isupper() and lower not in MONTHS:
                 now.names.add(len(now.keys))
-            self.add(stem(lower[:_MAX_WORD]))
+            self.add(stem(lower) if len(lower) < _MAX_WORD else lower)
 
     def add(self, key: str) -> None:
         now = self.now
@@ -253,12 +233,11 @@ class _Reader:
                 last = None
             if last:
                 now.numbers[place] = (value, "")
-                now.keys[place] = f"{value:.12g}"
+                now.keys[place] = _amount(value)
                 return
         kind, factor = UNITS.get(unit, ("", 1.0))
-        value *= factor
-        now.numbers[place + 1] = (value, kind)
-        self.add(f"{value:.12g}{kind}")
+        now.numbers[place + 1] = (value * factor, kind)
+        self.add(_amount(value * factor) + kind)
 
     def measured(self, unit: str) -> bool:
         """Give the number just read its unit; whether there is one to give it to."""
@@ -268,8 +247,11 @@ class _Reader:
         if last is None or last[1]:
             return False
         kind, factor = UNITS[unit]
-        now.numbers[place] = (last[0] * factor, kind)
-        now.keys[place] = f"{last[0] * factor:.12g}{kind}"
+        value = last[0] * factor
+        if abs(value) >= _EXACT:
+            return False
+        now.numbers[place] = (value, kind)
+        now.keys[place] = _amount(value) + kind
         return True
 
     def mixed(self, core: str) -> None:
@@ -285,8 +267,8 @@ class _Reader:
             if lower.endswith("n't") or bare in NEGATION:
                 self.now.words.append(lower)
                 self.deny, self.since = True, len(self.now.keys)
-            elif lower not in _FUNCTION:
-                self.word(bare if bare in _FUNCTION else core.split("'")[0])
+            elif lower not in FUNCTION:
+                self.word(bare if bare in FUNCTION else core.split("'")[0])
             else:
                 self.word(core)
             return
@@ -311,11 +293,12 @@ class _Reader:
             for part in parts:
                 self.chunk(part)
         else:
-            self.add(lower[: _MAX_WORD * 4])
+            self.add(lower)
 
     def amount(self, found: re.Match[str], lower: str) -> None:
         sign, currency, whole, fraction, unit = found.groups()
         if unit in ("st", "nd", "rd", "th"):
+            self.now.words.append(lower)
             self.add(stem(_ORDINALS.get(lower, lower)))
             return
         unit = unit or currency
@@ -323,4 +306,8 @@ class _Reader:
             self.add(lower)
             return
         value = float(f"{sign}{whole.replace(',', '')}{fraction or ''}")
-        self.number(value, unit)
+        if abs(value) * UNITS.get(unit, ("", 1.0))[1] >= _EXACT:
+            # A long number is a name: no float tells it from the next.
+            self.add(lower)
+        else:
+            self.number(value, unit)

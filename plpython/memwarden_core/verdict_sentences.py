@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .judge_units import NUMBERS
-from .judge_words import PAST_FORMS, STOP, stem, word_set
+from .judge_words import stem
+from .verdict_additions import adds_only, says_as_much
 from .verdict_alignment import Alignment
-from .verdict_reading import BEARING, MUTE, Sentence
-from .verdict_words import BEINGS, describes
+from .verdict_reading import Sentence
+from .verdict_words import BEINGS
 
 # How sure each way of seeing a conflict is where all other words agree.
 _SURE = {
@@ -58,13 +58,6 @@ _SEVERAL = _stems(
 )
 # And of these where somebody with a name does them from time to time, not just now.
 _HABITS = _stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
-_PRIVATIVE = _stems(
-    "fake toy mock almost nearly alleged potential future artificial pseudo would-be partly half"
-)
-_DETERMINERS = word_set("a an the my our your his her its their this that these those some")
-_BEFORE_PREPOSITION = word_set(
-    "close next due front top lot lots plenty couple number because outside inside pair"
-)
 
 
 class Finding(NamedTuple):
@@ -177,41 +170,10 @@ def _is_another(sentence: Sentence, place: int) -> bool:
     return sentence.words[:1] in (["a"], ["an"]) and not BEINGS.isdisjoint(after)
 
 
-def _says_as_much(found: Alignment) -> bool:
-    """Whether also the words that are not weighed are the same, and all stand in one order."""
-    return (
-        _bearing(found.new) == _bearing(found.old)
-        and _tenses_agree(found.new, found.old)
-        and found.in_order()
-        and not found.begins
-    )
-
-
-def _bearing(sentence: Sentence) -> list[str]:
-    """The words that say how the others belong together; "close to" is one word for near."""
-    words = sentence.words
-    return [
-        word
-        for before, word in zip(["", *words], words, strict=False)
-        if word in BEARING and before not in _BEFORE_PREPOSITION
-    ]
-
-
-def _tenses_agree(new: Sentence, old: Sentence) -> bool:
-    """Whether no verb stands in the past in one and not in the other."""
-    ours, theirs = set(new.words), set(old.words)
-    return not any(
-        (word.endswith("ed") or word in PAST_FORMS) and stem(word) in other.places
-        for only, other in ((ours - theirs, old), (theirs - ours, new))
-        for word in only
-    )
-
-
 def _equal(found: Alignment) -> Finding:
-    if not _says_as_much(found):
+    """Every word has its partner."""
+    if not says_as_much(found) or (found.more and found.less):
         return Finding("unrelated", 0.5, "order", found.covered)
-    if found.more and found.less:
-        return Finding("unrelated", 0.5, "words", found.covered)
     if found.more or found.less:
         # Who denies the wider denies the narrower with it.
         says_more = bool(found.more) != any(found.new.denied)
@@ -222,81 +184,10 @@ def _equal(found: Alignment) -> Finding:
 
 def _more_or_less(found: Alignment) -> Finding:
     """One has words that the other has not: it says more, unless they change the rest."""
-    ours = bool(found.in_new)
-    longer, shorter = (found.new, found.old) if ours else (found.old, found.new)
-    extra = found.in_new if ours else found.in_old
-    adds = (
-        (found.less if ours else found.more) == 0
-        and not any(longer.denied)
-        and found.in_order()
-        and not found.begins
-        and _adds_only(longer, extra)
-        and _repeats(longer, shorter, found)
-    )
-    if not adds:
+    if not adds_only(found):
         return _unlike(found)
-    return Finding(
-        "narrower" if ours else "wider", 0.7 + 0.2 * found.covered, "words", found.covered
-    )
-
-
-def _repeats(longer: Sentence, shorter: Sentence, found: Alignment) -> bool:
-    """Whether the longer has the words of the shorter in their forms: "cut bread" cuts nothing."""
-    bearing = _bearing(shorter)
-    if _bearing(longer)[: len(bearing)] != bearing:
-        return False
-    said = set(longer.words)
-    others = sum(
-        not (word in said or word + "s" in said or word.rstrip("s") in said)
-        for word in set(shorter.words) - STOP - NUMBERS.keys() - MUTE
-    )
-    return others <= sum(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
-
-
-def _adds_only(longer: Sentence, extra: list[int]) -> bool:
-    """Whether words only add: at the end, or before a word that they describe.
-
-    Ana's brother, a friend of Ana, or the dog's owner is somebody else.
-    """
-    missing = set(extra)
-    end = len(longer.keys)
-    while end - 1 in missing:
-        end -= 1
-    inside = [place for place in extra if place < end]
-    return (
-        end > 0
-        and not any(longer.keys[place] in _PRIVATIVE for place in extra)
-        and not (inside and "of" in longer.words)
-        and (end == len(longer.keys) or _follows(longer, end))
-        and all(_describes_next(longer, place) for place in inside)
-    )
-
-
-def _follows(sentence: Sentence, place: int) -> bool:
-    """Whether a word begins something of its own: who owns a car dealership need own no car."""
-    return (
-        sentence.clauses[place] != sentence.clauses[place - 1]
-        or sentence.at[place] - sentence.at[place - 1] != 1
-        or sentence.words[sentence.at[place]].endswith("ly")
-    )
-
-
-def _describes_next(sentence: Sentence, place: int) -> bool:
-    """Whether a word says what the next one is like."""
-    at = sentence.at[place]
-    word = sentence.words[at] if at >= 0 else ""
-    before = sentence.words[at - 1] if at > 0 else ""
-    return (
-        place not in sentence.names
-        and place - 1 not in sentence.owners
-        and sentence.clauses[place] == sentence.clauses[place + 1]
-        and (
-            place in sentence.numbers
-            or place == 0
-            or before in _DETERMINERS
-            or describes(word, sentence.keys[place])
-        )
-    )
+    relation = "narrower" if found.in_new else "wider"
+    return Finding(relation, 0.7 + 0.2 * found.covered, "words", found.covered)
 
 
 def _another_value(found: Alignment) -> Finding:
