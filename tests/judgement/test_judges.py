@@ -56,9 +56,7 @@ def verdict(job: DictRow, relation: str | None, score: float = 0.97) -> dict[str
     }
 
 
-def test_the_job_has_what_is_near_with_its_words(
-    world: World, plugin: str, worker: Agent
-) -> None:
+def test_the_job_has_what_is_near_with_its_words(world: World, plugin: str, worker: Agent) -> None:
     """And nothing that the writer does not read; what has nothing near it does not wait.
 
     Proves: V7, V4
@@ -119,7 +117,9 @@ def test_a_verdict_that_does_not_come_refuses_the_write(
     agent = world.agent()
     write(agent, "semantic", OPEN, embedding=VECTOR)
     asked = write(agent, "semantic", SHUT, embedding=near(0.9))
-    world.admin.execute("UPDATE memwarden_data.job SET deadline = now() WHERE plugin = %s", (plugin,))
+    world.admin.execute(
+        "UPDATE memwarden_data.job SET deadline = now() WHERE plugin = %s", (plugin,)
+    )
     run_retries(world)
     assert status(agent, asked)["reason"] == "VERDICT_TIMEOUT"
     assert claim(worker, plugin) == []

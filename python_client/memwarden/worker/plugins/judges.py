@@ -2,9 +2,9 @@
 
 As a `judge` it reads `neighbours` of the payload, the memories that the write may contradict: `[{
 "item_id", "version_id", "subject", "predicate", "content", "text", "similarity"}]`, at most 50;
-`detail.neighbours` says what the write is to each of them, and the layer's policy decides. For the
-purpose `gate` a contradiction with a score of at least `threshold` would be refused. As `verify` it compares `claim` with the excerpt of each piece of
-`evidence`: the score is that of the excerpt which best bears the claim out.
+`detail.neighbours` says what the write is to each of them, and the layer's policy decides. As
+`verify` it compares `claim` with the excerpt of each piece of `evidence`: the score is that of the
+excerpt which best bears the claim out.
 
 Settings: `judges`, a list of `{"judge": "nli", "folder", "max_tokens", "threads"}` and
 `{"judge": "llm", "url", "model", "secret_env", "timeout", "max_tokens"}`; `agree`, how many of them
