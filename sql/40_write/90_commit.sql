@@ -80,7 +80,7 @@ BEGIN
             v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
         END IF;
     END IF;
-    v_grows := coalesce(NEW.merges AND v_head.item_id IS NOT NULL, false);
+    v_grows := coalesce(NEW.merges AND v_head.item_id = NEW.becomes, false);
     IF v_grows THEN
         NEW.confidence := greatest(NEW.confidence, v_head.confidence);
         NEW.importance := greatest(NEW.importance, v_head.importance);
@@ -132,7 +132,7 @@ BEGIN
         CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
         v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
         CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_grows THEN 'says more than it did'
-             WHEN NEW.becomes IS NOT NULL THEN 'newer value of the same thing' ELSE 'new value for the same subject and predicate' END,
+             WHEN v_head.item_id = NEW.becomes THEN 'newer value of the same thing' ELSE 'new value for the same subject and predicate' END,
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),

@@ -37,7 +37,11 @@ BEGIN
      WHERE i.org_id = ANY (p_orgs) AND (i.item_id = ANY (p_item_ids) OR i.request_id = ANY (p_request_ids));
     DELETE FROM memwarden_data.promotion AS p
      WHERE p.org_id = ANY (p_orgs) AND (p.item_id = ANY (p_item_ids) OR p.request_id = ANY (p_request_ids));
-    DELETE FROM memwarden_data.job AS j WHERE j.org_id = ANY (p_orgs) AND j.request_id = ANY (p_request_ids);
+    DELETE FROM memwarden_data.job AS j
+     WHERE j.org_id = ANY (p_orgs)
+       AND (j.request_id = ANY (p_request_ids)
+            -- It carries what is near the request; asked again, it will do without.
+            OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id) WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
     -- That it was asked, by whom, when and with which outcome stays; of its content the keyed hash. No gate fires: they
     -- wait for another attempt.

@@ -10,6 +10,7 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from access import call
 from helpers import write
 from races import together
 
@@ -210,3 +211,33 @@ def test_what_the_writer_may_not_read_is_not_told(world: World, text: str) -> No
     clerk = world.agent(home, clearance="internal")
     write(chief, "semantic", "The door is open", classification="restricted", embedding=VECTOR)
     assert write(clerk, "semantic", text, embedding=near(0.97))["outcome"] == "COMMITTED"
+
+
+def test_a_fact_of_a_key_of_its_own_takes_nothing_over(world: World, agent: Agent) -> None:
+    """It says more than a memory without a key, and is a version of its own fact all the same.
+
+    Proves: D4, D5
+    """
+    loose = write(agent, "semantic", "Ana owns a dog", embedding=near(0.97))
+    key = {"subject": "Ana", "predicate": "says"}
+    first = write(agent, "semantic", "The door is open", embedding=near(0.1), **key)
+    second = write(agent, "semantic", "Ana owns a large dog", embedding=VECTOR, **key)
+    assert (second["outcome"], second["item_id"]) == ("COMMITTED", first["item_id"])
+    assert len(versions(world, loose["item_id"])) == 1
+
+
+def test_undoing_brings_back_what_was_there_before(world: World) -> None:
+    """What a memory said before it grew, and what a write took the place of.
+
+    Proves: T5, D4
+    """
+    configure(world, conflict="latest_wins", duplicate_similarity=0.95)
+    agent = world.agent(role="curator")
+    before = write(agent, "semantic", "The door is open", embedding=VECTOR)
+    write(agent, "semantic", "The green door is open", embedding=near(0.97))
+    after = write(agent, "semantic", "The green door is closed", embedding=near(0.9))
+    [grown] = versions(world, before["item_id"])[1:]
+    assert (after["outcome"], grown["status"]) == ("COMMITTED", "SUPERSEDED")
+    call(agent, "rollback_batch", requests=[after["request_id"]], reason="it was not")
+    assert versions(world, before["item_id"])[-1]["status"] == "ACTIVE"
+    assert versions(world, after["item_id"])[-1]["status"] == "RETRACTED"

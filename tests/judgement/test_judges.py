@@ -8,9 +8,10 @@ import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from erasure.conftest import Desk
 from helpers import write
 from judgement.test_gates import VECTOR, configure, near
-from worker.desk import claim, complete, new_plugin, require
+from worker.desk import claim, complete, jobs, new_plugin, require
 from write.obedient import run_retries
 
 if TYPE_CHECKING:
@@ -134,7 +135,23 @@ def test_most_of_several_verdicts_decide(world: World, plugin: str, worker: Agen
     agent = world.agent()
     write(agent, "semantic", OPEN, embedding=VECTOR)
     asked = write(agent, "semantic", SHUT, embedding=near(0.9))
-    jobs = claim(worker, plugin)
-    for job, relation in zip(jobs, ("contradicts", "unrelated", "unrelated"), strict=True):
+    claimed = claim(worker, plugin)
+    for job, relation in zip(claimed, ("contradicts", "unrelated", "unrelated"), strict=True):
         complete(worker, job, "accept", detail=verdict(job, relation))
     assert status(agent, asked)["outcome"] == "COMMITTED", status(agent, asked)
+
+
+def test_what_is_erased_is_in_no_question(world: World, plugin: str, worker: Agent) -> None:
+    """A job carries what is near the write that waits: it goes, and the question is asked anew.
+
+    Proves: R1
+    """
+    desk = Desk(world)
+    agent = desk.agent()
+    write(agent, "semantic", OPEN, embedding=VECTOR, subject="Ana", predicate="told us")
+    asked = write(agent, "semantic", SHUT, embedding=near(0.9))
+    assert OPEN in str(claim(worker, plugin)[0]["payload"])
+    desk.erase("Ana")
+    assert jobs(world, plugin) == []
+    run_retries(world)
+    assert status(agent, asked)["outcome"] == "COMMITTED"
