@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_judges(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
     p_embedding real[], p_key_hash bytea, p_least double precision, p_now timestamptz, p_request_id uuid, p_memory jsonb,
-    OUT state text, OUT verdicts jsonb, OUT retry_at timestamptz)
+    OUT outcome text, OUT reason text, OUT detail jsonb, OUT retry_at timestamptz, OUT verdicts jsonb)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -14,13 +14,15 @@ BEGIN
         'neighbours', coalesce(memwarden_internal.neighbours(
             p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec, p_key_hash,
             p_least, p_now), '[]'::jsonb)));
-    state := v_asked.state;
     verdicts := v_asked.verdicts;
     retry_at := v_asked.retry_at;
+    outcome := CASE v_asked.state WHEN 'waiting' THEN 'DEFERRED' WHEN 'timed_out' THEN 'REJECTED' END;
+    reason := CASE v_asked.state WHEN 'waiting' THEN 'AWAITING_VERDICT' WHEN 'timed_out' THEN 'VERDICT_TIMEOUT' END;
+    detail := CASE WHEN outcome IS NOT NULL THEN jsonb_build_object('purpose', 'judge') END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, uuid, jsonb) IS
-    'Asks the plug-ins that a layer has for the purpose judge what a write is to the memories near it; answers as ask_verifiers() does.';
+    'Asks the plug-ins that a layer has for the purpose judge what a write is to the memories near it: their verdicts, as ask_verifiers() gives them, and whether the write waits for some, or has waited in vain.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judged_by(p_neighbours jsonb, p_verdicts jsonb)

@@ -23,21 +23,19 @@ BEGIN
                 v_terms.topic_similarity, v_started, NEW.request_id, jsonb_build_object(
                     'layer', NEW.layer, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
                     'text', NEW.search_text));
-            NEW.reason := CASE v_asked.state WHEN 'waiting' THEN 'AWAITING_VERDICT' WHEN 'timed_out' THEN 'VERDICT_TIMEOUT' END;
-            NEW.outcome := CASE v_asked.state WHEN 'waiting' THEN 'DEFERRED' WHEN 'timed_out' THEN 'REJECTED' END;
-            IF NEW.outcome IS NOT NULL THEN
-                NEW.detail := jsonb_build_object('purpose', 'judge');
-                NEW.retry_at := v_asked.retry_at;
-                NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
-                RETURN NEW;
-            END IF;
+            NEW.outcome := v_asked.outcome;
+            NEW.reason := v_asked.reason;
+            NEW.detail := coalesce(v_asked.detail, NEW.detail);
+            NEW.retry_at := v_asked.retry_at;
             NEW.neighbours := memwarden_internal.judged_by(NEW.neighbours, v_asked.verdicts);
         END IF;
-        -- Who said it may take it back.
+        -- Between texts without a key the rules cannot tell another value from another thing (room 12 is free, room 13 is not):
+        -- there only a plain denial counts, or what an outside judge finds. Of its own fact an agent may say otherwise.
         v_conflicts := jsonb_path_query_array(
-            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && !(@.same_key == true && @.mine == true))',
+            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure'
+            ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged")))',
             jsonb_build_object('sure', v_terms.contradiction_score));
-        IF v_conflicts <> '[]' THEN
+        IF NEW.outcome IS NULL AND v_conflicts <> '[]' THEN
             v_confidence := coalesce(
                 NEW.confidence, (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'),
                 v_terms.default_confidence);

@@ -24,7 +24,8 @@ def demo(dsn: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the demo in a process of its own."""
     return subprocess.run(
         [*COMMAND, "--dsn", dsn, "--database", DATABASE, *arguments],
-        env=os.environ | {"TERM": "dumb"},
+        # Somebody's terminal may be narrow; what is read here is as wide as a pipe is.
+        env={n: v for n, v in os.environ.items() if n != "COLUMNS"} | {"TERM": "dumb"},
         capture_output=True,
         text=True,
         check=False,

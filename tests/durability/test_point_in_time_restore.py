@@ -156,7 +156,8 @@ def prepare(cluster: Cluster, directory: str) -> None:
         # What is written here is about something else than evidence and pace.
         admin.execute(
             "UPDATE memwarden_data.layer SET rate_limit = NULL, fact_threshold = 0,"
-            " min_authority = 0, min_external = 0, self_reference = 'allow'"
+            " min_authority = 0, min_external = 0, self_reference = 'allow',"
+            " duplicate_similarity = NULL, conflict = 'accumulate'"
         )
         run("mkdir", f"{directory}-cold")
         admin.execute(f"CREATE TABLESPACE slow LOCATION '{directory}-cold'")

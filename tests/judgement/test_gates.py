@@ -114,13 +114,13 @@ def test_the_writer_of_an_equal_claim_is_refused_under_review(agent: Agent) -> N
     Proves: V4, V5
     """
     first = write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
-    less = write(agent, "semantic", "The door is closed", embedding=near(0.9), confidence=0.6)
+    less = write(agent, "semantic", "The door is not open", embedding=near(0.9), confidence=0.6)
     assert (less["outcome"], less["reason"]) == ("REJECTED", "CONTRADICTION")
     report = less["detail"]["contradicts"][0]
     assert report["item_id"] == str(first["item_id"])
     assert report["similarity"] == pytest.approx(0.9, abs=0.01)
     assert report["score"] > 0.85
-    more = write(agent, "semantic", "The door is closed", embedding=near(0.9), confidence=0.8)
+    more = write(agent, "semantic", "The door is not open", embedding=near(0.9), confidence=0.8)
     assert (more["outcome"], more["reason"]) == ("DEFERRED", "CONTRADICTION_REVIEW")
     assert more["detail"]["proposal"] == {"action": "supersede", "items": [str(first["item_id"])]}
 
@@ -144,7 +144,7 @@ def test_the_policy_of_the_layer_decides(
     configure(world, conflict=policy)
     write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
     answer = write(
-        agent, "semantic", "The door is closed", embedding=near(0.9), confidence=confidence
+        agent, "semantic", "The door is not open", embedding=near(0.9), confidence=confidence
     )
     assert answer["outcome"] == outcome
     items = world.rows("SELECT status, contradicted FROM memwarden_data.item ORDER BY created_at")
@@ -156,7 +156,7 @@ def test_the_policy_of_the_layer_decides(
 def test_of_another_topic_nothing_contradicts(agent: Agent) -> None:
     """Proves: V4."""
     write(agent, "semantic", "The door is open", embedding=VECTOR)
-    far = write(agent, "semantic", "The door is closed", embedding=near(0.4))
+    far = write(agent, "semantic", "The door is not open", embedding=near(0.4))
     assert far["outcome"] == "COMMITTED"
 
 
@@ -199,7 +199,7 @@ def test_of_many_contradicting_writers_one_wins(world: World) -> None:
     assert active == 1
 
 
-@pytest.mark.parametrize("text", ["The door is closed", "The door is open", "The door is opened"])
+@pytest.mark.parametrize("text", ["The door is not open", "The door is open", "The door is opened"])
 def test_what_the_writer_may_not_read_is_not_told(world: World, text: str) -> None:
     """A hidden memory makes neither a duplicate nor a conflict that would tell of it.
 
@@ -235,9 +235,29 @@ def test_undoing_brings_back_what_was_there_before(world: World) -> None:
     agent = world.agent(role="curator")
     before = write(agent, "semantic", "The door is open", embedding=VECTOR)
     write(agent, "semantic", "The green door is open", embedding=near(0.97))
-    after = write(agent, "semantic", "The green door is closed", embedding=near(0.9))
+    after = write(agent, "semantic", "The green door is not open", embedding=near(0.9))
     [grown] = versions(world, before["item_id"])[1:]
     assert (after["outcome"], grown["status"]) == ("COMMITTED", "SUPERSEDED")
     call(agent, "rollback_batch", requests=[after["request_id"]], reason="it was not")
     assert versions(world, before["item_id"])[-1]["status"] == "ACTIVE"
     assert versions(world, after["item_id"])[-1]["status"] == "RETRACTED"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Room 12 is free", "Room 13 is free"),
+        ("Invoice 1001 was paid", "Invoice 1002 was paid"),
+        ("The north gate is closed", "The south gate is closed"),
+        ("Ana met Bo on Monday", "Ana met Bo on Tuesday"),
+        ("Ana ate an apple", "Ana ate a banana"),
+        ("The red bus goes to the harbour", "The blue bus goes to the harbour"),
+    ],
+)
+def test_another_thing_is_no_contradiction(agent: Agent, one: str, other: str) -> None:
+    """Two things of one kind are told apart by a word, like two values of one thing: both stay.
+
+    Proves: V4
+    """
+    assert write(agent, "semantic", one, embedding=VECTOR)["outcome"] == "COMMITTED"
+    assert write(agent, "semantic", other, embedding=near(0.97))["outcome"] == "COMMITTED"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 Agent = Connection[DictRow]
-OPEN, SHUT = "The door is open", "The door is closed"
+OPEN, SHUT = "The door is open", "The door is not open"
 
 
 @pytest.fixture

@@ -108,7 +108,9 @@ def show_refused(out: Console, memory: Client, decisions: Sequence[Decision]) ->
     """Print the writes that were meant to be refused, and what they were told."""
     remedies = {reason.reason: reason.remedy for reason in memory.reasons()}
     heading(out, "Writes that no memory should take")
-    rows = table(out, "the write has", "outcome", "reason", "what the writer can do")
+    rows = table(
+        out, "the write has", "outcome", "reason", "what the writer can do", whole=("reason",)
+    )
     for each in decisions:
         result = each.result
         remedy = remedies.get(result.reason or "") or "-"
@@ -133,7 +135,7 @@ def show_gates(out: Console, gates: Sequence[dict[str, Any]]) -> None:
     """Print what each gate decided, how often, and how long it took."""
     heading(out, "What the gates decided, and how long they took")
     numbers = ("requests", "median us", "95 % us")
-    rows = table(out, "gate", "decision", "reason", *numbers, right=numbers)
+    rows = table(out, "gate", "decision", "reason", *numbers, right=numbers, whole=("reason",))
     for gate in gates:
         rows.add_row(*(cell(value) for value in gate.values()))
     out.print(rows)
