@@ -286,7 +286,7 @@ def test_one_message_leaves_a_transaction_however_many_jobs_it_makes(
 @pytest.mark.parametrize(
     "options",
     [
-        {"purpose": "judge"},
+        {"purpose": "guess"},
         {"plugin": "No Such Name"},
         {"quorum": 0},
         {"quorum": 10},
