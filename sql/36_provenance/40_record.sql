@@ -41,8 +41,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_old      record;
-    v_evidence jsonb;
+    v_old record;
 BEGIN
     SELECT p.provenance_id, p.record INTO v_old
       FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_version_id
@@ -50,17 +49,15 @@ BEGIN
     IF v_old.record IS NULL THEN
         RETURN p_record;
     END IF;
-    v_evidence := memwarden_internal.evidence_union(v_old.record -> 'evidence', p_record -> 'evidence');
+    -- What it is worth stays what its own evidence makes it: the words are new, and no old memory vouches for what they add.
     RETURN p_record || jsonb_build_object(
-        'restates', jsonb_build_array(v_old.provenance_id), 'evidence', v_evidence,
-        'evidence_quality', memwarden_internal.evidence_quality(v_evidence),
-        'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision, (p_record ->> 'agent_confidence')::double precision),
-        'adjusted_confidence', greatest((v_old.record ->> 'adjusted_confidence')::double precision, (p_record ->> 'adjusted_confidence')::double precision),
-        'authority', greatest((v_old.record ->> 'authority')::double precision, (p_record ->> 'authority')::double precision));
+        'restates', jsonb_build_array(v_old.provenance_id),
+        'evidence', memwarden_internal.evidence_union(v_old.record -> 'evidence', p_record -> 'evidence'),
+        'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision, (p_record ->> 'agent_confidence')::double precision));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) IS
-    'The record of a write that a memory grows by: its own, with the evidence of the version before, and the greater confidence and authority. Source: chapter 12.3.4.';
+    'The record of a write that a memory grows by: its own, with the evidence of the version before beside it, and the greater confidence that agents have said. Source: chapter 12.3.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(

@@ -261,3 +261,42 @@ def test_another_thing_is_no_contradiction(agent: Agent, one: str, other: str) -
     """
     assert write(agent, "semantic", one, embedding=VECTOR)["outcome"] == "COMMITTED"
     assert write(agent, "semantic", other, embedding=near(0.97))["outcome"] == "COMMITTED"
+
+
+def test_news_of_ones_own_is_a_version_without_a_key_too(world: World, agent: Agent) -> None:
+    """The wording tells that something changed; said by another agent it is a memory beside it.
+
+    Proves: V10
+    """
+    first = write(agent, "semantic", "Ana lives in Paris.", embedding=VECTOR)
+    news = write(agent, "semantic", "Ana moved to Berlin.", embedding=near(0.8))
+    assert (news["outcome"], news["item_id"]) == ("COMMITTED", first["item_id"])
+    assert [v["content"] for v in versions(world, first["item_id"])] == [
+        "Ana lives in Paris.",
+        "Ana moved to Berlin.",
+    ]
+    other = world.agent()
+    rumour = write(other, "semantic", "Ana moved to Madrid.", embedding=near(0.8))
+    assert rumour["outcome"] == "COMMITTED"
+    assert rumour["item_id"] != first["item_id"]
+
+
+def test_what_is_added_is_not_believed_for_what_was_there(world: World, agent: Agent) -> None:
+    """A memory that grows is worth what the new words rest on, in its head and in its record.
+
+    Proves: D4, Z2
+    """
+    source = {"uri": "https://docs.example.org/1", "excerpt": "Ana owns a dog"}
+    call(world.admin, "define_source", uri_pattern="https://docs.example.org/*", type="document")
+    first = write(agent, "semantic", "Ana owns a dog", embedding=VECTOR, evidence=[source])
+    query = "SELECT adjusted_confidence AS trust, authority FROM memwarden_data.item"
+    [before] = world.rows(query)
+    more = write(agent, "semantic", "Ana owns a large dog", embedding=near(0.97))
+    assert (more["outcome"], more["item_id"]) == ("MERGED", first["item_id"])
+    [after] = world.rows(query)
+    assert after["trust"] < before["trust"]
+    assert after["authority"] < before["authority"]
+    record = world.value(
+        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", more["version_id"]
+    )
+    assert (record["adjusted_confidence"], record["authority"]) == tuple(after.values())
