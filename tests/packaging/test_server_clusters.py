@@ -70,6 +70,16 @@ def test_a_second_up_leaves_the_running_server_alone(checkout: Checkout) -> None
     assert checkout.query("test", "SELECT pg_postmaster_start_time()") == before
 
 
+def test_a_command_does_not_make_anew_what_another_is_about_to_run(checkout: Checkout) -> None:
+    """The programs inside the root are exchanged only when the checkout's changed."""
+    program = "/usr/lib/memwarden/backup"
+    before = checkout.server("exec", "stat", "-c", "%i %z", program)
+    assert checkout.server("exec", "stat", "-c", "%i %z", program) == before
+    with (checkout.directory / "deploy/lib/backup").open("a", encoding="utf-8") as script:
+        script.write("# a newer one\n")
+    assert checkout.server("exec", "tail", "-n", "1", program).strip() == "# a newer one"
+
+
 def test_the_connection_string_is_one_line_and_works_outside_the_root(checkout: Checkout) -> None:
     """`make dsn` and `make -s dsn` print the same line and nothing on the error stream."""
     loud, silent = checkout.run("make", "dsn"), checkout.run("make", "-s", "dsn")
