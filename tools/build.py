@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 from pathlib import Path
@@ -53,9 +54,9 @@ def quoted(text: str, tag: str) -> str:
 
 
 def python_sources() -> tuple[str, str]:
-    """The embedded package as a Python dict literal, and a key that changes with it."""
+    """The embedded package as a literal of JSON, and a key that changes with it."""
     sources = {p.stem: read(p) for p in sorted((ROOT / "plpython/memwarden_core").glob("*.py"))}
-    literal = "{\n" + "".join(f"    {name!r}: {text!r},\n" for name, text in sources.items()) + "}"
+    literal = quoted(json.dumps(sources, indent=1), "memwarden_modules")
     return literal, hashlib.sha256(literal.encode()).hexdigest()[:12]
 
 

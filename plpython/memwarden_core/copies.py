@@ -6,11 +6,11 @@ in a row stand in both texts, so a changed word costs its neighbours nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from .canonical import parse_stored
+from .late import late
 from .normalise import fold
 
 MAX_CHARACTERS = 8_000
@@ -29,8 +29,8 @@ LONG_QUOTE = 25
 
 # A character of a script without spaces is a word.
 _DENSE = "\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
-_WORD = re.compile(rf"[{_DENSE}]|[^\W_{_DENSE}]+(?:'[^\W_]+)*")
-_LONG_WORD = re.compile(rf"[{_DENSE}]{{2,4}}|[^\W_{_DENSE}]{{4,40}}")
+_WORD = late(rf"[{_DENSE}]|[^\W_{_DENSE}]+(?:'[^\W_]+)*")
+_LONG_WORD = late(rf"[{_DENSE}]{{2,4}}|[^\W_{_DENSE}]{{4,40}}")
 _PATTERN = str.maketrans({"%": r"\%", "_": r"\_", "\\": r"\\"})
 
 

@@ -6,11 +6,11 @@ Pointer, the argument first: ``/content/notes/0``, ``/evidence/1/uri``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from .late import late
 from .sensitive import Finding, RuleSet, redact, scan, scan_value
 from .sensitive_findings import LEVELS, capped
 from .sensitive_values import number_text
@@ -20,7 +20,7 @@ _NAMES = frozenset(["subject", "predicate"])
 # What is compared or looked up as it stands.
 _FIXED = frozenset(["kind", "idempotency_key"])
 # What stands where something was taken out.
-_TOKEN = re.compile(r"\[(?:encrypted:)?([a-z0-9_.]{3,64})(?::[a-p]{32})?\]")
+_TOKEN = late(r"\[(?:encrypted:)?([a-z0-9_.]{3,64})(?::[a-p]{32})?\]")
 _ROUNDS = 3
 _LONGEST_NAME = 64
 

@@ -7,9 +7,9 @@ Everything takes time linear in the text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_context import lowered
 from .sensitive_decode import MAX_DEPTH, SHRINKING, Decoder
 from .sensitive_findings import Finding, capped, settle, too_deep
@@ -30,7 +30,7 @@ __all__ = [
     "scan_value",
 ]
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = late("[\ud800-\udfff]")
 _DECODED_SCORE = 0.95
 
 

@@ -8,11 +8,12 @@ import html
 import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_views import Decoded, View, replaced
 
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
-_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_ESCAPE = re.compile(r"\\u\{?[0-9A-Fa-f]{4,6}\}?|\\x[0-9A-Fa-f]{2}")
+_PERCENT = late(r"(?:%[0-9A-Fa-f]{2})+")
+_ENTITY = late(r"&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
+_ESCAPE = late(r"\\u\{?[0-9A-Fa-f]{4,6}\}?|\\x[0-9A-Fa-f]{2}")
 
 
 def _percent(match: re.Match[str]) -> str | None:
@@ -47,10 +48,10 @@ def escape_decoded(view: View) -> Iterator[View]:
     return replaced(view, _ESCAPE, _escape)
 
 
-_BASE64 = re.compile(
+_BASE64 = late(
     r"[A-Za-z0-9+/]{60,76}(?:\r?\n[A-Za-z0-9+/]{1,76})+={0,2}|[A-Za-z0-9+/_-]{16,}={0,2}"
 )
-_HEX = re.compile(r"(?:0x|\b)([0-9A-Fa-f]{2}(?:[ :]?[0-9A-Fa-f]{2}){7,})\b")
+_HEX = late(r"(?:0x|\b)([0-9A-Fa-f]{2}(?:[ :]?[0-9A-Fa-f]{2}){7,})\b")
 
 
 def _readable(raw: bytes) -> str | None:

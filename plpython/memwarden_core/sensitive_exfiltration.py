@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_findings import Hit
 from .sensitive_orders import any_of, gap, orders, spans
 from .sensitive_speech import is_talk
@@ -38,10 +38,10 @@ _EXFIL = (
     r"\b(open|visit|fetch|load|request|navigate\s+to|browse\s+to|go\s+to|get|ping|call|query|access)\s+<?(?:https?://|www\.)[^\n.!?]{0,80}?(?:[.?][^\n.!?\s]{1,60}){0,4}[^\n!?]{0,40}?\b(?:conversation|chat\s+history|history|secrets?|tokens?|passwords?|user'?s?\s+(?:data|name|email)|memor(?:y|ies)|prompt|credentials)\b",
 )
 _ASKED = r"\bwhat(?:'s|\s+is|\s+are|\s+was|\s+were)\s+(?:your|the)\s+(?:\w+\s+)?(?:system\s+(?:prompt|message)|(?:hidden|initial|original|secret)\s+(?:prompt|instructions))[^?\n]{0,40}\?"
-_HARMLESS_OBJECT = re.compile(
+_HARMLESS_OBJECT = late(
     r"[\s-]+(?:reset|resets|policy|policies|page|pages|link|links|manager|management|rotation|rotate|hygiene|screen|field|form|requirements|strength|tab|section|settings|menu|guide|documentation|docs|to\s+success|length|expir\w+|santa|count|usage|limits?|budget|template|templates|ingredient|recipe|sauce|handling|classes|menu|prompt|prompts\s+for)\b"
 )
-_DESTINED = re.compile(
+_DESTINED = late(
     _SECRETS
     + "|"
     + _OWN_SECRETS

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_findings import Hit
 
-_ZERO_WIDTH = re.compile(
-    "[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0\u00ad]+"
-)
+_ZERO_WIDTH = late("[\u200b-\u200d\u2060-\u2064\ufeff\u180e\u034f\u115f\u1160\u3164\uffa0\u00ad]+")
 _SOFT_HYPHEN = "\u00ad"  # between most letters it hyphenates nothing
 _JOINERS = "\u200c\u200d"
-_BIDI = re.compile("[\u202a-\u202e\u2066-\u2069]")
-_TAGS = re.compile("[\U000e0001-\U000e007f]+")
-_SELECTORS = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
+_BIDI = late("[\u202a-\u202e\u2066-\u2069]")
+_TAGS = late("[\U000e0001-\U000e007f]+")
+_SELECTORS = late("[\ufe00-\ufe0f\U000e0100-\U000e01ef]{2,}")
 _FLAG = "\U0001f3f4"
 _TAG_END = "\U000e007f"
 _LONGEST_FLAG = 7
@@ -71,7 +69,7 @@ def bidi(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
             yield Hit(match.start(), match.end(), 0.85)
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_RIGHT_TO_LEFT = late("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def tags(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001

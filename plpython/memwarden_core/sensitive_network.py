@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_context import Words, near
 from .sensitive_findings import Hit
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
-_V4 = re.compile(rf"(?<![\w.\-])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w\-]|\.[0-9])")
-_V6 = re.compile(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:]|\.[0-9])")
-_V6_MAPPED = re.compile(rf"(?<![\w:.])::(?:[Ff]{{4}}:)?(?:{_OCTET}\.){{3}}{_OCTET}(?![\w.])")
+_V4 = late(rf"(?<![\w.\-])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w\-]|\.[0-9])")
+_V6 = late(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:]|\.[0-9])")
+_V6_MAPPED = late(rf"(?<![\w:.])::(?:[Ff]{{4}}:)?(?:{_OCTET}\.){{3}}{_OCTET}(?![\w.])")
 _VERSION = Words(
     ["v", "version", "versions", "ver", "release", "releases", "build", "firmware", "driver", "section",
      "sec", "chapter", "clause", "upgrade*", "downgrade*", "patch", "update*", "§", "article", "assembly"]

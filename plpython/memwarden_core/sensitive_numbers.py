@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_context import Words, is_ascii_alnum, near
 from .sensitive_findings import Hit
 from .sensitive_validators import IBAN_LENGTHS, is_card, is_iban
@@ -55,8 +55,8 @@ _CARD_WORDS = Words(
 )
 
 # Digits in groups, one separator between each two.
-_RUN = re.compile(r"[0-9]+(?:[ .\-][0-9]+)*")
-_GROUP = re.compile(r"[0-9]+")
+_RUN = late(r"[0-9]+(?:[ .\-][0-9]+)*")
+_GROUP = late(r"[0-9]+")
 _LAYOUTS = frozenset(
     {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (6, 13), (8, 8), (4, 4, 4, 2),
      (6, 10), (4, 4, 5), (4, 5, 6), (4, 12), (4, 4, 8), (4, 4, 4, 3), (4, 4, 4, 5), (6, 6, 4)}
@@ -129,7 +129,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not (text[end : end + 1] in ("-", "_", "/") and is_ascii_alnum(text, end + 1))
 
 
-_IBAN_HEAD = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?[0-9]{2}(?=[ \-]?[A-Za-z0-9])")
+_IBAN_HEAD = late(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?[0-9]{2}(?=[ \-]?[A-Za-z0-9])")
 
 
 def ibans(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
@@ -153,13 +153,13 @@ def ibans(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
             yield Hit(head.start(), place, 0.98)
 
 
-_SSN = re.compile(r"(?<![0-9\-])([0-9]{3})([- .]?)([0-9]{2})\2([0-9]{4})(?![0-9])(?!-[0-9A-Za-z])")
+_SSN = late(r"(?<![0-9\-])([0-9]{3})([- .]?)([0-9]{2})\2([0-9]{4})(?![0-9])(?!-[0-9A-Za-z])")
 _SSN_WORDS = Words(
     ["ssn", "ssns", "ssn#", "social security*", "social", "soc sec*", "itin", "tin", "taxpayer id*",
      "tax id*", "sozialversicherung*"]
 )  # fmt: skip
 _SSN_OTHER = Words([*OTHER_NUMBERS, "phone", "fax", "ext", "account", "routing"])
-_MAIL_BEFORE = re.compile(r"@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\Z")
+_MAIL_BEFORE = late(r"@[A-Za-z0-9.-]{1,253}\.[A-Za-z]{2,24}\Z")
 _ITIN_GROUPS = frozenset([*range(50, 66), *range(70, 89), *range(90, 93), *range(94, 100)])
 
 

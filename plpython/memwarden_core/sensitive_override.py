@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_findings import Hit
 from .sensitive_orders import any_of, gap, orders, spans
 from .sensitive_speech import is_order, is_talk
@@ -36,18 +36,18 @@ _OVERRIDE = (
     rf"\b({_SET_ASIDE})\s+(?:the\s+)?(?:safety|security|ethical|content)\s+{gap(1)}(?:guardrails?|guidelines?|polic(?:y|ies)|rules?|restrictions?|filters?|protocols?|measures|checks?|controls?|mechanisms?)\b",
 )
 # "the rules", "your messages": only with what says that they bind the model.
-_LOOSE_OBJECT = re.compile(
+_LOOSE_OBJECT = late(
     r"\W(?:(?:the|these|those|other|last|old|past|current|existing|original|initial|default|all|any|every|previous|previously|prior|earlier|above)\W+)(?:\w+\W+){0,3}(?:rules?|polic(?:y|ies)|protocols?|filters?|orders?|commands?|training|directions|limitations?|constraints?|instructions?|prompts?|guidelines|restrictions?|safety_\w+)$"
 )
-_YOURS = re.compile(r"\b(?:your|system|safety|security|model|ai)\b")
+_YOURS = late(r"\b(?:your|system|safety|security|model|ai)\b")
 # Verbs that people use of orders and rules of every kind.
-_EVERYDAY = re.compile(
+_EVERYDAY = late(
     r"(?:erase|cancel|void|delete|abandon|reject|suspend|supersede|drop|skip|clear|wipe|forget|discard|dismiss|set)\b"
 )
-_EVERYDAY_OBJECT = re.compile(
+_EVERYDAY_OBJECT = late(
     r"(?:rules?|polic(?:y|ies)|protocols?|filters?|orders?|commands?|training|directions|limitations?|constraints?|restrictions?)$"
 )
-_OTHER_MATTER = re.compile(
+_OTHER_MATTER = late(
     r"\s+(?:for|on|in|about|from|regarding|of|by|concerning)\s+(?:the|my|our|this|that|his|her|a|an|how)?\s*(?!(?:you|your|us|me|the|developers?|open\s?ai|anthropic|google|system|safety|assistant|model|user|context|conversation|chat|above|memory)\b)\w+"
 )
 

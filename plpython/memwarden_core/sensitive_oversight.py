@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_findings import Hit
 from .sensitive_orders import any_of, gap, orders, spans
 from .sensitive_speech import is_order, is_talk
@@ -131,7 +131,7 @@ def memory(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
             yield Hit(start, end, 0.8)
 
 
-_SUBJECT = re.compile(
+_SUBJECT = late(
     r"\b(?:he|she|they|we|i|it|people|users|who|which|customers|team|company|policy|attackers?|that)(?:'\w+)?\s*$"
 )
 

@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from datetime import date
 
+from .late import late
 from .sensitive_context import Words, near
 from .sensitive_findings import Hit
 
 _LONGEST_LOCAL = 64
 _LAST_LATIN = "\u024f"
-_DOMAIN = re.compile(
+_DOMAIN = late(
     r"(?:[A-Za-z0-9](?:[A-Za-z0-9\-]{0,61}[A-Za-z0-9])?\.){1,8}(?:[Xx][Nn]--[A-Za-z0-9\-]{2,59}|[A-Za-z]{2,24})"
     r"(?![A-Za-z])"
 )
-_WIDE_DOMAIN = re.compile(r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}")
+_WIDE_DOMAIN = late(r"(?:[^\W_](?:[\w\-]{0,61}[^\W_])?\.){1,8}[^\W\d_]{2,24}")
 _NO_TLD = frozenset(
     [
         "png",
@@ -96,7 +97,7 @@ _DOT = r"[ ]{0,2}(?:\(dot\)|\[dot\]|\{dot\}|<dot>|\(punkt\)|\[punkt\])[ ]{0,2}"
 _ENDINGS = (
     r"(?:com|org|net|edu|gov|io|ai|co|dev|app|info|me|de|uk|fr|it|es|nl|ch|at|eu|us|ca|au|in|jp|br)"
 )
-_WRITTEN_OUT = re.compile(
+_WRITTEN_OUT = late(
     rf"(?<![\w.+\-])[\w.+\-]{{1,64}}{_AT}(?:[a-z0-9\-]{{1,63}}(?:{_DOT}|\.| dot )){{1,4}}[a-z]{{2,24}}(?![\w])"
     rf"|(?<![\w.+\-])[\w.+\-]{{1,64}} at (?:[a-z0-9\-]{{1,63}}(?:{_DOT}| dot )){{1,4}}{_ENDINGS}(?![\w])"
     rf"|(?<![\w.+\-])[\w.+\-]{{1,64}}@(?:[a-z0-9\-]{{1,63}}(?:{_DOT}| dot )){{1,4}}{_ENDINGS}(?![\w])"
@@ -106,7 +107,7 @@ _MONTHS = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?"
     r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
-_DATE = re.compile(
+_DATE = late(
     r"(?<![\w./\-])(?:"
     r"(?P<y>(?:19|20)[0-9]{2})[-/.](?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})"
     r"|(?P<a>[0-9]{1,2})[-/.](?P<b>[0-9]{1,2})[-/.](?P<c>(?:19|20)?[0-9]{2})"
@@ -150,7 +151,7 @@ _STREET = (
     r"|Square|Sq|Parkway|Pkwy|Circle|Cir|Highway|Hwy|Close|Crescent|Row|Mews|Gardens|Alley)"
 )
 _NAME = r"(?:[A-Z][a-z'\u2019]{1,20}|[0-9]{1,3}(?:st|nd|rd|th)|[NSEW]\.?)"
-_ADDRESS = re.compile(
+_ADDRESS = late(
     rf"(?<![\w.,$#\-])[0-9]{{1,5}}[A-Za-z]? {_NAME}(?: {_NAME}){{0,3}} {_STREET}(?!\w)\.?"
     r"(?:,? (?:Apt|Apartment|Suite|Ste|Unit|Flat|#)\.? ?[0-9A-Za-z]{1,5}(?!\w))?"
     r"(?:, [A-Z][A-Za-z.' ]{1,30}){0,2}(?:,? [A-Z]{2} [0-9]{5}(?:-[0-9]{4})?)?"
@@ -161,7 +162,7 @@ _LIVES = Words(
     ["address", "lives", "live", "living", "lived", "home", "house", "resid*", "ship to", "deliver*", "mail*",
      "moved", "moving", "wohn*", "adresse", "anschrift", "direcci*", "apartment", "apt", "zip", "postcode"]
 )  # fmt: skip
-_ZIP = re.compile(r"[0-9]{5}")
+_ZIP = late(r"[0-9]{5}")
 
 
 def addresses(text: str, lower: str) -> Iterator[Hit]:

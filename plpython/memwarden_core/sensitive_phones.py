@@ -7,17 +7,18 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 
+from .late import late
 from .sensitive_context import Words, near
 from .sensitive_findings import Hit
 from .sensitive_numbers import OTHER_NUMBERS
 from .sensitive_validators import digits_of, is_card, is_luhn
 
-_CANDIDATE = re.compile(
+_CANDIDATE = late(
     r"(?<![\w.,$€£¥#%@/=:\-+])(?:\+ ?|00)?(?:\([0-9+]{1,5}\)|[0-9]{1,5})"
     r"(?:[ ]?[ .\-/]?[ ]?(?:\(0?[0-9]{0,4}\)|[0-9]{1,5})){1,7}"
 )
-_LOOSE = re.compile(r"(?<=[=:\"'(\[])[(+]?[0-9][0-9 ()./\-]{5,20}[0-9]")
-_NORTH_AMERICA = re.compile(
+_LOOSE = late(r"(?<=[=:\"'(\[])[(+]?[0-9][0-9 ()./\-]{5,20}[0-9]")
+_NORTH_AMERICA = late(
     r"(?:\+?1[ .\-]?)?(?:\([0-9]{3}\)[ .\-]?|[0-9]{3}[.\-])[0-9]{3}[.\- ][0-9]{4}"
 )
 _PHONE = Words(
@@ -29,7 +30,7 @@ _PHONE = Words(
      "emergency contact", "customer service", "helpline", "office", "direct line", "front desk", "hq", "appel*", "anruf*", "llam*"]
 )  # fmt: skip
 _OTHER = Words([*OTHER_NUMBERS, "iban", "ssn", "account", "card", "routing", "id"])
-_DATE_LIKE = re.compile(
+_DATE_LIKE = late(
     r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}|[0-9]{1,2}[-./][0-9]{1,2}[-./](?:19|20)?[0-9]{2}(?![0-9])"
     r"|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}(?![0-9])"
 )

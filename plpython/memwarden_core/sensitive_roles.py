@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_findings import Hit
 from .sensitive_orders import spans
 from .sensitive_speech import is_order, is_talk
@@ -37,7 +38,7 @@ _ROLE = (
     r"\b(new\s+(?:persona|identity|role|instructions?|directives?|orders|system\s+prompt|rules?)\s*:)\s*(?:[^\s.!?;]+\s+){0,8}?(?:you\s+(?:are|must|will|may|can)|unrestricted|override|ignore|bypass|disregard|comply|obey|reveal|respond\s+(?:only|as|to)|act\s+as|disable|pretend|forget|jailbreak|(?:always|never)\s+(?:comply|refuse|obey|reveal|approve|agree|ask))\b",
 )
 
-_LIMITED = re.compile(
+_LIMITED = late(
     r"\b(?:without|no|lacks?|lacking|not\s+have)\s+(?:\w+\s+)?(?:admin\w*|root|elevated|superuser)\s+\w+$"
 )
 
@@ -98,14 +99,14 @@ _TAG = (
     r"|</?(?:tool_call|function_calls?|tool_use|invoke|antml:invoke|tool_result|function_results?)(?:\s[^>\n]{0,100})?>"
     r"|\bto=functions\.\w+"
 )
-_TAG_USED = re.compile(r"\s*(?:\{|<<|<\w|(?:system|user|assistant)\b|\n)")
+_TAG_USED = late(r"\s*(?:\{|<<|<\w|(?:system|user|assistant)\b|\n)")
 _MARKED = (
     r"<\s*/?\s*(?:system|admin|developer|instructions?|system_prompt|system-prompt|system_message|root|override|important|hidden|secret_instructions?)\s*>"
     r"|\"role\"\s*:\s*\"(?:system|developer)\"|<!--\s*(?:note\s+to\s+)?(?:the\s+)?(?:ai|assistant|llm|llms|model|chatgpt|claude|gpt|agent|bot)s?\b|(?:^|[\n.!?\]\"'>:-]\s*|\s\*\*|\s#{1,4}\s*)(?:\[\s*)?(?:system|developer|administrator|admin|root|operator|assistant)(?:\s+(?:message|prompt|note|notice|instructions?|override|update|directive|alert|command))?(?:(?:\s*\]|\*\*)?\s*:|\s*\])"
     r"|\b(?:begin|start)(?:\s+of)?\s+(?:system|admin|developer|root)\s+(?:message|prompt|instructions?|override)\b"
     r"|(?:^|\n)\s*#{1,4}\s*(?:system|instructions?|new\s+instructions?|system\s+prompt|developer\s+message)\b"
 )
-_DIRECTIVE = re.compile(
+_DIRECTIVE = late(
     r"\b(?:you\s+(?:must|should|shall|will|may|can|are(?:\s+now)?)\b.{0,80}?\b(?:comply|obey|reveal|ignore|disregard|bypass|skip|unrestricted|override|credential\w*|secret\w*|password\w*|without|safety|approval|confirm\w*|instructions?|restrict\w*|guidelines|prompt|any\s+request|all\s+requests|jailbreak|admin|root|always|never|only|send|forward|transfer|execute)"
     r"|from\s+now\s+on|ignore\s+(?:all|any|the|previous|prior|your)|disregard|override\s+(?:all|any|the|safety|previous|security|your)|reveal\s+(?:the|all|your)|comply\s+with|obey|grant\s+(?:\w+\s+){0,4}(?:access|admin|root|permissions?|privileges)|you\s+have\s+(?:root|admin|full|unlimited)|(?:delete|drop|wipe|erase)\s+(?:all|every)|disable\s+(?:all|safety|security|the)|safety\s+(?:checks|guidelines|filters)\s+(?:are\s+)?(?:off|disabled|suspended)"
     r"|new\s+(?:instructions?|directives?|rules|orders)|forget\s+(?:all|your|previous|the)|(?:all\s+)?(?:restrictions|limits|guardrails)\s+(?:are\s+|have\s+been\s+)?(?:lifted|removed|disabled|off|void)|pretend|treat\s+(?:this|the\s+following)\s+as)\b",

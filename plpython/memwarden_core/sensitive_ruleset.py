@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from .patterns import PatternRefused, compile_pattern
 from .sensitive_context import Words, near
@@ -61,8 +60,7 @@ class _Pattern(Protocol):
     def finditer(self, text: str) -> Iterator[_Match]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule, compiled."""
 
     id: str
@@ -102,8 +100,7 @@ class Rule:
         return (Hit(start, end, self.score) for start, end in spans if end > start)
 
 
-@dataclass(frozen=True, slots=True)
-class RuleSet:
+class RuleSet(NamedTuple):
     """Rules ready to scan with. Made by ``prepare``.
 
     ``opens`` has, for each pattern of the gate, the bits of the rules (from 0) and decoders (below

@@ -6,11 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_context import Words, near
 from .sensitive_findings import Hit
 from .sensitive_validators import entropy, is_jwt, is_placeholder
 
-_URL = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([^\s/?#\"'<>]{1,300})")
+_URL = late(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]{1,20}://([^\s/?#\"'<>]{1,300})")
 
 
 def url_passwords(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
@@ -26,9 +27,9 @@ def url_passwords(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
         yield Hit(start, start + len(user) + 1 + len(password), 0.95)
 
 
-_PEM = re.compile(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_PEM_END = re.compile(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
-_BODY = re.compile(r"[A-Za-z0-9+/=_.\s\\-]{0,20000}")
+_PEM = late(r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_PEM_END = late(r"-----END (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----")
+_BODY = late(r"[A-Za-z0-9+/=_.\s\\-]{0,20000}")
 
 
 def private_keys(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
@@ -45,7 +46,7 @@ def private_keys(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
             yield Hit(begin.start(), place, 0.98)
 
 
-_JWT = re.compile(
+_JWT = late(
     r"(?<![\w\-])eyJ[A-Za-z0-9_\-]{8,4096}\.[A-Za-z0-9_\-]{2,8192}(?:\.[A-Za-z0-9_\-]{0,4096})?"
 )
 
@@ -66,11 +67,11 @@ _KEY_NAME = (
 )
 _ASSIGN = r"[\"'\u201d`*]{0,3}[ \t]{0,3}(?:=>|:=|==?|:|->|\bis[ ]?:?|\bwas\b|\bto\b)[ \t]{0,3}"
 _VALUE = r"(?:\"([^\"\r\n]{1,512})\"|'([^'\r\n]{1,512})'|`([^`\r\n]{1,512})`|([^\s\"'`<>]{1,512}|<[^<>\s]{1,100}>))"
-_ASSIGNED = re.compile(
+_ASSIGNED = late(
     rf"(?<![A-Za-z])(?:(?P<password>(?:[a-z0-9]{{1,30}}[_\-.]){{0,4}}{_PASSWORD_NAME})|(?P<key>(?:[a-z0-9]{{1,30}}[_\-.]){{0,4}}{_KEY_NAME}))"
     rf"(?![a-z])(?P<sign>{_ASSIGN}){_VALUE}"
 )
-_PROSE_SIGN = re.compile(r"is|was|to")
+_PROSE_SIGN = late(r"is|was|to")
 
 _STAND_IN_VALUES = frozenset(
     [
@@ -185,7 +186,7 @@ _STAND_IN_VALUES = frozenset(
         "strength",
     ]
 )
-_CODE = re.compile(
+_CODE = late(
     r"[A-Za-z_][\w.]{0,80}[(\[]|(?:os|process|env|config|settings|self|request|req|args|this|ctx|vault|secrets)\.|\$|@|%|\{\{|ENC\[|ref\+|arn:|/"
 )
 _TRAILING = ".,;:!?)]}"
@@ -277,7 +278,7 @@ def _may_be_secret(value: str, quoted: bool) -> bool:
     return quoted or not _CODE.match(value)
 
 
-_PIN = re.compile(
+_PIN = late(
     r"(?<![a-z])(?:pin(?:[ _-]?(?:code|number|no\.?))?|cvv2?|cvc2?|security code)[\"']?(?: ?[:=] ?| is )[\"']?([0-9]{3,8})(?![0-9.,]*[0-9])"
 )
 
@@ -288,7 +289,7 @@ def pins(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
         yield Hit(*match.span(1), 0.7)
 
 
-_HIGH_ENTROPY = re.compile(r"(?<![\w+/=.\-])[A-Za-z0-9_\-+/]{32,200}={0,2}(?![\w+/=])")
+_HIGH_ENTROPY = late(r"(?<![\w+/=.\-])[A-Za-z0-9_\-+/]{32,200}={0,2}(?![\w+/=])")
 _SECRET_WORDS = Words(
     ["secret", "secrets", "token", "tokens", "api key", "apikey", "credential*", "password", "passwd", "bearer",
      "private key", "access key", "auth key", "signing key", "authorization"]

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import re
 
+from .late import late
+
 _BEFORE, _AROUND = 90, 90
 
 # Where an order can begin: after a sentence, a heading, a bracket, a quotation mark, a comma.
-_BOUNDARY = re.compile(
+_BOUNDARY = late(
     r"[.!?;:=\n\r\t\"\u201c\u201d\u201e\u00ab\u00bb\u2018`()\[\]{}<>|*#\u2022\u2014\u2013>/\\,]|(?<!\w)'|(?:^| )- "
     r"|[\u3002\uff01\uff1f\uff1a\uff0c\u3001]"
 )
@@ -91,7 +93,7 @@ _POLITE = frozenset(
         "task",
     ]
 )
-_DIRECTED = re.compile(
+_DIRECTED = late(
     r"(?:\b(?:you|u)(?: \w+)? (?:must|should|shall|will|may|can|are to|need to|have to|ought to|are required to"
     r"|are instructed to|are ordered to|are expected to|are (?:now )?(?:allowed|free|permitted|authori[sz]ed) to"
     r"|'re to|'ll|are going to|are asked to)"
@@ -104,7 +106,7 @@ _DIRECTED = re.compile(
     r"|\b(?:let's|let us)|\b(?:could|can|would|will) you(?: please)?"
     r")(?: (?:now|always|also|just|immediately|simply|first|completely|instead|please|only|then|kindly))*$"
 )
-_JOINED = re.compile(
+_JOINED = late(
     r"(?:^| )(?:and|then|&|or|and then|and also|and now|but)(?: (?:please|now|also|instead|just|simply|then|immediately))*$"
 )
 _ORDERS = frozenset(
@@ -257,12 +259,12 @@ _NO_VERBS = frozenset(
         "until",
     ]
 )
-_OTHERS = re.compile(
+_OTHERS = late(
     r"\b(?:he|she|they|we|i|it|users?|people|attackers?|someone|anyone|customers?|employees|students|who|which|that|those"
     r"|nobody|everyone|kids|parents|developers|hackers|systems|models|llms|agents|tried|tries|trying|wants|wanted|asked|how)\b"
 )
 
-_TALK = re.compile(
+_TALK = late(
     r"\b(?:prompt[ -]injections?|injections?|injected|jailbreak(?:s|ing)?|attack(?:s|ers?|ing|ed)?|adversar\w+|malicious|payloads?|examples?"
     r"|e\.g|such as|for instance|phrases?|strings?|wording|keywords?|detect\w*|classif\w+|filter(?:s|ed|ing)|blocklist|scanner"
     r"|research\w*|papers?|article|blog|tutorial|lecture|course|lesson|workshop|talk|webinar|chapter|dataset|benchmark|red[ -]team\w*"
@@ -272,12 +274,12 @@ _TALK = re.compile(
     r"|prevent\w*|mitigat\w+|defen[cds]\w*|guard(?:s|ing)? against|protect\w* against|defend\w*|spot\w*|recogni[sz]e\w*|phishing|awareness)\b"
 )
 # In quotation marks, also of these.
-_FICTION = re.compile(
+_FICTION = late(
     r"\b(?:quiz|novel|story|film|movie|song|lyrics|game|character|joke|poem|headline)\b"
 )
-_SENTENCE = re.compile(r"[.!?\u3002]\s+|\n")
+_SENTENCE = late(r"[.!?\u3002]\s+|\n")
 _MARKS = '"`\u201c'
-_TITLE = re.compile(r"\b(?:called|named|titled|entitled|labell?ed)\s*[\"'\u201c\u2018]?$")
+_TITLE = late(r"\b(?:called|named|titled|entitled|labell?ed)\s*[\"'\u201c\u2018]?$")
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\u201e\u00ab\u00bb"
 
 

@@ -8,15 +8,16 @@ import unicodedata
 from array import array
 from collections.abc import Iterator
 
+from .late import late
 from .sensitive_views import Builder, Decoded, Mapped, Mirrored, View
 from .sensitive_words import split_words
 
 # Single characters, each followed by the same one separator: "i g n o r e", "4-1-1-1".
-_SPACED = re.compile(
+_SPACED = late(
     r"(?<![^\W_])[^\W_](?:(?: {1,3}|\t)[^\W_](?![^\W_])){5,}"
     r"|(?<![^\W_])[^\W_](?:([-._*|/])[^\W_](?![^\W_])){5,}"
 )
-_WIDE = re.compile(r"[ \t]{2,}")
+_WIDE = late(r"[ \t]{2,}")
 
 
 def unspaced(view: View) -> Iterator[View]:
@@ -47,10 +48,10 @@ def unspaced(view: View) -> Iterator[View]:
         yield builder.view()
 
 
-_JOINED = re.compile(r"(?<![^\W_])[A-Za-z]{2,24}(?:[-_.+][A-Za-z]{1,24}){2,}(?![^\W_])")
-_CAMEL = re.compile(r"(?<![^\W_])(?:[A-Z][a-z]{1,20}){3,}(?![^\W_])")
-_GLUED = re.compile(r"(?<![^\W_])[A-Za-z]{18,400}(?![^\W_])")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_JOINED = late(r"(?<![^\W_])[A-Za-z]{2,24}(?:[-_.+][A-Za-z]{1,24}){2,}(?![^\W_])")
+_CAMEL = late(r"(?<![^\W_])(?:[A-Z][a-z]{1,20}){3,}(?![^\W_])")
+_GLUED = late(r"(?<![^\W_])[A-Za-z]{18,400}(?![^\W_])")
+_HUMP = late(r"(?<=[a-z])(?=[A-Z])")
 
 
 def parted(view: View) -> Iterator[View]:
@@ -80,7 +81,7 @@ def parted(view: View) -> Iterator[View]:
 
 
 _LONGEST_PART = 16
-_LEET_WORD = re.compile(
+_LEET_WORD = late(
     r"(?<![\w.@/\-])[A-Za-z013457$!]*(?:[a-z][013457$!]+[a-z]|[013457]+[a-z]{2}|[a-z]{2}[013457]+)[A-Za-z013457$!]*(?![\w.@/\-])"
 )
 _LEET = str.maketrans("013457$!", "oleastsi")
@@ -106,9 +107,9 @@ INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_INVISIBLE = re.compile(f"[{INVISIBLE}]")
-_FOREIGN = re.compile("[\u0370-\u03ff\u0400-\u04ff]")
-_WORD = re.compile(r"[^\W\d_]+")
+_INVISIBLE = late(f"[{INVISIBLE}]")
+_FOREIGN = late("[\u0370-\u03ff\u0400-\u04ff]")
+_WORD = late(r"[^\W\d_]+")
 _DASHES = dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212\ufe58\ufe63\uff0d", "-")
 
 # Greek and Cyrillic letters that look like Latin ones.
@@ -157,7 +158,7 @@ def normalised(view: View) -> Iterator[View]:
         yield builder.view()
 
 
-_NOT_ASCII = re.compile("[^\x00-\x7f]+")
+_NOT_ASCII = late("[^\x00-\x7f]+")
 
 
 _LONGEST_PLAIN = 4  # one character stands for eighteen
@@ -180,4 +181,4 @@ def tag_text(view: View) -> Iterator[View]:
         yield Decoded(text, match.start(), match.end(), view)
 
 
-_TAGS = re.compile("[\U000e0020-\U000e007f]{3,}")
+_TAGS = late("[\U000e0020-\U000e007f]{3,}")

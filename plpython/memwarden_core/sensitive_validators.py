@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Callable
 from functools import lru_cache
 
+from .late import late
+
 Validator = Callable[[str], bool]
 
 
@@ -229,10 +231,10 @@ def is_jwt(text: str) -> bool:
     return isinstance(value, dict) and ("alg" in value or "typ" in value or "enc" in value)
 
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late(
     r"^(?:[<\[{(].*[>\]})]|\$\{?\w.*|%\w*%?|\{\{.*|(.)\1{3,}|[xX*.\-_#•]{3,}|\.{3}.*)$", re.DOTALL
 )
-_STAND_INS = re.compile(
+_STAND_INS = late(
     r"your|redact|placeholder|change[-_ ]?me|replace|dummy|masked|hidden|\.\.\.|…|xxxx|\*\*\*"
     r"|here\b|example\.com|insert|todo|sample[-_ ]?(?:key|token|pass)",
 )
@@ -272,7 +274,7 @@ _PLAIN: dict[str, Validator] = {
     "jwt": is_jwt,
     "real": lambda text: not is_placeholder(text),
 }
-_NAMED = re.compile(
+_NAMED = late(
     r"stdnum:([a-z]{2,12}_?(?:\.[a-z]{1,20})?)|entropy>=([0-9](?:\.[0-9]{1,2})?)|digits>=([0-9]{1,2})"
 )
 

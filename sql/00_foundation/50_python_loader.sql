@@ -1,22 +1,88 @@
 -- The Python that runs inside the server is an ordinary package (plpython/memwarden_core). The build
--- puts its source here; the first call on a connection compiles it, later calls find it in GD.
+-- puts its source here, creating the extension compiles it; the first call on a connection loads it, later ones find it in GD.
 -- The key is the hash of the source: after ALTER EXTENSION UPDATE an open session loads the new code.
 -- GD survives SET ROLE and DISCARD ALL and therefore holds code, and nothing of a tenant's.
+CREATE OR REPLACE FUNCTION memwarden_internal.python_source()
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $memwarden_python$SELECT @python_sources@$memwarden_python$;
+COMMENT ON FUNCTION memwarden_internal.python_source() IS 'The modules of the embedded Python package, name to source, as JSON.';
+REVOKE ALL ON FUNCTION memwarden_internal.python_source() FROM PUBLIC;
+
+-- Compiling takes longer than everything else that a new session does, so it is done once: this says what
+-- compile_python() has made. It belongs to a superuser, as functions in Python must: who could replace it could run anything.
+CREATE OR REPLACE FUNCTION memwarden_internal.compiled_python()
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS 'SELECT NULL::bytea';
+COMMENT ON FUNCTION memwarden_internal.compiled_python() IS
+    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then marshalled code by module, packed; NULL before compile_python().';
+REVOKE ALL ON FUNCTION memwarden_internal.compiled_python() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.python_to_keep()
+RETURNS bytea
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+import importlib.util
+import json
+import marshal
+import zlib
+
+made = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
+there = plpy.execute("SELECT memwarden_internal.compiled_python() AS code")[0]["code"]
+if there and there.startswith(made):
+    return None
+sources = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
+modules = {n: compile(text, f"<memwarden_core/{n}.py>", "exec") for n, text in sources.items()}
+return made + zlib.compress(marshal.dumps(modules), 9)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.python_to_keep() IS 'What compiled_python() should answer, for the Python that runs here; NULL where it does.';
+REVOKE ALL ON FUNCTION memwarden_internal.python_to_keep() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compile_python()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_code bytea := memwarden_internal.python_to_keep();
+BEGIN
+    IF v_code IS NOT NULL THEN
+        -- As the function that it replaces, but for its answer.
+        EXECUTE format(
+            'CREATE OR REPLACE FUNCTION memwarden_internal.compiled_python() RETURNS bytea '
+            'LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER SET search_path = pg_catalog, pg_temp '
+            'AS $code$SELECT decode(''%s'', ''base64'')$code$', translate(encode(v_code, 'base64'), E'\n', ''));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.compile_python() IS
+    'Compiles the embedded Python package for the Python that runs here, unless that is done. For superusers; called when the extension is created or updated and by setup().';
+REVOKE ALL ON FUNCTION memwarden_internal.compile_python() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.load_python()
 RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
-AS $memwarden_python$
+AS $function$
 import importlib.abc
 import importlib.util
+import json
+import marshal
 import sys
+import zlib
 
-SOURCES = @python_sources@
 PACKAGE = "memwarden_core_@python_hash@"
 
 
 class Embedded(importlib.abc.Loader, importlib.abc.MetaPathFinder):
-    """Finds the package's modules in SOURCES; relative imports work under any package name."""
+    """Finds the package's modules; relative imports work under any package name."""
+
+    def __init__(self, modules):
+        self.modules = modules
 
     def find_spec(self, fullname, path=None, target=None):
         if fullname == PACKAGE:
@@ -25,22 +91,34 @@ class Embedded(importlib.abc.Loader, importlib.abc.MetaPathFinder):
             name = fullname[len(PACKAGE) + 1:]
         else:
             return None
-        if name not in SOURCES:
+        if name not in self.modules:
             return None
         return importlib.util.spec_from_loader(fullname, self, is_package=name == "__init__")
 
     def exec_module(self, module):
         name = module.__name__.removeprefix(PACKAGE).lstrip(".") or "__init__"
-        exec(compile(SOURCES[name], f"<memwarden_core/{name}.py>", "exec"), module.__dict__)
+        code = self.modules[name]
+        if isinstance(code, str):
+            code = compile(code, f"<memwarden_core/{name}.py>", "exec")
+        exec(code, module.__dict__)
 
 
 if PACKAGE not in sys.modules:
-    sys.meta_path.insert(0, Embedded())
+    mine = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
+    code = plpy.execute("SELECT memwarden_internal.compiled_python() AS code")[0]["code"]
+    # Bytecode is of one Python only: after a change of it, sources until setup() compiles them anew.
+    if code and code.startswith(mine):
+        modules = marshal.loads(zlib.decompress(code[len(mine):]))
+    else:
+        modules = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
+    sys.meta_path.insert(0, Embedded(modules))
 GD["memwarden:@python_hash@"] = importlib.import_module(PACKAGE + ".server")
-$memwarden_python$;
+$function$;
 COMMENT ON FUNCTION memwarden_internal.load_python() IS
-    'Compiles the embedded Python package into this session. Called by the PL/Python wrappers.';
+    'Loads the embedded Python package into this session. Called by the PL/Python wrappers.';
 REVOKE ALL ON FUNCTION memwarden_internal.load_python() FROM PUBLIC;
+
+SELECT memwarden_internal.compile_python();
 
 -- Loading takes a tenth of a second: who writes does it before locking a scope, not while others wait there.
 CREATE OR REPLACE FUNCTION memwarden_internal.ready_python()

@@ -43,6 +43,7 @@ BEGIN
     IF NOT has_schema_privilege('memwarden_owner', '@extschema:vector@'::regnamespace, 'USAGE') THEN
         GRANT USAGE ON SCHEMA @extschema:vector@ TO memwarden_owner;
     END IF;
+    PERFORM memwarden_internal.compile_python();
     PERFORM memwarden_internal.own_tables();
     PERFORM memwarden_internal.build_storage();
     PERFORM memwarden_internal.schedule_jobs();

@@ -38,7 +38,7 @@ UNGRANTED = {
 MAX_LINES = 60
 LONG = {
     "memwarden.reasons": "a table",
-    "memwarden_internal.load_python": "the Python package",
+    "memwarden_internal.python_source": "the Python package",
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
