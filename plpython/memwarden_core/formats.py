@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
-import re
 from collections.abc import Callable
 
+from .late import late
+
 # Every pattern is matched from its start to the end, and none can backtrack more than linearly.
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIME = re.compile(
+_DATE = late(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = late(
     r"([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\.[0-9]+)?"
     r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
 )
-_DURATION = re.compile(
+_DURATION = late(
     r"P(?=[0-9T])([0-9]+W|([0-9]+Y)?([0-9]+M)?([0-9]+D)?"
     r"(T(?=[0-9])([0-9]+H)?([0-9]+M)?([0-9]+S)?)?)"
 )
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_LABEL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
-_LOCAL_PART = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
-_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:([A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
+_UUID = late(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_LABEL = late(r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
+_LOCAL_PART = late(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]{1,64}")
+_URI = late(r"[A-Za-z][A-Za-z0-9+.-]*:([A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
 
 
 def _is_date(text: str) -> bool:

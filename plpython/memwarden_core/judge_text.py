@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import NamedTuple
 
 from .judge_units import MONTHS, NUMBERS, UNITS
 from .judge_words import BREAK, HEDGE, NEGATION, STOP, stem
+from .late import late
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
-_TOKEN = re.compile(
+_TOKEN = late(
     r"(?P<date>\b\d{4}-\d\d-\d\d\b)"
     r"|(?P<opaque>(?=[\w./:@+-]{0,80}\d)(?=[\w./:@+-]{0,80}[^\W\d_])[^\W_][\w]*(?:[-.:/@+_]\w+)+"
     r"|\d+(?:[.:]\d+){2,}|\d{1,2}:\d\d(?!\d)|[\w.+-]{1,64}@\w+(?:\.\w+)+)"
@@ -20,8 +20,8 @@ _TOKEN = re.compile(
     r"|(?P<end>[.!?]+(?=[\s\"')\]]|$)|\n+)"
     r"|(?P<pause>[,;:()\[\]{}|\u2013\u2014])",
 )
-_CAMEL = re.compile(r"\b[a-z]+[0-9]*(?:[A-Z][a-z0-9]+)+\b")
-_HUMP = re.compile(r"(?=[A-Z])")
+_CAMEL = late(r"\b[a-z]+[0-9]*(?:[A-Z][a-z0-9]+)+\b")
+_HUMP = late(r"(?=[A-Z])")
 
 
 class Token(NamedTuple):

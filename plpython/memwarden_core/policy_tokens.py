@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from .late import late
+
 MAX_CHARACTERS = 2_000
 MAX_NESTING = 50
 
@@ -16,10 +18,8 @@ RIGHTS = ("READ", "WRITE", "DELETE", "ADMIN")
 _KEYWORDS = frozenset(("AND", "OR", "NOT", "IN", "BETWEEN", "IS", "NULL", "LIKE", "ANY"))
 
 # Control characters, and those that make a text read otherwise than it is.
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
-_PIECE = re.compile(
+_UNSEEN = late("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+_PIECE = late(
     r"""
     (?P<blank>[ \t\r\n]+)
     | (?P<string>'(?:[^']|'')*+'|"(?:[^"]|"")*+")
@@ -31,7 +31,7 @@ _PIECE = re.compile(
     """,
     re.VERBOSE,
 )
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+_NUMBER = late(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 class PolicyError(ValueError):
