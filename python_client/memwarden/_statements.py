@@ -198,6 +198,23 @@ FROM memwarden.reclassify(
     item_id => %(item_id)s::uuid, layer => %(layer)s::text, reason => %(reason)s::text)
 """
 
+CONSOLIDATION_CANDIDATES: Final[LiteralString] = """
+SELECT item_id, version_id, kind, subject, predicate, content, text, confidence, recorded_at
+FROM memwarden.consolidation_candidates(
+    from_layer => %(from_layer)s::text, to_layer => %(to_layer)s::text,
+    scope => %(scope)s::text, after => %(after)s::uuid, k => %(k)s::int)
+"""
+
+CONSOLIDATE: Final[LiteralString] = """
+SELECT decision, outcome, item_id, version_id, request_id, gate, reason, detail, retry_after,
+       repeated
+FROM memwarden.consolidate(
+    item_id => %(item_id)s::uuid, version_id => %(version_id)s::uuid,
+    layer => %(layer)s::text, decision => %(decision)s::text,
+    target => %(target)s::uuid, target_version => %(target_version)s::uuid,
+    content => %(content)s::jsonb, reason => %(reason)s::text, decider => %(decider)s::text)
+"""
+
 REQUEST_STATUS: Final[LiteralString] = """
 SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after,
        layer, scope, attempt, submitted_at, decided_at, gates

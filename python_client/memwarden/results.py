@@ -357,6 +357,41 @@ class PlannedUndo:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationCandidate:
+    """A memory of which nobody has decided yet what becomes of it in another layer."""
+
+    item_id: UUID
+    version_id: UUID
+    kind: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    text: str | None
+    confidence: float | None
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsolidationResult:
+    """What came of a decision about a memory.
+
+    `outcome` is that of the write (ADD, UPDATE), RETRACTED, NOTHING (NOOP) or REJECTED with the
+    `reason`. `repeated`: it was decided before; that decision and its outcome are told.
+    """
+
+    decision: str
+    outcome: str
+    item_id: UUID | None
+    version_id: UUID | None
+    request_id: UUID | None
+    gate: str | None
+    reason: str | None
+    detail: Any
+    retry_after: datetime | None
+    repeated: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Certificate:
     """What was erased of a subject, or with `dry_run` would be; it names nobody.
 

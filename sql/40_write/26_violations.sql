@@ -128,8 +128,8 @@ BEGIN
            '', 'names are kind, agent_version, task, session, trigger, retrieval_query and retrieval_scores'),
           (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
            '.kind', 'one of memwarden_data.origin_kind'),
-          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change"]',
-           '.trigger', 'learning_summary, explicit_feedback, fact_discovery or configuration_change'),
+          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change", "consolidation"]',
+           '.trigger', 'learning_summary, explicit_feedback, fact_discovery, configuration_change or consolidation'),
           (p_origin -> 'agent_version' <> 'null' AND (jsonb_typeof(p_origin -> 'agent_version') <> 'string'
            OR length(p_origin ->> 'agent_version') NOT BETWEEN 1 AND 100), '.agent_version', 'a text of 1 to 100 characters'),
           (p_origin -> 'task' <> 'null' AND (jsonb_typeof(p_origin -> 'task') <> 'string' OR length(p_origin ->> 'task') NOT BETWEEN 1 AND 200),

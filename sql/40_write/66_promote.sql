@@ -22,40 +22,48 @@ COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
 REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.write_copy(p_item_id uuid, p_scope text, p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.write_copy(
+    p_item_id uuid, p_scope text, p_layer text, p_request_id uuid DEFAULT NULL, p_revises uuid DEFAULT NULL, p_content jsonb DEFAULT NULL,
+    p_origin jsonb DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item       record := memwarden_internal.require_item(p_item_id);
-    v_request_id uuid := memwarden_internal.uuid7();
+    v_request_id uuid := coalesce(p_request_id, memwarden_internal.uuid7());
     v_result     memwarden_internal.write_result;
 BEGIN
-    -- Upwards, by scope or by layer, is a promotion. The gates read it here, where no caller writes.
+    -- Upwards, by scope or by layer, is a promotion; other words than the item's are none. The gates read it here, where no
+    -- caller writes.
     INSERT INTO memwarden_data.promotion (org_id, request_id, item_id)
     SELECT v_item.org_id, v_request_id, p_item_id
-     WHERE p_scope IS NOT NULL
+     WHERE p_content IS NULL AND (
+           p_scope IS NOT NULL
         OR (SELECT t.ordinal FROM memwarden_data.layer AS t WHERE t.layer = p_layer)
-           > (SELECT f.ordinal FROM memwarden_data.layer AS f WHERE f.layer = v_item.layer);
+           > (SELECT f.ordinal FROM memwarden_data.layer AS f WHERE f.layer = v_item.layer));
     SELECT w.* INTO v_result
       FROM memwarden_data.version AS v
       JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification
+      LEFT JOIN memwarden_data.version AS t ON t.org_id = v.org_id AND t.version_id = p_revises
       LEFT JOIN LATERAL (
           -- What words can be embedded from is embedded anew.
           SELECT m.name, e.embedding::real[] AS embedding
             FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id
-           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical'
+           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical' AND p_content IS NULL
            ORDER BY m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
-               layer => coalesce(p_layer, v.layer), content => v.content, subject => v.subject, predicate => v.predicate,
-               scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance, kind => v.kind,
+               layer => coalesce(p_layer, v.layer), content => coalesce(p_content, v.content),
+               subject => CASE WHEN p_revises IS NULL THEN v.subject ELSE t.subject END,
+               predicate => CASE WHEN p_revises IS NULL THEN v.predicate ELSE t.predicate END,
+               scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance,
+               kind => CASE WHEN p_revises IS NULL THEN v.kind ELSE t.kind END,
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
                    'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,
                valid_from => lower(v.valid_during), valid_to => upper(v.valid_during), request_id => v_request_id,
-               classification => c.name, domains => l.domains, attributes => l.attributes) AS w
+               classification => c.name, domains => l.domains, attributes => l.attributes, origin => p_origin) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
     -- What waits is a promotion also when it is tried again.
     DELETE FROM memwarden_data.promotion AS m
@@ -63,9 +71,10 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text) IS
-    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence. Upwards, also into a layer that takes no direct writes.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb) IS
+    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence. Upwards, also into a layer that takes no direct writes. '
+    'p_revises: the version whose subject, predicate and kind it has; p_content: what it says instead.';
+REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
     OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)

@@ -22,6 +22,7 @@ VALUES
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (50, 'duplicate', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
     (60, 'contradiction', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
+    (65, 'revision', 'NEW.outcome IS NULL AND NEW.origin ->> ''trigger'' = ''consolidation'''),
     (70, 'provenance', 'NEW.outcome IS NULL'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),

@@ -65,6 +65,7 @@ VALUES
     ('SEMANTIC_DUPLICATE', 'REJECTED', 'duplicate', 'the scope holds what it says in other words; item_id names it', 'nothing to do'),
     ('CONTRADICTION', 'REJECTED', 'contradiction', 'it contradicts memories that are as confident; the detail names them', 'bring better evidence, or say from when on it holds'),
     ('CONTRADICTION_REVIEW', 'DEFERRED', 'contradiction', 'it contradicts memories that are less confident; the detail proposes to supersede them', 'a reviewer decides'),
+    ('CHANGED_SINCE', 'REJECTED', 'revision', 'the memory that it was to be the next version of is no longer what was looked at', 'look again, and decide anew'),
     ('AWAITING_VERDICT', 'DEFERRED', 'any', 'a plug-in of the worker is to judge it first', 'it is decided when the verdict comes, at the latest at retry_after'),
     ('VERDICT_TIMEOUT', 'REJECTED', 'any', 'no verdict came in time', 'write it again; an administrator looks at job_queue and dead_jobs'),
     ('VERIFICATION_FAILED', 'REJECTED', 'evidence', 'the plug-ins that verify it do not find it supported', 'correct it, or bring better evidence'),

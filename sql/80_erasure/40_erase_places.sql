@@ -14,6 +14,8 @@ BEGIN
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.consolidation AS c
+     WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids));
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -118,6 +120,8 @@ BEGIN
          UNION SELECT 'provenance' FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
+         UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
+                WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'derivation' FROM memwarden_data.derivation AS d
                 WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)

@@ -125,7 +125,11 @@ def test_what_is_wrong_with_an_origin_is_named(office: Office, origin: Any, path
 
 
 @pytest.mark.parametrize(
-    "trigger", ["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change"]
+    "trigger",
+    [
+        *("learning_summary", "explicit_feedback", "fact_discovery", "configuration_change"),
+        "consolidation",
+    ],
 )
 @pytest.mark.parametrize(
     ("kind", "confidence"), [("user_stated", 1.0), ("agent_inferred", 0.6), ("pattern", 0.4)]

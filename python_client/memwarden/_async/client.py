@@ -13,6 +13,7 @@ import psycopg
 
 from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
+from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
 from memwarden._async.history import AsyncHistory
 from memwarden._async.session import AsyncSession
@@ -32,7 +33,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing):
+class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memwarden.cli import access, evaluate, history, items, log, memory, provenance, server, undo
+from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
@@ -62,6 +63,7 @@ app.command()(log.log_head)
 app.command()(log.log_proof)
 app.command()(access.whoami)
 app.command()(access.explain)
+app.command()(consolidate)
 app.command()(worker)
 app.command()(contract)
 app.command()(demo)

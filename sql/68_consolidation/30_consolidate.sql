@@ -1,0 +1,167 @@
+-- An update script runs this again, hence the question.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.consolidation_result') IS NULL THEN
+        CREATE TYPE memwarden_internal.consolidation_result AS (
+            decision     text,
+            outcome      text,
+            item_id      uuid,
+            version_id   uuid,
+            request_id   uuid,
+            gate         text,
+            reason       text,
+            detail       jsonb,
+            retry_after  timestamptz,
+            repeated     boolean
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.consolidation_result IS 'What came of a decision about a memory.';
+
+-- The right to write, the gates and the history are those of the caller's own writes: nothing here is permitted that is not there.
+CREATE OR REPLACE FUNCTION memwarden.consolidate(
+    item_id uuid, version_id uuid, layer text, decision text, target uuid DEFAULT NULL, target_version uuid DEFAULT NULL,
+    content jsonb DEFAULT NULL, reason text DEFAULT NULL, decider text DEFAULT 'agent')
+RETURNS memwarden_internal.consolidation_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.open_door();
+    v_item         record := memwarden_internal.require_item(consolidate.item_id);
+    v_request_id   uuid := CASE WHEN consolidate.decision IN ('ADD', 'UPDATE') THEN memwarden_internal.uuid7() END;
+    v_result       memwarden_internal.consolidation_result;
+BEGIN
+    PERFORM memwarden_internal.require_decision(
+        v_item.scope_id, v_item.layer, consolidate.layer, consolidate.decision, consolidate.target, consolidate.target_version,
+        consolidate.content, consolidate.decider);
+    -- Who decides about it at the same moment waits here, and then finds it decided.
+    INSERT INTO memwarden_data.consolidation (
+        org_id, principal_id, source_version_id, layer, scope_id, source_item_id, decision,
+        target_item_id, target_version_id, request_id, decider, decided_at)
+    VALUES (
+        v_item.org_id, v_principal_id, consolidate.version_id, consolidate.layer, v_item.scope_id, consolidate.item_id, consolidate.decision,
+        consolidate.target, consolidate.target_version, v_request_id, consolidate.decider, clock_timestamp())
+    ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN memwarden_internal.earlier_decision(v_item.org_id, v_principal_id, consolidate.version_id, consolidate.layer);
+    END IF;
+    IF v_item.status <> 'ACTIVE' OR v_item.version_id <> consolidate.version_id THEN
+        v_result.outcome := 'REJECTED';
+        v_result.reason := 'CHANGED_SINCE';
+    ELSIF v_request_id IS NOT NULL THEN
+        SELECT w.outcome, w.item_id, w.version_id, w.request_id, w.gate, w.reason, w.detail, w.retry_after
+          INTO v_result.outcome, v_result.item_id, v_result.version_id, v_result.request_id, v_result.gate, v_result.reason, v_result.detail, v_result.retry_after
+          FROM memwarden_internal.write_copy(
+                   consolidate.item_id, NULL, consolidate.layer, v_request_id, consolidate.target_version, consolidate.content,
+                   '{"kind": "agent_inferred", "trigger": "consolidation"}') AS w;
+    ELSIF consolidate.decision = 'DELETE' THEN
+        v_result.reason := memwarden_internal.retract_version(consolidate.target, consolidate.target_version, consolidate.reason);
+        v_result.outcome := CASE WHEN v_result.reason IS NULL THEN 'RETRACTED' ELSE 'REJECTED' END;
+        v_result.item_id := consolidate.target;
+    ELSE
+        v_result.outcome := 'NOTHING';
+    END IF;
+    IF v_result.reason = 'CHANGED_SINCE' THEN
+        -- To be decided anew.
+        DELETE FROM memwarden_data.consolidation AS c
+         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
+    ELSE
+        UPDATE memwarden_data.consolidation AS c SET outcome = v_result.outcome, reason = v_result.reason
+         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
+    END IF;
+    v_result.decision := consolidate.decision;
+    v_result.repeated := false;
+    RETURN v_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) IS
+    'Carries out what the caller decides about one version of a memory for another layer of its scope, once, and notes it: as a write or retraction of the caller''s own, through every gate, with its rights and no others. '
+    'decision: ADD (a memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason, 1 to 1,000 characters) or NOOP. target: a memory of that scope and layer, target_version the version that was looked at. '
+    'content: what ADD or UPDATE is to say, by default what the memory says; words of one''s own enter no layer that takes no direct writes. The memory is cited as evidence, so nothing is believed more than it is, '
+    'and words that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and _.:/-. '
+    'outcome: as that of write(); RETRACTED; NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was named; that alone is not noted and can be decided anew. '
+    'repeated: it had been decided before, and the outcome is that of then; nothing happened now. '
+    'Raises 42704 for a memory that the caller does not see, 22023 for arguments that do not go together, 55P03 while another writer holds the scope; otherwise as write() does. Source: N4.';
+REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_decision(
+    p_scope_id bigint, p_from_layer text, p_layer text, p_decision text, p_target uuid, p_target_version uuid, p_content jsonb, p_decider text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_target record;
+BEGIN
+    IF p_decision IS NULL OR p_decision NOT IN ('ADD', 'UPDATE', 'DELETE', 'NOOP') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'decision: ADD, UPDATE, DELETE or NOOP');
+    ELSIF p_layer IS NULL OR p_layer = p_from_layer OR NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'layer: another one than the item''s');
+    ELSIF p_decider IS NULL OR p_decider !~ '^[A-Za-z0-9_.:/-]{1,100}$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'decider: 1 to 100 letters, digits and _.:/-');
+    ELSIF p_content IS NOT NULL AND p_decision NOT IN ('ADD', 'UPDATE') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'content: of ADD and UPDATE only');
+    ELSIF num_nonnulls(p_target, p_target_version) <> (CASE WHEN p_decision IN ('UPDATE', 'DELETE') THEN 2 ELSE 0 END) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'target, target_version: both of UPDATE and DELETE, neither of others');
+    END IF;
+    IF p_target IS NOT NULL THEN
+        v_target := memwarden_internal.require_item(p_target);
+        IF v_target.scope_id <> p_scope_id OR v_target.layer <> p_layer
+           OR NOT EXISTS (SELECT FROM memwarden_data.version AS v
+                           WHERE v.org_id = v_target.org_id AND v.item_id = p_target AND v.version_id = p_target_version) THEN
+            PERFORM memwarden_internal.raise_error('invalid_argument', 'target: an item of the same scope and of that layer, in a version of its own');
+        END IF;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_decision(bigint, text, text, text, uuid, uuid, jsonb, text) IS
+    'Raises 22023 unless the arguments of consolidate() go together, 42704 for a target that the caller does not see.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_decision(bigint, text, text, text, uuid, uuid, jsonb, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.earlier_decision(p_org_id bigint, p_principal_id bigint, p_version_id uuid, p_layer text)
+RETURNS memwarden_internal.consolidation_result
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_result memwarden_internal.consolidation_result;
+BEGIN
+    SELECT c.decision, coalesce(r.outcome::text, c.outcome), coalesce(r.item_id, c.target_item_id), r.version_id, c.request_id, r.gate,
+           CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END, r.detail, r.retry_at, true
+      INTO v_result
+      FROM memwarden_data.consolidation AS c
+      LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
+     WHERE c.org_id = p_org_id AND c.principal_id = p_principal_id AND c.source_version_id = p_version_id AND c.layer = p_layer;
+    RETURN v_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) IS 'What an agent decided about a version before, and what has come of it by now.';
+REVOKE ALL ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.retract_version(p_item_id uuid, p_version_id uuid, p_reason text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_refusal text := memwarden_internal.change_refusal(memwarden_internal.require_principal(), p_item_id, 'DELETE', false);
+    v_item    record;
+BEGIN
+    -- Whom it is hidden from is told so by hold_item().
+    IF v_refusal <> 'UNKNOWN' THEN
+        RETURN v_refusal;
+    END IF;
+    v_item := memwarden_internal.hold_item(p_item_id, 'DELETE', p_reason);
+    IF v_item.status <> 'ACTIVE' OR v_item.version_id <> p_version_id THEN
+        RETURN 'CHANGED_SINCE';
+    END IF;
+    PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[p_item_id], 'RETRACTED', 'RETRACT', p_reason, v_item.principal_id);
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) IS
+    'Retracts an item, as retract() does, if it is still at a version. NULL when that is done, or why it is not: what refusal() says, CHANGED_SINCE. Raises as hold_item() does.';
+REVOKE ALL ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) FROM PUBLIC;

@@ -1,0 +1,24 @@
+-- The caller's own decisions are read through a function, as 10_identity/85_overviews.sql says why.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_consolidations()
+RETURNS TABLE (source_item uuid, source_version uuid, layer text, scope text, decision text, outcome text, item_id uuid, request_id uuid,
+               reason text, decider text, decided_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
+    v_orgs         bigint[] := memwarden_internal.visible_orgs();
+    v_all          boolean := memwarden_internal.is_superuser();
+BEGIN
+    RETURN QUERY
+    SELECT c.source_item_id, c.source_version_id, c.layer, s.path, c.decision, coalesce(r.outcome::text, c.outcome),
+           coalesce(r.item_id, c.target_item_id), c.request_id, CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END, c.decider, c.decided_at
+      FROM memwarden_data.consolidation AS c
+      LEFT JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))
+      LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
+     WHERE v_all OR c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_consolidations() IS 'The rows of memwarden.consolidations.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_consolidations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_consolidations() TO memwarden_agent, memwarden_curator;
