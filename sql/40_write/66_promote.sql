@@ -62,7 +62,8 @@ BEGIN
                evidence => v.evidence || jsonb_build_array(jsonb_build_object(
                    'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
                embedding => e.embedding, embedding_model => e.name,
-               valid_from => lower(v.valid_during), valid_to => upper(v.valid_during), request_id => v_request_id,
+               -- Where nobody said since when it holds, the copy does not either: a later time is what makes a contrary an update.
+               valid_from => nullif(lower(v.valid_during), lower(v.recorded_during)), valid_to => upper(v.valid_during), request_id => v_request_id,
                classification => c.name, domains => l.domains, attributes => l.attributes, origin => p_origin) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
     -- What waits is a promotion also when it is tried again.

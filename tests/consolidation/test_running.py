@@ -405,7 +405,7 @@ def test_the_command_tells_what_it_did(world: World, dsn: str, memory: Client) -
 
     Proves: N4
     """
-    note(memory, "Ana owns a dog", "Ana owns a Dog!")
+    note(memory, "Ana owns a dog", "Bob owns a cat")
     call = CliRunner().invoke
     done = call(app, ["consolidate", "--dsn", dsn, "--json"])
     assert (done.exit_code, len(json.loads(done.stdout))) == (0, 2), done.stdout
