@@ -7,14 +7,16 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
+    v_terms   memwarden_data.write_terms := NEW.terms;
     v_known   record;
+    v_found   record;
     -- Asked whatever is there, nothing or something hidden: how long the gate takes must not tell.
     v_labels  integer[] := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
         SELECT i.label_id FROM memwarden_data.item AS i
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'));
 BEGIN
-    SELECT i.item_id, i.version_id, i.content_hash = NEW.content_hash
+    SELECT i.item_id, i.version_id, i.principal_id, i.content_hash = NEW.content_hash
            AND i.subject IS NOT DISTINCT FROM NEW.subject
            AND i.predicate IS NOT DISTINCT FROM NEW.predicate AS is_exact
       INTO v_known
@@ -35,6 +37,26 @@ BEGIN
         NEW.reason := CASE WHEN v_known.is_exact THEN 'EXACT_DUPLICATE' ELSE 'STRUCTURAL_DUPLICATE' END;
         NEW.item_id := v_known.item_id;
         NEW.version_id := v_known.version_id;
+        -- An agent that repeats itself is believed no more for it: its evidence is not looked at.
+        IF coalesce(NEW.evidence, '[]') <> '[]' AND v_known.principal_id <> NEW.principal_id THEN
+            v_found := memwarden_internal.weigh(
+                NEW.subject, NEW.predicate, NEW.canonical, NEW.evidence,
+                memwarden_internal.evidence_sources(NEW.principal_id, NEW.org_id, NEW.evidence, v_started), NEW.principal_id,
+                (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'),
+                v_terms.external_types, extract(epoch FROM v_terms.evidence_half_life)::double precision,
+                memwarden_internal.utc_text(v_started), false);
+            NEW.grounds := v_found.grounds;
+            NEW.authority := v_found.authority;
+            NEW.trust_ceiling := v_found.trust_ceiling;
+            NEW.fact_score := v_found.fact_score;
+        END IF;
+        PERFORM memwarden_internal.record_sighting(
+            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, NEW.label_id, NEW.evidence, NEW.grounds,
+            v_terms.fact_threshold > 0 OR v_terms.min_external > 0,
+            memwarden_internal.adjusted_confidence(
+                v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
+                NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
+            coalesce(NEW.authority, 0), v_started);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

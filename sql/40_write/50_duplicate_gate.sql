@@ -33,6 +33,13 @@ BEGIN
             NEW.item_id := (v_like ->> 'item_id')::uuid;
             NEW.version_id := (v_like ->> 'version_id')::uuid;
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
+            PERFORM memwarden_internal.record_sighting(
+                NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, NEW.label_id, NEW.evidence, NEW.grounds,
+                v_terms.fact_threshold > 0 OR v_terms.min_external > 0,
+                memwarden_internal.adjusted_confidence(
+                    v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
+                    NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
+                coalesce(NEW.authority, 0), v_started);
         END IF;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);

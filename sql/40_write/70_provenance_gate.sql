@@ -19,11 +19,8 @@ BEGIN
     v_validation := v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(NEW.fact_score, 0)
         + v_terms.validation_weights[3] * (1 - coalesce(NEW.contradiction, 0));
     -- Nobody has approved yet: a human's word is added when it is given.
-    v_adjusted := least(
-        -- So small a number times a weight is an error, not 0.
-        v_terms.confidence_weights[1] * (CASE WHEN NEW.confidence < 1e-300 THEN 0 ELSE NEW.confidence END)
-            + v_terms.confidence_weights[2] * coalesce(NEW.fact_score, 0) + v_terms.confidence_weights[3] * NEW.authority,
-        coalesce(NEW.trust_ceiling, 1));
+    v_adjusted := memwarden_internal.adjusted_confidence(
+        v_terms.confidence_weights, NEW.confidence, NEW.fact_score, NEW.authority, NEW.trust_ceiling);
     NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object(
         'request_id', NEW.request_id, 'source_agent', v_terms.agent, 'origin', coalesce(NEW.origin, '{}'),
         'evidence', coalesce(NEW.grounds, '[]'), 'evidence_quality', memwarden_internal.evidence_quality(NEW.grounds),

@@ -24,7 +24,11 @@ BEGIN
             classification text,
             domains     text[],
             attributes  jsonb,
-            provenance  jsonb
+            provenance  jsonb,
+            last_seen_at timestamptz,
+            times_seen  bigint,
+            witnesses   integer,
+            corroborated_confidence double precision
         );
     END IF;
 END
@@ -44,13 +48,15 @@ BEGIN
            i.confidence::double precision, i.importance::double precision, i.status::text, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
-                                         i.adjusted_confidence, i.authority, i.sensitivity)
+                                         i.adjusted_confidence, i.authority, i.sensitivity),
+           n.last_seen_at, n.times_seen, n.witnesses, n.confidence
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
+     CROSS JOIN LATERAL memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at) AS n
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
@@ -58,6 +64,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS
-    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
+    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that count; corroborated_confidence: how far it is believed with them. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.list_items()
 RETURNS TABLE (item_id uuid, version_id uuid, version integer, layer text, scope text, kind text, subject text, predicate text,
                content jsonb, "text" text, confidence double precision, importance double precision, status text, contradicted boolean, stale boolean,
                created_at timestamptz, updated_at timestamptz, expires_at timestamptz, valid_from timestamptz, valid_to timestamptz,
-               classification text, domains text[], attributes jsonb, evidence jsonb, request_id uuid)
+               classification text, domains text[], attributes jsonb, evidence jsonb, request_id uuid,
+               last_seen_at timestamptz, times_seen bigint, witnesses integer, corroborated_confidence double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops the alternative that does not apply, and finds the index.
@@ -21,12 +22,14 @@ BEGIN
            i.confidence::double precision, i.importance::double precision, i.status::text, i.contradicted,
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
-           lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id
+           lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id,
+           n.last_seen_at, n.times_seen, n.witnesses, n.confidence
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification
+     CROSS JOIN LATERAL memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at) AS n
      WHERE (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
                      AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels))
        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp());

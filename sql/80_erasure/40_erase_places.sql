@@ -13,6 +13,7 @@ BEGIN
     DELETE FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.consolidation AS c
      WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids));
@@ -45,6 +46,11 @@ BEGIN
             -- It carries what is near the request; asked again, it will do without.
             OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id) WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
+    -- What a request that goes has left at a memory that stays.
+    DELETE FROM memwarden_data.sighting AS s
+     USING memwarden_data.write_request AS r
+     WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids) AND r.outcome = 'REJECTED'
+       AND s.org_id = r.org_id AND s.item_id = r.item_id AND s.principal_id = r.principal_id;
     -- That it was asked, by whom, when and with which outcome stays; of its content the keyed hash. No gate fires: they
     -- wait for another attempt.
     UPDATE memwarden_data.write_request AS r
@@ -118,6 +124,7 @@ BEGIN
          UNION SELECT 'embedding' FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
          UNION SELECT 'past_embedding' FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
          UNION SELECT 'provenance' FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
+         UNION SELECT 'sighting' FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
