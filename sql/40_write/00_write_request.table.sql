@@ -37,6 +37,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     contradiction_score double precision,
     conflict            text,
     conflict_gap        double precision,
+    -- what never becomes durable there, by rule; NULL where the layer keeps whatever it is told
+    durability          jsonb,
     -- the model of a vector that names none
     model_id            smallint,
     model_dimension     integer,

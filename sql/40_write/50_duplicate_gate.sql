@@ -9,6 +9,7 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_terms   memwarden_data.write_terms := NEW.terms;
     v_like    jsonb;
+    v_overlap jsonb;
 BEGIN
     IF v_terms.duplicate_similarity IS NOT NULL AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
@@ -40,6 +41,14 @@ BEGIN
                     v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
                     NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
                 coalesce(NEW.authority, 0), v_started);
+        ELSIF v_terms.durability -> 'overlap' ? 'share' AND NEW.key_hash IS NULL AND NEW.neighbours <> '[]' THEN
+            v_overlap := memwarden_internal.overlap(
+                NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
+            IF v_overlap IS NOT NULL THEN
+                NEW.outcome := CASE v_terms.durability -> 'overlap' ->> 'action' WHEN 'defer' THEN 'DEFERRED' ELSE 'REJECTED' END;
+                NEW.reason := 'OVERLAPS_EXISTING';
+                NEW.detail := jsonb_build_object('overlaps', v_overlap);
+            END IF;
         END IF;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
@@ -47,5 +56,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
-    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. Source: chapter 12.3.2, tier 3.';
+    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. Refuses, by the rules of the layer, what a memory mostly says already. Source: chapter 12.3.2, tier 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

@@ -17,6 +17,7 @@ VALUES
     (31, 'allowance', 'NEW.outcome IS NULL AND NEW.admitted IS FALSE'),
     (32, 'scope_lock', 'NEW.outcome IS NULL'),
     (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (37, 'durability', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).durability IS NOT NULL'),
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),

@@ -322,6 +322,23 @@ def disputed(text: str, confidence: float) -> Recipe:
     return ask
 
 
+def mostly_known(world: World, home: str) -> DictRow:
+    """Write a little news in many words that a memory has already, where the layer compares."""
+    layer = f"l{uuid.uuid4().hex[:8]}"
+    row = {"layer": layer, "ordinal": uuid.uuid4().int % 10**9, "duplicate_similarity": 0.9}
+    world.admin.execute(
+        "INSERT INTO memwarden_data.layer SELECT (jsonb_populate_record(l, %s)).*"
+        "  FROM memwarden_data.layer AS l WHERE l.layer = 'semantic'",
+        (Jsonb(row),),
+    )
+    call(world.admin, "set_durability_rule", layer=layer, rule="overlap")
+    agent, vector = world.agent(home), [1.0] * 384
+    known = "the old archive keeps maps, letters, seals and photographs of the harbour families"
+    write(agent, layer, known, embedding=vector)
+    news = "photographs and letters of the harbour families lie upstairs behind the seals"
+    return write(agent, layer, news, embedding=vector)
+
+
 RECIPES: dict[str, Recipe] = {
     "PROVENANCE_CYCLE": resting_on_itself,
     "PROVENANCE_TOO_DEEP": resting_on_too_much,
@@ -394,6 +411,10 @@ RECIPES: dict[str, Recipe] = {
     "TEST_FAILED": lambda world, home: refused_for_its_test(world, home, "TEST_FAILED"),
     "GATE_FAULT": one(content=answering(**{"raise": "P0001"})),
     "SCOPE_BUSY": into_a_busy_scope,
+    "INTERMEDIATE_REASONING": one(content="Let me think this through step by step"),
+    "TRANSIENT_OUTPUT": one(origin={"kind": "tool_answer"}),
+    "CONFIDENCE_FLOOR": one(origin={"kind": "pattern"}),
+    "OVERLAPS_EXISTING": mostly_known,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
     "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
     "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),

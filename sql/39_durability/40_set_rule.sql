@@ -1,0 +1,77 @@
+CREATE OR REPLACE FUNCTION memwarden.set_durability_rule(
+    layer text, rule text, action text DEFAULT 'reject', settings jsonb DEFAULT '{}', active boolean DEFAULT true, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id   bigint := memwarden_internal.administered_org(set_durability_rule.org, 'full');
+    v_settings jsonb;
+BEGIN
+    PERFORM memwarden_internal.require_layers(ARRAY[set_durability_rule.layer]);
+    IF rule IS NULL OR rule NOT IN ('intermediate_reasoning', 'transient_output', 'confidence_floor', 'overlap')
+       OR action IS NULL OR action NOT IN ('reject', 'defer') OR active IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'rule: intermediate_reasoning, transient_output, confidence_floor or overlap; action: reject or defer; active: true or false');
+    END IF;
+    -- What is not named is as it is shipped.
+    v_settings := CASE rule
+        WHEN 'intermediate_reasoning' THEN '{"origins": ["reasoning_step"], "kinds": ["reasoning", "scratchpad", "thought"], "marks": true}'
+        WHEN 'transient_output' THEN '{"origins": ["tool_answer"], "kinds": ["tool_answer", "tool_output"], "marks": true}'
+        WHEN 'confidence_floor' THEN '{"origins": ["agent_inferred", "pattern"], "floor": 0.5}'
+        ELSE '{"share": 0.5, "words": 8}' END::jsonb;
+    IF memwarden_internal.is_durability_setting(v_settings, set_durability_rule.settings) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and within its range', rule, v_settings));
+    END IF;
+    INSERT INTO memwarden_data.durability_rule AS d (org_id, layer, rule, action, settings, active)
+    VALUES (v_org_id, set_durability_rule.layer, set_durability_rule.rule, set_durability_rule.action,
+            v_settings || set_durability_rule.settings, set_durability_rule.active)
+    ON CONFLICT ON CONSTRAINT durability_rule_pkey DO UPDATE SET action = excluded.action, settings = excluded.settings, active = excluded.active;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'set_durability_rule', jsonb_build_object(
+        'layer', layer, 'rule', rule, 'action', action, 'settings', v_settings || settings, 'active', active));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) IS
+    'Says what a layer does not keep, from the next write on. rule: intermediate_reasoning and transient_output (settings origins: kinds of origin, kinds: kinds of content, marks: whether the text is looked at), '
+    'confidence_floor (origins, floor: 0 to 1), overlap (share: 0 to 1 of the words that one memory near it may hold, words: how many different ones the text must have; asked where the layer looks for duplicates). '
+    'Settings that are not named are as shipped. action: reject or defer. active: false switches the rule off, also one of all organisations. org: by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 4.';
+REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_durability_setting(p_known jsonb, p_settings jsonb)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT jsonb_typeof(p_settings) = 'object' AND NOT EXISTS (
+    SELECT FROM jsonb_each(p_settings) AS s
+     WHERE CASE WHEN jsonb_typeof(s.value) IS DISTINCT FROM jsonb_typeof(p_known -> s.key) THEN true
+                WHEN s.key = 'words' THEN (s.value #>> '{}')::numeric NOT BETWEEN 1 AND 1000 OR (s.value #>> '{}')::numeric % 1 <> 0
+                WHEN s.key IN ('share', 'floor') THEN (s.value #>> '{}')::numeric NOT BETWEEN 0 AND 1
+                WHEN s.key <> 'marks' THEN s.value @? 'strict $[*] ? (@.type() != "string")' END)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) IS 'Whether settings are an object of some of those that are known, each of their type and within its range.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.drop_durability_rule(layer text, rule text, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(drop_durability_rule.org, 'full');
+BEGIN
+    DELETE FROM memwarden_data.durability_rule AS d
+     WHERE d.org_id = v_org_id AND d.layer = drop_durability_rule.layer AND d.rule = drop_durability_rule.rule;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('durability rule %L of layer %L', rule, layer));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_durability_rule', jsonb_build_object('layer', layer, 'rule', rule));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.drop_durability_rule(text, text, text) IS
+    'Drops a rule of an organisation: that of all holds again. org: by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.drop_durability_rule(text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule(text, text, text) TO memwarden_curator, memwarden_admin;

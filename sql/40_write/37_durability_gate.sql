@@ -1,0 +1,41 @@
+-- Is it meant to last? Steps, answers of tools and weak guesses are not, whatever they rest on.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_durability()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_rules   jsonb := (NEW.terms).durability;
+    v_origin  text := NEW.origin ->> 'kind';
+    v_rule    text;
+    v_by      text;
+BEGIN
+    -- What it calls itself comes first: the text is looked at where that says nothing.
+    FOREACH v_rule IN ARRAY ARRAY['intermediate_reasoning', 'transient_output'] LOOP
+        CONTINUE WHEN v_rules -> v_rule IS NULL OR v_by IS NOT NULL;
+        v_by := CASE WHEN v_rules -> v_rule -> 'origins' ? v_origin THEN 'origin'
+                     WHEN v_rules -> v_rule -> 'kinds' ? NEW.kind THEN 'kind'
+                     WHEN v_rules -> v_rule @> '{"marks": true}' THEN
+                         CASE v_rule WHEN 'transient_output' THEN memwarden_internal.output_mark(NEW.canonical)
+                                     ELSE memwarden_internal.reasoning_mark(NEW.canonical) END END;
+        IF v_by IS NOT NULL THEN
+            NEW.reason := CASE v_rule WHEN 'transient_output' THEN 'TRANSIENT_OUTPUT' ELSE 'INTERMEDIATE_REASONING' END;
+            NEW.detail := jsonb_build_object('by', v_by);
+            NEW.outcome := CASE v_rules -> v_rule ->> 'action' WHEN 'defer' THEN 'DEFERRED' ELSE 'REJECTED' END;
+        END IF;
+    END LOOP;
+    v_rules := v_rules -> 'confidence_floor';
+    IF v_by IS NULL AND v_rules -> 'origins' ? v_origin
+       AND memwarden_internal.said_confidence(NEW.confidence, NEW.origin, (NEW.terms).default_confidence) < (v_rules ->> 'floor')::double precision THEN
+        NEW.reason := 'CONFIDENCE_FLOOR';
+        NEW.detail := jsonb_build_object('floor', v_rules -> 'floor');
+        NEW.outcome := CASE v_rules ->> 'action' WHEN 'defer' THEN 'DEFERRED' ELSE 'REJECTED' END;
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_durability() IS
+    'Trigger gate_37_durability: refuses or defers what the rules of the layer do not let last: intermediate reasoning, transient output, inferred facts below the confidence floor. Source: four-layer design, 4; D6.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_durability() FROM PUBLIC;
