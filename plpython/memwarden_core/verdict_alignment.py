@@ -118,6 +118,9 @@ class Alignment:
             return None
         for word, other in places.items():
             narrower, wider = word in wide, one in WIDER.get(word, _NONE)
+            # Wine or champagne: what is also its alternative is not meant as its kind.
+            if word in RIVALS.get(one, _NONE):
+                continue
             if (narrower or wider) and self._one_place(place, other, describes=False):
                 self.more += narrower
                 self.less += wider

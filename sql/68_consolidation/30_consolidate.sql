@@ -31,6 +31,8 @@ DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_item         record := memwarden_internal.require_item(consolidate.item_id);
     v_request_id   uuid := CASE WHEN consolidate.decision IN ('ADD', 'UPDATE') THEN memwarden_internal.uuid7() END;
+    v_refusal      text;
+    v_done         memwarden_internal.write_result;
     v_result       memwarden_internal.consolidation_result;
 BEGIN
     PERFORM memwarden_internal.require_decision(
@@ -48,31 +50,27 @@ BEGIN
         RETURN memwarden_internal.earlier_decision(v_item.org_id, v_principal_id, consolidate.version_id, consolidate.layer);
     END IF;
     IF v_item.status <> 'ACTIVE' OR v_item.version_id <> consolidate.version_id THEN
-        v_result.outcome := 'REJECTED';
-        v_result.reason := 'CHANGED_SINCE';
+        v_done := (NULL, 'REJECTED', NULL, NULL, NULL, 'CHANGED_SINCE', NULL, NULL);
     ELSIF v_request_id IS NOT NULL THEN
-        SELECT w.outcome, w.item_id, w.version_id, w.request_id, w.gate, w.reason, w.detail, w.retry_after
-          INTO v_result.outcome, v_result.item_id, v_result.version_id, v_result.request_id, v_result.gate, v_result.reason, v_result.detail, v_result.retry_after
-          FROM memwarden_internal.write_copy(
-                   consolidate.item_id, NULL, consolidate.layer, v_request_id, consolidate.target_version, consolidate.content,
-                   '{"kind": "agent_inferred", "trigger": "consolidation"}') AS w;
+        v_done := memwarden_internal.write_copy(
+            consolidate.item_id, NULL, consolidate.layer, v_request_id, consolidate.target_version, consolidate.content,
+            '{"kind": "agent_inferred", "trigger": "consolidation"}');
     ELSIF consolidate.decision = 'DELETE' THEN
-        v_result.reason := memwarden_internal.retract_version(consolidate.target, consolidate.target_version, consolidate.reason);
-        v_result.outcome := CASE WHEN v_result.reason IS NULL THEN 'RETRACTED' ELSE 'REJECTED' END;
-        v_result.item_id := consolidate.target;
+        v_refusal := memwarden_internal.retract_version(consolidate.target, consolidate.target_version, consolidate.reason);
+        v_done := (NULL, CASE WHEN v_refusal IS NULL THEN 'RETRACTED' ELSE 'REJECTED' END, consolidate.target, NULL, NULL, v_refusal, NULL, NULL);
     ELSE
-        v_result.outcome := 'NOTHING';
+        v_done := (NULL, 'NOTHING', NULL, NULL, NULL, NULL, NULL, NULL);
     END IF;
-    IF v_result.reason = 'CHANGED_SINCE' THEN
+    v_result := (consolidate.decision, v_done.outcome, v_done.item_id, v_done.version_id, v_done.request_id, v_done.gate,
+                 v_done.reason, v_done.detail, v_done.retry_after, false);
+    IF v_done.reason = 'CHANGED_SINCE' THEN
         -- To be decided anew.
         DELETE FROM memwarden_data.consolidation AS c
          WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
     ELSE
-        UPDATE memwarden_data.consolidation AS c SET outcome = v_result.outcome, reason = v_result.reason
+        UPDATE memwarden_data.consolidation AS c SET outcome = v_done.outcome, reason = v_done.reason
          WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
     END IF;
-    v_result.decision := consolidate.decision;
-    v_result.repeated := false;
     RETURN v_result;
 END
 $function$;
@@ -83,7 +81,7 @@ COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, js
     'and words that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and _.:/-. '
     'outcome: as that of write(); RETRACTED; NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was named; that alone is not noted and can be decided anew. '
     'repeated: it had been decided before, and the outcome is that of then; nothing happened now. '
-    'Raises 42704 for a memory that the caller does not see, 22023 for arguments that do not go together, 55P03 while another writer holds the scope; otherwise as write() does. Source: N4.';
+    'Raises 42704 for a memory that the caller does not see, 22023 for arguments that do not go together, 42501 for a right that was lost while it waited, 55P03 while another writer holds the scope; otherwise as write() does. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent, memwarden_curator;
 

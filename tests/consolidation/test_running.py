@@ -51,7 +51,8 @@ class Scripted:
 
     def _one(self, candidate: Candidate) -> Decision | NoDecision:
         made = self.script[candidate.text.split()[0]]
-        return made(candidate) if callable(made) else made
+        decision: Decision | NoDecision = made(candidate) if callable(made) else made
+        return decision
 
 
 @pytest.fixture

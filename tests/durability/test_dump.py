@@ -65,6 +65,7 @@ def seeded(shared_world: World) -> World:
     seed_erasure(shared_world)
     seed_sensitivity(shared_world, ana)
     seed_worker(shared_world, ana)
+    seed_consolidation(ana)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -179,6 +180,15 @@ def seed_worker(world: World, agent: Connection[DictRow]) -> None:
     (job,) = worker.execute("SELECT * FROM memwarden.claim_jobs('w', '{panel}')").fetchall()
     verdict = Jsonb({"decision": "accept", "score": 1, "version": "1"})
     worker.execute("SELECT memwarden.complete_job(%s, 'w', %s)", (job["job_id"], verdict))
+
+
+def seed_consolidation(agent: Connection[DictRow]) -> None:
+    """A note about which it is decided that nothing becomes of it."""
+    note = write(agent, "session", "the lamp is lit")
+    agent.execute(
+        "SELECT memwarden.consolidate(%s, %s, 'semantic', 'NOOP')",
+        (note["item_id"], note["version_id"]),
+    )
 
 
 def seed_references(world: World, agent: Connection[DictRow]) -> None:

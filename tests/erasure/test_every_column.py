@@ -26,6 +26,7 @@ ERASED = {
     "sensitive_value": "deleted",
     "sensitivity_scan": "deleted",
     "promotion": "deleted",
+    "consolidation": "deleted",
     "evidence": "deleted",
     "job": "deleted",
     "verdict": "deleted",

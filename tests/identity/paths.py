@@ -20,6 +20,7 @@ READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator
 # Who adds a function that changes something names it here: a test of its own says what it tells.
 CHANGES = {
     *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
+    "consolidate",
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
     *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),

@@ -123,6 +123,8 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         ("version_a", "integer"): [1],
         ("version_b", "integer"): [1, 2],
         ("direction", "text"): ["derived"],
+        ("from_layer", "text"): ["session", "semantic", "episodic"],
+        ("to_layer", "text"): ["durable"],
         ("depth", "integer"): [1],
         ("head", "jsonb"): [Jsonb(call(caller.connection, "log_head")[0]["log_head"])],
     }
@@ -189,7 +191,10 @@ def check_rows(
     """Relations that list something list all that the caller may see of it, and nothing else."""
     if name in OWN:
         assert {row["request_id"] for row in rows} == caller.requests
-    elif name in ("evidence", "sensitivity_findings", "sensitivity_counts"):
+    elif name in (
+        *("evidence", "sensitivity_findings", "sensitivity_counts"),
+        *("consolidation", "consolidations"),
+    ):
         # There are none here; tests of their own show who sees which.
         assert rows == []
     elif "item_id" in columns:

@@ -100,6 +100,25 @@ def over_a_colleague(world: World, home: str) -> DictRow:
     return write(world.agent(home), "session", {"text": "no"}, subject="goal", predicate="is")
 
 
+def of_what_has_changed(world: World, home: str) -> DictRow:
+    """Decide what a memory is to become, which is something else by now."""
+    agent = world.agent(home)
+    key = {"subject": "Ana", "predicate": "drinks"}
+    old = write(agent, "semantic", "tea", **key)
+    write(agent, "semantic", "coffee", **key)
+    note = write(agent, "session", "Ana drinks milk")
+    return call(
+        agent,
+        "consolidate",
+        item_id=note["item_id"],
+        version_id=note["version_id"],
+        layer="semantic",
+        decision="UPDATE",
+        target=old["item_id"],
+        target_version=old["version_id"],
+    )[0]
+
+
 def into_a_busy_scope(world: World, home: str) -> DictRow:
     """Write where another session has written and not yet committed."""
     holder, other = world.agent(home), world.agent(home)
@@ -420,6 +439,7 @@ RECIPES: dict[str, Recipe] = {
     "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),
     "CONTRADICTION": disputed("The door is not closed", 0.5),
     "CONTRADICTION_REVIEW": disputed("The door is not closed", 0.9),
+    "CHANGED_SINCE": of_what_has_changed,
     "RATE_LIMITED": beyond_its_pace,
     "BUDGET_EXHAUSTED": beyond_the_budget,
     "BUDGET_BUSY": on_a_budget_that_is_held,

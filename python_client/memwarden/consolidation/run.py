@@ -98,12 +98,17 @@ def _shown(
     memory: Client, found: ConsolidationCandidate, to_layer: str, scope: str, k: int
 ) -> Candidate:
     text = found.text or ""
-    where = {"layers": [to_layer], "scopes": [scope]}
-    near = memory.recall(text[:_QUERY], k=k, **where) if text else []
+    query, layers, scopes = text[:_QUERY], [to_layer], [scope]
+    near = memory.recall(query, k=k, layers=layers, scopes=scopes) if query else []
     if found.subject and found.predicate:
         # A value of the very fact may share no word with it.
-        near = near + memory.recall(
-            text[:_QUERY], k=1, subject=found.subject, predicate=found.predicate, **where
+        near += memory.recall(
+            query,
+            k=1,
+            layers=layers,
+            scopes=scopes,
+            subject=found.subject,
+            predicate=found.predicate,
         )
     others = {
         each.item_id: Near(

@@ -47,7 +47,7 @@ _FORMAT = {
 }
 
 
-class LlmJudge:
+class LlmJudge(Asking):
     """Asks one model, within budgets."""
 
     name = "llm"
@@ -62,8 +62,7 @@ class LlmJudge:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         """As `Asking`."""
-        self._asking = Asking(model, budgets=budgets, limits=limits, until=until, sleep=sleep)
-        self._model = model
+        super().__init__(model, budgets=budgets, limits=limits, until=until, sleep=sleep)
         self.version = f"{_PROMPT}:{model.name}"
 
     def judge(self, new: Memory, old: Memory) -> Verdict:
@@ -72,7 +71,7 @@ class LlmJudge:
         Raises:
             NoVerdict: no answer in time, one that is none, or the budget is used up.
         """
-        answer = self._asking.ask(_INSTRUCTION, {"new": _shown(new), "old": _shown(old)}, _FORMAT)
+        answer = self.ask(_INSTRUCTION, {"new": _shown(new), "old": _shown(old)}, _FORMAT)
         try:
             score = share(answer, "score")
         except PluginError as error:
