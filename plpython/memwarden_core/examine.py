@@ -10,7 +10,13 @@ from typing import NamedTuple
 
 from .canonical import NotCanonical, parse, serialise
 from .embedding import lexical_embedding
-from .fingerprint import fingerprint_of, key_hash_of, normalised_name, normalised_value
+from .fingerprint import (
+    fingerprint_of,
+    key_hash_of,
+    normalised_name,
+    normalised_predicate,
+    normalised_value,
+)
 from .normalise import normalise, synonym_table
 from .schema import Violation, compiled
 from .screening import screen
@@ -127,7 +133,7 @@ def examine(
     if violations:
         return Examined(canonical_text, content_hash, None, None, None, None, violations, sensitive)
     subject_name = normalised_name(subject, table)
-    predicate_name = normalised_name(predicate, table)
+    predicate_name = normalised_predicate(predicate, table)
     text = content_text(value, template, subject, predicate)
     return Examined(
         canonical_text,

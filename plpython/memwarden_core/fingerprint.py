@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 
 from .canonical import serialise
 from .normalise import normalise
 from .synonyms import Synonyms
+
+_SEPARATORS = re.compile(r"[\s_-]+")
 
 Table = Synonyms | Mapping[str, str] | None
 
@@ -39,6 +42,11 @@ def normalised_name(text: str | None, synonyms: Table = None) -> bytes | None:
     return (normalise(text, synonyms).encode() or None) if text else None
 
 
+def normalised_predicate(text: str | None, synonyms: Table = None) -> bytes | None:
+    """A normalised predicate: blanks, hyphens and underscores do not matter in one."""
+    return normalised_name(_SEPARATORS.sub(" ", text), synonyms) if text else None
+
+
 def fingerprint_of(normalised: object, subject: bytes | None, predicate: bytes | None) -> bytes:
     """The fingerprint of parts that are normalised already."""
     return _digest(b"memwarden fingerprint 1", subject, predicate, serialise(normalised))
@@ -64,10 +72,12 @@ def fingerprint(
     return fingerprint_of(
         normalised_value(value, lambda text: normalise(text, synonyms)),
         normalised_name(subject, synonyms),
-        normalised_name(predicate, synonyms),
+        normalised_predicate(predicate, synonyms),
     )
 
 
 def key_hash(subject: str | None, predicate: str | None, synonyms: Table = None) -> bytes | None:
     """SHA-256 (32 bytes) over normalised subject and predicate; None unless both are there."""
-    return key_hash_of(normalised_name(subject, synonyms), normalised_name(predicate, synonyms))
+    return key_hash_of(
+        normalised_name(subject, synonyms), normalised_predicate(predicate, synonyms)
+    )

@@ -52,8 +52,8 @@ def compile_condition(
     """
     found = tokens(condition)
     try:
-        with _calls_allowed(_CALLS):
-            return _Compiler(found, Vocabulary(known, levels)).condition(_tree(found))
+        with calls_allowed():
+            return Compiler(found, Vocabulary(known, levels)).condition(tree_of(found))
     except PolicyError:
         raise
     except Exception as error:  # whatever sqlglot raises or returns, nothing comes of it
@@ -61,7 +61,8 @@ def compile_condition(
 
 
 @contextmanager
-def _calls_allowed(number: int) -> Iterator[None]:
+def calls_allowed(number: int = _CALLS) -> Iterator[None]:
+    """Let Python call so deep that everything which may be written is parsed."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, number))
     try:
@@ -70,7 +71,7 @@ def _calls_allowed(number: int) -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
-def _tree(found: list[Token]) -> Expression:
+def tree_of(found: list[Token]) -> Expression:
     """The tree of the pieces; an operand is a column whose name is o and its number."""
     # Importing it takes a tenth of a second: only who compiles, waits.
     from sqlglot import ParseError, exp, parse_one
@@ -87,7 +88,7 @@ def _tree(found: list[Token]) -> Expression:
     return tree
 
 
-class _Compiler:
+class Compiler:
     """One walk over a tree, from the condition down to its operands."""
 
     def __init__(self, found: list[Token], vocabulary: Vocabulary) -> None:
@@ -169,6 +170,10 @@ class _Compiler:
         while self._tokens[place].kind in (")", "NOT"):
             place += 1
         return place
+
+    def places(self, node: Expression) -> Iterator[int]:
+        """The places of the operands in and below a node."""
+        return _operands(node)
 
     def _foreign(self, node: Expression) -> PolicyError:
         token = self._tokens[min(_operands(node), default=0)]

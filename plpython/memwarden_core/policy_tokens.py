@@ -18,19 +18,36 @@ RIGHTS = ("READ", "WRITE", "DELETE", "ADMIN")
 _KEYWORDS = frozenset(("AND", "OR", "NOT", "IN", "BETWEEN", "IS", "NULL", "LIKE", "ANY"))
 
 # Control characters, and those that make a text read otherwise than it is.
-_UNSEEN = late("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
-_PIECE = late(
-    r"""
+_UNSEEN = late(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+class Language(NamedTuple):
+    """What conditions of one kind speak of: attributes of owners, perhaps an operation."""
+
+    owners: tuple[str, ...]
+    path: str
+    operations: bool
+    hint: str
+
+
+POLICY = Language(
+    ("agent", "item"),
+    r"\.[^\W\d]\w*",
+    True,
+    "agent.<attribute>, item.<attribute>, operation",
+)
+
+_PIECE = r"""
     (?P<blank>[ \t\r\n]+)
     | (?P<string>'(?:[^']|'')*+'|"(?:[^"]|"")*+")
     | (?P<number>-?[0-9][\w.]*)
     | (?P<compare><=|>=|<>|!=|=|<|>)
     | (?P<mark>[(),])
-    | (?P<attribute>(?:agent|item)\.[^\W\d]\w*)
+    | (?P<attribute>(?:%s)%s)
     | (?P<word>[^\W\d]\w*)
-    """,
-    re.VERBOSE,
-)
+    """
 _NUMBER = late(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
@@ -77,7 +94,7 @@ _IN_CONTEXT = {
 }
 
 
-def tokens(condition: str) -> list[Token]:
+def tokens(condition: str, language: Language = POLICY) -> list[Token]:
     """The pieces of a condition, each at a place where it may stand. Raises: PolicyError."""
     if len(condition) > MAX_CHARACTERS:
         raise PolicyError(f"a condition has at most {MAX_CHARACTERS:,} characters", MAX_CHARACTERS)
@@ -85,7 +102,7 @@ def tokens(condition: str) -> list[Token]:
     if unseen:
         name = f"U+{ord(unseen[0]):04X}"
         raise PolicyError(f"{name}: control characters are not allowed", unseen.start())
-    found = _pieces(condition)
+    found = _pieces(condition, language)
     _check_order([*found, Token("end", "", len(condition))])
     _check_brackets(found)
     return found
@@ -96,15 +113,16 @@ def unquoted(text: str) -> str:
     return text[1:-1].replace(text[0] * 2, text[0])
 
 
-def _pieces(condition: str) -> list[Token]:
+def _pieces(condition: str, language: Language) -> list[Token]:
+    pattern = re.compile(_PIECE % ("|".join(language.owners), language.path), re.VERBOSE)
     found = []
     position = 0
     while position < len(condition):
-        piece = _PIECE.match(condition, position)
+        piece = pattern.match(condition, position)
         if piece is None:
             raise _unreadable(condition, position)
         if piece.lastgroup != "blank":
-            found.append(_token(str(piece.lastgroup), piece[0], position))
+            found.append(_token(str(piece.lastgroup), piece[0], position, language))
         position = piece.end()
     return found
 
@@ -118,11 +136,11 @@ def _unreadable(condition: str, position: int) -> PolicyError:
     return PolicyError(f"unexpected character {character!r}", position)
 
 
-def _token(group: str, text: str, position: int) -> Token:
+def _token(group: str, text: str, position: int, language: Language) -> Token:
     if group == "mark":
         return Token(text, text, position)
     if group == "word":
-        return Token(_word(text, position), text, position)
+        return Token(_word(text, position, language), text, position)
     if group == "number" and not _NUMBER.fullmatch(text):
         raise PolicyError(f"{text[:50]!r}: numbers look like 7 or -0.5", position)
     line_end = re.search(r"[\t\r\n]", text)
@@ -131,22 +149,22 @@ def _token(group: str, text: str, position: int) -> Token:
     return Token(group, text, position)
 
 
-def _word(text: str, position: int) -> str:
+def _word(text: str, position: int, language: Language) -> str:
     """The kind of a word outside quotes; those of SQL may be written small."""
     word = text.upper() if text.isascii() else text
     if word in _KEYWORDS:
         return word
     if word in ("TRUE", "FALSE"):
         return "boolean"
-    if word in RIGHTS:
+    if language.operations and word in RIGHTS:
         return "right"
-    if word == "OPERATION":
+    if language.operations and word == "OPERATION":
         return "operation"
-    if text in ("agent", "item"):
+    if text in language.owners:
         raise PolicyError(f"{text} needs an attribute, as in {text}.name", position)
     raise PolicyError(
-        f"unknown word {text[:50]!r}: a condition has agent.<attribute>, item.<attribute>,"
-        " operation and quoted strings, and no functions",
+        f"unknown word {text[:50]!r}: a condition has {language.hint} and quoted strings,"
+        " and no functions",
         position,
     )
 

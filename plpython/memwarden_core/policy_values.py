@@ -23,7 +23,7 @@ _JSON_TYPES = {
     "operation": "string",
 }
 _ORDERED = ("number", "level")
-_COMPARE = {"=": "==", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+COMPARE = {"=": "==", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
 class Value(NamedTuple):
@@ -56,7 +56,7 @@ class Vocabulary:
             return Value(token.kind, "", token)
         owner, name = token.text.split(".")
         attributes = self._known.get(owner, {})
-        value = Value(attributes.get(name, ""), f"$.{_quoted(owner)}.{_quoted(name)}", token)
+        value = Value(attributes.get(name, ""), f"$.{quoted(owner)}.{quoted(name)}", token)
         if name not in attributes:
             names = ", ".join(sorted(attributes)) or "none"
             raise value.wrong(f"{owner} has no attribute {name[:50]!r}; it has: {names}")
@@ -70,7 +70,7 @@ class Vocabulary:
             raise value.wrong(f"{value.token.text} is no condition by itself")
         if not value.path:
             return "(1 == 1)" if value.token.text.upper() == "TRUE" else "(1 == 0)"
-        return _all(*_typed(value), f"{value.path} == true")
+        return all_of(*_typed(value), f"{value.path} == true")
 
     def compare(self, left: Value, operator: Token, symbol: str, right: Value) -> str:
         """``left symbol right``; the symbol is one of = < <= > >=."""
@@ -80,7 +80,7 @@ class Vocabulary:
             raise PolicyError(
                 f"{operator.text} compares numbers and levels only", operator.position
             )
-        return _all(*_typed(left), *_typed(right), f"{a} {_COMPARE[symbol]} {b}")
+        return all_of(*_typed(left), *_typed(right), f"{a} {COMPARE[symbol]} {b}")
 
     def listed(self, value: Value, literals: Sequence[Value]) -> str:
         """``value IN (literals)``."""
@@ -88,7 +88,7 @@ class Vocabulary:
             if literal.path:
                 raise literal.wrong("IN (...) lists literals only")
         pairs = [self._comparable(value, literal) for literal in literals]
-        return _all(*_typed(value), "(" + " || ".join(f"{a} == {b}" for a, b in pairs) + ")")
+        return all_of(*_typed(value), "(" + " || ".join(f"{a} == {b}" for a, b in pairs) + ")")
 
     def member(self, value: Value, array: Value) -> str:
         """``value = ANY(array)``."""
@@ -97,7 +97,7 @@ class Vocabulary:
         if value.path and value.type != "text":
             raise value.wrong(f"{value.token.text} is {value.type}, a member of the list is text")
         member = value.path or self._literal(value, "text")
-        return _all(*_typed(value), *_typed(array), f"{array.path}[*] == {member}")
+        return all_of(*_typed(value), *_typed(array), f"{array.path}[*] == {member}")
 
     def like(self, value: Value, pattern: Value) -> str:
         """``value LIKE 'prefix%'``."""
@@ -108,7 +108,7 @@ class Vocabulary:
         prefix = unquoted(pattern.token.text)
         if not prefix.endswith("%") or any(mark in prefix[:-1] for mark in "%_\\"):
             raise pattern.wrong("a pattern is a prefix with one % at its end, without _ and \\")
-        return _all(*_typed(value), f"{value.path} starts with {_quoted(prefix[:-1])}")
+        return all_of(*_typed(value), f"{value.path} starts with {quoted(prefix[:-1])}")
 
     def present(self, value: Value) -> str:
         """``value IS NOT NULL``: whatever its type, it is there."""
@@ -142,7 +142,7 @@ class Vocabulary:
         """A literal as a value of the type that stands on the other side."""
         kind, text = value.token.kind, value.token.text
         if wanted == "text" and kind == "string":
-            return _quoted(unquoted(text))
+            return quoted(unquoted(text))
         if wanted == kind == "number":
             return text
         if wanted == kind == "boolean":
@@ -156,7 +156,7 @@ class Vocabulary:
         if wanted == "operation":
             right = unquoted(text) if kind == "string" else text.upper()
             if right in RIGHTS:
-                return _quoted(right)
+                return quoted(right)
             raise value.wrong(f"operation is one of {', '.join(RIGHTS)}")
         raise value.wrong(f"{text[:50]} is not a {wanted}")
 
@@ -171,10 +171,11 @@ def _typed(value: Value) -> list[str]:
     return tests
 
 
-def _all(*tests: str) -> str:
+def all_of(*tests: str) -> str:
+    """The tests, joined: true where all are."""
     return f"({' && '.join(tests)})"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     """A jsonpath string; it escapes as JSON does."""
     return json.dumps(text, ensure_ascii=False)

@@ -8,7 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from . import canonical, copies, embedding, merkle, screening, sealing_box, sensitive, signing
+from . import (
+    canonical,
+    copies,
+    embedding,
+    integrity,
+    merkle,
+    screening,
+    sealing_box,
+    sensitive,
+    signing,
+)
 from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
@@ -202,6 +212,14 @@ def compile_policy(
     """
     try:
         return compile_condition(condition, json.loads(known), json.loads(levels)), None, None
+    except PolicyError as error:
+        return None, error.message, error.position
+
+
+def compile_rule(condition: str, is_of_two: bool) -> tuple[str | None, str | None, int | None]:
+    """Return (jsonpath of where it is broken, None, None), or (None, what is wrong, where)."""
+    try:
+        return integrity.compile_rule(condition, is_of_two), None, None
     except PolicyError as error:
         return None, error.message, error.position
 

@@ -34,18 +34,24 @@ CREATE TABLE memwarden_data.item (
     content_hash   memwarden_data.sha256 NOT NULL,
     fingerprint    memwarden_data.sha256 NOT NULL,
     key_hash       memwarden_data.sha256,
+    inverse_key_hash memwarden_data.sha256,
     search_vector  tsvector NOT NULL,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended.
 CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
+-- Facts of predicates that hold several values, and facts by what they say from the other side: for declared constraints.
+CREATE INDEX item_shared_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND NOT exclusive AND key_hash IS NOT NULL;
+CREATE INDEX item_inverse_key ON memwarden_data.item (org_id, scope_id, layer, inverse_key_hash) WHERE status = 'ACTIVE' AND inverse_key_hash IS NOT NULL;
 CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, updated_at) WHERE status <> 'ACTIVE' AND exclusive;
 -- Whose time in the world is over while the item is not: another value may hold now.
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
+COMMENT ON COLUMN memwarden_data.item.inverse_key_hash IS 'The key of the same fact said from the other side, where its predicate has an inverse.';
+COMMENT ON COLUMN memwarden_data.item.contradicted IS 'Another memory has stood beside it that contradicts it; whether one still does: is_disputed().';
 
 CREATE TABLE memwarden_data.version (
     org_id               bigint NOT NULL,

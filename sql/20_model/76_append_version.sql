@@ -84,6 +84,7 @@ BEGIN
            sensitivity = coalesce(o.sensitivity, 'none'),
            principal_id = v.principal_id, updated_at = lower(v.recorded_during), expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
+           inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
       FROM memwarden_data.version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

@@ -102,9 +102,9 @@ COMMENT ON VIEW memwarden.schemas IS 'The schema registry: what contents of a ki
 GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
-SELECT v.org, v.predicate, v.same_key
+SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema
   FROM memwarden_internal.list_predicates() AS v;
-COMMENT ON VIEW memwarden.predicates IS 'Predicates that differ from their layer in what a second value is. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.predicates IS 'What is declared of predicates: what a second value is, inverses, what they exclude, and what subjects and contents look like. Organisation global speaks for all.';
 GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS

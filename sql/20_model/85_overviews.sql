@@ -21,7 +21,7 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.list_schemas()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_predicates()
-RETURNS TABLE (org text, predicate text, same_key text)
+RETURNS TABLE (org text, predicate text, same_key text, inverse text, disjoint text[], subject_schema jsonb, object_schema jsonb)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -30,7 +30,7 @@ DECLARE
     v_all  boolean := memwarden_internal.is_database_admin();
 BEGIN
     RETURN QUERY
-    SELECT o.name, p.predicate, p.same_key
+    SELECT o.name, p.predicate, p.same_key, p.inverse, p.disjoint, p.subject_schema, p.object_schema
       FROM memwarden_data.predicate AS p JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
      WHERE v_all OR p.org_id = ANY (v_orgs);
 END

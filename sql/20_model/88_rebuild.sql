@@ -130,7 +130,7 @@ BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
         confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-        content_hash, fingerprint, key_hash, search_vector)
+        content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version, v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
            coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
@@ -140,6 +140,8 @@ BEGIN
                          PARTITION BY v.org_id, v.scope_id, v.layer, f.key_hash, v.instance, v.exclusive, h.status
                          ORDER BY h.created_at, v.item_id) > 1
                 THEN memwarden_internal.unclaimed_key(v.item_id) ELSE f.key_hash END,
+           CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
+           EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
            to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id

@@ -56,6 +56,7 @@ BEGIN
       FROM unnest(v_items, v_fingerprints, v_keys) AS n (item_id, fingerprint, key_hash)
      WHERE i.org_id = v_org_id AND i.item_id = n.item_id;
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    PERFORM memwarden_internal.find_inverses(v_org_id);
     RETURN v_count;
 END
 $function$;

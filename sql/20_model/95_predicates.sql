@@ -5,27 +5,150 @@ RETURN lower(btrim(regexp_replace(normalize(p_predicate, NFKC), '[[:space:]_-]+'
 COMMENT ON FUNCTION memwarden_internal.predicate_name(text) IS 'A predicate as it is looked up: case, blanks, hyphens and underscores do not matter.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_name(text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden.define_predicate(predicate text, same_key text, org text DEFAULT NULL)
+
+CREATE OR REPLACE FUNCTION memwarden.define_predicate(
+    predicate text, same_key text DEFAULT NULL, org text DEFAULT NULL, inverse text DEFAULT NULL, disjoint text[] DEFAULT '{}',
+    subject_schema jsonb DEFAULT NULL, object_schema jsonb DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id bigint := memwarden_internal.administered_org(define_predicate.org, 'layer');
+    v_org_id   bigint := memwarden_internal.administered_org(define_predicate.org, 'layer');
+    v_name     text := memwarden_internal.predicate_name(define_predicate.predicate);
+    v_inverse  text := memwarden_internal.predicate_name(define_predicate.inverse);
+    v_disjoint text[] := ARRAY(SELECT DISTINCT memwarden_internal.predicate_name(d) FROM unnest(define_predicate.disjoint) AS d ORDER BY 1);
+    v_before   text;
+    v_fault    text;
 BEGIN
-    IF define_predicate.predicate IS NULL OR define_predicate.predicate !~ '[^[:space:]]' OR length(define_predicate.predicate) > 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate: 1 to 1,000 characters, not blank');
-    ELSIF define_predicate.same_key IS NULL OR define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
+    IF EXISTS (SELECT FROM unnest(ARRAY[define_predicate.predicate, coalesce(define_predicate.inverse, 'none')] || define_predicate.disjoint) AS n
+                WHERE n IS NULL OR n !~ '[^[:space:]_-]' OR length(n) > 1000) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate, inverse, disjoint: 1 to 1,000 characters, not blank');
+    ELSIF define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'same_key: new_version or accumulate');
+    ELSIF v_name = ANY (v_disjoint) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'disjoint: other predicates');
     END IF;
-    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key)
-    VALUES (v_org_id, memwarden_internal.predicate_name(define_predicate.predicate), define_predicate.same_key)
-    ON CONFLICT ON CONSTRAINT predicate_pkey DO UPDATE SET same_key = excluded.same_key;
+    v_fault := coalesce(memwarden_internal.check_definition(define_predicate.subject_schema::text, NULL, NULL, NULL),
+                        memwarden_internal.check_definition(define_predicate.object_schema::text, NULL, NULL, NULL));
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
+    END IF;
+    -- Two definitions at once take turns here.
+    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
+    v_before := (SELECT p.inverse FROM memwarden_data.predicate AS p WHERE p.org_id = v_org_id AND p.predicate = v_name);
+    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema)
+    VALUES (v_org_id, v_name, define_predicate.same_key, v_inverse, v_disjoint, define_predicate.subject_schema, define_predicate.object_schema)
+    ON CONFLICT ON CONSTRAINT predicate_pkey
+    DO UPDATE SET same_key = excluded.same_key, inverse = excluded.inverse, disjoint = excluded.disjoint,
+                  subject_schema = excluded.subject_schema, object_schema = excluded.object_schema;
+    PERFORM memwarden_internal.relate_predicates(v_org_id, v_name, v_inverse, v_disjoint);
+    IF v_inverse IS DISTINCT FROM v_before THEN
+        PERFORM memwarden_internal.find_inverses(v_org_id);
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_predicate(text, text, text) IS
-    'Says what a second value for the same subject and this predicate is, in every layer, for writes from now on: accumulate, an item of its own '
-    '(Ana speaks several languages); new_version, the next version of the fact (Ana lives in one place). What is not defined follows its layer. '
-    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown organisation, 42501 without the right, 22023 out of range. Source: D5.';
-REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) IS
+    'Says what a predicate means, in every layer, for writes from now on; what it said before is replaced. same_key: what a second value for the same subject is: accumulate, an item of its own '
+    '(Ana speaks several languages); new_version, the next version of the fact (Ana lives in one place); as the layer does, where it is left out. '
+    'inverse: the predicate that says the same from the other side (manager of, managed by; contents are then names); a symmetric one is its own. disjoint: predicates that cannot hold of the same subject and content. '
+    'Both hold for the other predicates, too. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and the content. Memories that are there stay as they are; a new inverse is worked out for all of them, and writers wait. '
+    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown organisation, 42501 without the right, 22023 out of range or for a broken schema. Source: chapter 12.2.4, D5.';
+REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.relate_predicates(p_org_id bigint, p_name text, p_inverse text, p_disjoint text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Who is named keeps what is said of it for all organisations.
+    INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema)
+    SELECT p_org_id, n.name, g.same_key, g.inverse, coalesce(g.disjoint, '{}'), g.subject_schema, g.object_schema
+      FROM (SELECT DISTINCT u.name FROM unnest(p_inverse || p_disjoint) AS u (name) WHERE u.name IS NOT NULL) AS n
+      LEFT JOIN memwarden_data.predicate AS g ON g.org_id = 0 AND g.predicate = n.name
+    ON CONFLICT ON CONSTRAINT predicate_pkey DO NOTHING;
+    UPDATE memwarden_data.predicate AS p
+       SET inverse = CASE WHEN p.predicate = p_inverse THEN p_name WHEN p.inverse IN (p_name, p_inverse) THEN NULL ELSE p.inverse END,
+           disjoint = CASE WHEN p.predicate = ANY (p_disjoint) THEN array_append(array_remove(p.disjoint, p_name), p_name)
+                           ELSE array_remove(p.disjoint, p_name) END
+     WHERE p.org_id = p_org_id AND p.predicate <> p_name
+       AND (p.predicate = p_inverse OR p.inverse IN (p_name, p_inverse) OR p.predicate = ANY (p_disjoint) OR p_name = ANY (p.disjoint));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.relate_predicates(bigint, text, text, text[]) IS
+    'Makes what a predicate says of others hold for those: they name it as their inverse or as disjoint, and nobody else does.';
+REVOKE ALL ON FUNCTION memwarden_internal.relate_predicates(bigint, text, text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.predicate_of(
+    p_org_id bigint, p_name text,
+    OUT same_key text, OUT inverse text, OUT disjoint text[], OUT subject_schema jsonb, OUT object_schema jsonb)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT d.same_key, d.inverse, d.disjoint, d.subject_schema, d.object_schema
+      INTO predicate_of.same_key, predicate_of.inverse, predicate_of.disjoint, predicate_of.subject_schema, predicate_of.object_schema
+      FROM memwarden_data.predicate AS d
+     WHERE d.org_id IN (0, p_org_id) AND d.predicate = p_name
+     ORDER BY d.org_id DESC
+     LIMIT 1;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS 'What an organisation says of a predicate (named as predicate_name() does), or what is said for all.';
+REVOKE ALL ON FUNCTION memwarden_internal.predicate_of(bigint, text) FROM PUBLIC;
+
+-- A fact said from the other side: whoever looks for it finds it by this key.
+CREATE OR REPLACE FUNCTION memwarden_internal.inverse_key(p_org_id bigint, p_predicate text, p_content jsonb)
+RETURNS bytea
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_inverse text := (memwarden_internal.predicate_of(p_org_id, memwarden_internal.predicate_name(p_predicate))).inverse;
+BEGIN
+    IF v_inverse IS NULL OR jsonb_typeof(p_content) <> 'string' THEN
+        RETURN NULL;
+    END IF;
+    RETURN memwarden_internal.key_of(p_org_id, p_content #>> '{}', v_inverse);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.inverse_key(bigint, text, jsonb) IS
+    'The hash of content and inverse predicate, where the predicate has an inverse and the content is a name; NULL otherwise.';
+REVOKE ALL ON FUNCTION memwarden_internal.inverse_key(bigint, text, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.key_of(p_org_id bigint, p_subject text, p_predicate text)
+RETURNS bytea
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (memwarden_internal.fingerprints('null', p_subject, p_predicate, coalesce(
+        (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}'))).key_hash;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.key_of(bigint, text, text) IS 'The hash by which an organisation finds what is said of a subject with a predicate.';
+REVOKE ALL ON FUNCTION memwarden_internal.key_of(bigint, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_inverses(p_org_id bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Writers wait, as for set_synonyms(): who read the old definition must not commit after this.
+    PERFORM FROM memwarden_data.organisation AS o WHERE p_org_id IN (0, o.org_id) ORDER BY o.org_id FOR UPDATE;
+    PERFORM FROM memwarden_data.write_lock AS w WHERE p_org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    UPDATE memwarden_data.item AS i SET inverse_key_hash = n.inverse_key
+      FROM (SELECT h.org_id, h.item_id, memwarden_internal.inverse_key(h.org_id, h.predicate, v.content) AS inverse_key
+              FROM memwarden_data.item AS h
+              JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id AND v.tier = 'hot'
+             WHERE p_org_id IN (0, h.org_id) AND h.status = 'ACTIVE' AND h.key_hash IS NOT NULL) AS n
+     WHERE i.org_id = n.org_id AND i.item_id = n.item_id AND i.inverse_key_hash IS DISTINCT FROM n.inverse_key;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_inverses(bigint) IS
+    'Works out for every active fact of an organisation (of all, for 0) the key that it has from the other side.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_inverses(bigint) FROM PUBLIC;

@@ -47,7 +47,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_sources         boolean,
     has_verifiers       boolean,
     has_plugins         boolean,
-    has_judges          boolean
+    has_judges          boolean,
+    has_constraints     boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -94,6 +95,7 @@ CREATE TABLE memwarden_data.write_request (
     content_hash     bytea,
     fingerprint      bytea,
     key_hash         bytea,
+    inverse_key_hash bytea,
     token            bytea,
     schema_id        bigint,
     model_id         smallint,
@@ -110,6 +112,8 @@ CREATE TABLE memwarden_data.write_request (
     provenance       jsonb,
     -- memories like it, and what it is to them; what becomes of those
     neighbours       jsonb,
+    -- what declared constraints say against it
+    conflicts        jsonb,
     contradiction    double precision,
     becomes          uuid,
     merges           boolean,

@@ -7,9 +7,9 @@ AS $function$
 BEGIN
     -- An honest request claims nothing, and an assignment costs as much as this question.
     IF num_nonnulls(NEW.admission, NEW.terms, NEW.label_id, NEW.scope_locked, NEW.canonical, NEW.search_text, NEW.content_hash,
-                    NEW.fingerprint, NEW.key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,
+                    NEW.fingerprint, NEW.key_hash, NEW.inverse_key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,
                     NEW.session_id, NEW.sensitivity, NEW.grounds, NEW.fact_score, NEW.authority, NEW.trust_ceiling,
-                    NEW.provenance, NEW.neighbours, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
+                    NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
                     NEW.decided_at, NEW.refused_hash, NEW.sensitive) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;
@@ -20,6 +20,7 @@ BEGIN
         NEW.content_hash := NULL;
         NEW.fingerprint := NULL;
         NEW.key_hash := NULL;
+        NEW.inverse_key_hash := NULL;
         NEW.token := NULL;
         NEW.schema_id := NULL;
         NEW.model_id := NULL;
@@ -33,6 +34,7 @@ BEGIN
         NEW.trust_ceiling := NULL;
         NEW.provenance := NULL;
         NEW.neighbours := NULL;
+        NEW.conflicts := NULL;
         NEW.contradiction := NULL;
         NEW.becomes := NULL;
         NEW.merges := NULL;

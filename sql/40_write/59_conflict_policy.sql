@@ -10,13 +10,20 @@ DECLARE
     v_most  double precision;
     v_ids   uuid[];
     v_wins  boolean;
+    v_rule  text;
 BEGIN
-    SELECT max((c.e ->> 'confidence')::double precision), array_agg((c.e ->> 'item_id')::uuid ORDER BY c.place)
+    SELECT max((c.e ->> 'confidence')::double precision), array_agg((c.e ->> 'item_id')::uuid ORDER BY c.place) FILTER (WHERE c.e ->> 'item_id' IS NOT NULL)
       INTO v_most, v_ids FROM jsonb_array_elements(p_conflicts) WITH ORDINALITY AS c (e, place);
     v_wins := CASE p_policy WHEN 'latest_wins' THEN true WHEN 'review' THEN false
                             -- 0.8 is 0.2 more than 0.6, whatever binary fractions say.
                             ELSE p_confidence - v_most >= p_gap - 1e-9 END;
-    IF p_policy = 'accumulate' THEN
+    v_rule := CASE WHEN p_conflicts @> '[{"action": "reject"}]' THEN 'reject' WHEN p_conflicts @> '[{"action": "review"}]' THEN 'review' END;
+    IF v_rule IS NOT NULL THEN
+        -- A rule that was laid down is above the policy.
+        outcome := CASE v_rule WHEN 'reject' THEN 'REJECTED' ELSE 'DEFERRED' END;
+        reason := CASE v_rule WHEN 'reject' THEN 'INTEGRITY_VIOLATION' ELSE 'INTEGRITY_REVIEW' END;
+        detail := jsonb_build_object('rules', jsonb_path_query_array(p_conflicts, '$[*] ? (exists (@.action)).rule'), 'contradicts', p_conflicts);
+    ELSIF p_policy = 'accumulate' OR p_conflicts = '[]' THEN
         RETURN;
     ELSIF v_wins THEN
         replaces := v_ids;

@@ -8,7 +8,8 @@ DECLARE
     v_started    timestamptz := clock_timestamp();
     v_terms      memwarden_data.write_terms := NEW.terms;
     v_confidence double precision;
-    v_conflicts  jsonb;
+    v_conflicts  jsonb := '[]';
+    v_own        uuid[];
     v_decided    record;
     v_asked      record;
 BEGIN
@@ -35,30 +36,38 @@ BEGIN
             NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure'
             ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged")))',
             jsonb_build_object('sure', v_terms.contradiction_score));
-        IF NEW.outcome IS NULL AND v_conflicts <> '[]' THEN
-            v_confidence := coalesce(
-                NEW.confidence, (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind'),
-                v_terms.default_confidence);
-            v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
-            IF v_decided.replaces IS NOT NULL AND EXISTS (
-                    SELECT FROM memwarden_data.item AS i
-                     WHERE i.org_id = NEW.org_id AND i.item_id = ANY (v_decided.replaces)
-                       AND memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) IS NOT NULL) THEN
-                -- Not this writer's to end, whatever its confidence.
-                v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence, v_conflicts);
-            END IF;
-            NEW.outcome := v_decided.outcome;
-            NEW.reason := v_decided.reason;
-            NEW.detail := coalesce(v_decided.detail, NEW.detail);
-            NEW.disputes := v_decided.disputes;
-            NEW.replaces := v_decided.replaces;
-            NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
+    END IF;
+    IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
+        -- A newer value of one's own, told from the other side: it takes the place of the older, as a version would.
+        v_own := ARRAY(SELECT (c.e ->> 'item_id')::uuid FROM jsonb_path_query(
+            NEW.conflicts, '$[*] ? (@.relation == "updates")') AS c (e));
+        -- What was declared is said once, not by a judge again.
+        v_conflicts := jsonb_path_query_array(coalesce(NEW.conflicts, '[]'), '$[*] ? (@.relation == "contradicts")')
+            || coalesce((SELECT jsonb_agg(c.e) FROM jsonb_array_elements(v_conflicts) AS c (e)
+                          WHERE NOT coalesce(NEW.conflicts, '[]') @> jsonb_build_array(jsonb_build_object('item_id', c.e -> 'item_id'))), '[]');
+        v_confidence := memwarden_internal.claimed_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
+        v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
+        IF v_decided.outcome IS NULL THEN
+            v_decided.replaces := NULLIF(coalesce(v_decided.replaces, '{}') || v_own, '{}');
         END IF;
-        IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL THEN
-            NEW.becomes := (jsonb_path_query_first(
-                NEW.neighbours, '$[*] ? (@.relation == "updates" && @.score > $sure && @.exclusive == false && @.mine == true)',
-                jsonb_build_object('sure', v_terms.contradiction_score)) ->> 'item_id')::uuid;
+        IF v_decided.replaces IS NOT NULL AND EXISTS (
+                SELECT FROM memwarden_data.item AS i
+                 WHERE i.org_id = NEW.org_id AND i.item_id = ANY (v_decided.replaces)
+                   AND memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) IS NOT NULL) THEN
+            -- Not this writer's to end, whatever its confidence.
+            v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence, coalesce(NULLIF(v_conflicts, '[]'), NEW.conflicts));
         END IF;
+        NEW.outcome := v_decided.outcome;
+        NEW.reason := v_decided.reason;
+        NEW.detail := coalesce(v_decided.detail, NEW.detail);
+        NEW.disputes := v_decided.disputes;
+        NEW.replaces := v_decided.replaces;
+        NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
+    END IF;
+    IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL AND v_terms.conflict <> 'accumulate' THEN
+        NEW.becomes := (jsonb_path_query_first(
+            NEW.neighbours, '$[*] ? (@.relation == "updates" && @.score > $sure && @.exclusive == false && @.mine == true)',
+            jsonb_build_object('sure', v_terms.contradiction_score)) ->> 'item_id')::uuid;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

@@ -10,6 +10,7 @@ DECLARE
     v_now       timestamptz := v_started;
     v_terms     memwarden_data.write_terms := NEW.terms;
     v_exclusive boolean := false;
+    v_said      record;
     v_head      memwarden_data.item;
     v_held      integer;
     v_labels    integer[];
@@ -22,10 +23,18 @@ DECLARE
     v_grows     boolean;
 BEGIN
     IF NEW.key_hash IS NOT NULL THEN
-        v_exclusive := 'new_version' = coalesce(
-            (SELECT d.same_key FROM memwarden_data.predicate AS d
-              WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
-              ORDER BY d.org_id DESC LIMIT 1), v_terms.same_key);
+        SELECT d.same_key, d.inverse INTO v_said
+          FROM memwarden_data.predicate AS d
+         WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
+         ORDER BY d.org_id DESC LIMIT 1;
+        v_exclusive := 'new_version' = coalesce(v_said.same_key, v_terms.same_key);
+        IF v_said.inverse IS NOT NULL AND NOT v_terms.has_constraints THEN
+            -- Defined while this write waited for the scope, behind the gate that would have looked.
+            NEW.outcome := 'DEFERRED';
+            NEW.reason := 'SCOPE_BUSY';
+            NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+            RETURN NEW;
+        END IF;
     END IF;
     IF v_exclusive THEN
         -- Asked whatever is there: how long it takes must not tell.
@@ -38,7 +47,10 @@ BEGIN
          WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
            AND i.key_hash = NEW.key_hash AND i.status = 'ACTIVE' AND i.exclusive
            AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-         ORDER BY v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id, i.instance
+           -- What it contradicts and stands beside is not what it renews.
+           AND (NEW.disputes IS NULL OR i.item_id <> ALL (NEW.disputes))
+         ORDER BY v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id,
+                  i.principal_id <> NEW.principal_id, i.instance
          LIMIT 1;
         IF FOUND THEN
             v_succeeds := memwarden_internal.label_of_successor(
@@ -143,18 +155,19 @@ BEGIN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
-            expires_at, valid_during, content_hash, fingerprint, key_hash, search_vector)
+            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
-            NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash, v_words);
+            NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
+            NEW.inverse_key_hash, v_words);
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
                confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
                sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id, updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
-               key_hash = NEW.key_hash, search_vector = v_words
+               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(
@@ -178,8 +191,7 @@ BEGIN
     END IF;
 
     IF NEW.disputes IS NOT NULL THEN
-        UPDATE memwarden_data.item AS i SET contradicted = true
-         WHERE i.org_id = NEW.org_id AND i.item_id = ANY (NEW.item_id || NEW.disputes) AND NOT i.contradicted;
+        PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;
 
     NEW.outcome := CASE WHEN v_grows THEN 'MERGED' ELSE 'COMMITTED' END;

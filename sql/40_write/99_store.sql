@@ -99,6 +99,8 @@ BEGIN
     NEW.grounds := NULL;
     NEW.provenance := NULL;
     NEW.neighbours := NULL;
+    NEW.conflicts := NULL;
+    NEW.inverse_key_hash := NULL;
     NEW.becomes := NULL;
     NEW.merges := NULL;
     NEW.replaces := NULL;

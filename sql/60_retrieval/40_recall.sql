@@ -57,6 +57,7 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_scopes       bigint[] := memwarden_internal.searched_scopes(v_principal_id, recall.scope, recall.scopes);
+    v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_embedding    real[] := recall.embedding;
     v_model        record;
     v_weight       record;
@@ -85,7 +86,7 @@ BEGIN
                    v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance, v_weight.confidence, v_weight.authority,
                    -- Ranks need every item, a weighted score only the best k.
                    CASE recall.fusion WHEN 'weighted' THEN recall.k END, clock_timestamp(),
-                   v_principal_id, memwarden_internal.readable_labels(v_principal_id)) AS f);
+                   v_principal_id, v_labels) AS f);
     IF recall.fusion = 'rrf' THEN
         v_found := memwarden_internal.fuse_ranks(
             v_found, v_weight.vector, v_weight.keyword, v_weight.recency, v_weight.importance, v_weight.confidence, v_weight.authority, recall.k);
@@ -94,7 +95,8 @@ BEGIN
     RETURN QUERY
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
-           i.confidence::double precision, i.confidence < l.confidence_floor, i.contradicted,
+           i.confidence::double precision, i.confidence < l.confidence_floor,
+           i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, v_principal_id, v_labels),
            -- Most memories are derived from none: asked here, not in a function.
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id),

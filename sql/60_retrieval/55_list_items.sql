@@ -19,7 +19,9 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           i.confidence::double precision, i.importance::double precision, i.status::text, i.contradicted,
+           i.confidence::double precision, i.importance::double precision, i.status::text,
+           i.contradicted AND i.status = 'ACTIVE' AND memwarden_internal.is_disputed(
+               i.org_id, i.item_id, i.content_hash, v_principal_id, CASE WHEN NOT v_all THEN v_labels END),
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id,

@@ -17,6 +17,12 @@ BEGIN
     DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.consolidation AS c
      WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids));
+    -- A pair is two rows: from either side.
+    DELETE FROM memwarden_data.dispute AS d
+     USING memwarden_data.dispute AS m
+     WHERE m.org_id = ANY (p_orgs) AND m.item_id = ANY (p_item_ids) AND d.org_id = m.org_id AND d.item_id = m.other_item_id
+       AND d.other_item_id = m.item_id;
+    DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -65,7 +71,7 @@ BEGIN
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
            classification = NULL, domains = NULL, attributes = NULL, origin = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
-           trail = NULL, provenance = NULL, neighbours = NULL
+           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
@@ -129,6 +135,7 @@ BEGIN
          UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
+         UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'derivation' FROM memwarden_data.derivation AS d
                 WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)

@@ -1,0 +1,12 @@
+-- Memories that contradict each other and both stand. A pair is two rows, and holds for as long as both say those
+-- words: nobody has to clear it when one of them ends, and a memory that comes back is disputed again.
+CREATE TABLE memwarden_data.dispute (
+    org_id              bigint NOT NULL,
+    scope_id            bigint NOT NULL,
+    item_id             uuid NOT NULL,
+    content_hash        memwarden_data.sha256 NOT NULL,
+    other_item_id       uuid NOT NULL,
+    other_content_hash  memwarden_data.sha256 NOT NULL,
+    PRIMARY KEY (org_id, item_id, other_item_id, content_hash, other_content_hash)
+);
+COMMENT ON TABLE memwarden_data.dispute IS 'Which memories were found to contradict each other when one of them was written, by what they said.';

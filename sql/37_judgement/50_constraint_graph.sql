@@ -1,0 +1,127 @@
+-- What the declared predicates say against a write: facts that hold the place of its fact seen from the other side, and
+-- facts that exclude it. All are found by an index on what they are about.
+CREATE OR REPLACE FUNCTION memwarden_internal.inverse_facts(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_predicate text, p_key_hash bytea, p_inverse text, p_inverse_key bytea,
+    p_same_key text, p_period tstzrange, p_known tstzrange, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+DECLARE
+    v_one_object  boolean := 'new_version' = coalesce((memwarden_internal.predicate_of(p_org_id, p_predicate)).same_key, p_same_key);
+    v_one_subject boolean := 'new_version' = coalesce((memwarden_internal.predicate_of(p_org_id, p_inverse)).same_key, p_same_key);
+BEGIN
+    RETURN (
+        WITH found AS (
+            SELECT i.item_id FROM memwarden_data.item AS i
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.exclusive
+               AND i.key_hash = p_inverse_key
+             UNION
+            SELECT i.item_id FROM memwarden_data.item AS i
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
+               AND i.inverse_key_hash = p_inverse_key AND v_one_subject
+             UNION
+            SELECT i.item_id FROM memwarden_data.item AS i
+             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
+               AND i.inverse_key_hash = p_key_hash
+        ), held AS (
+            -- A fact of one value says different things of different times.
+            SELECT i.item_id, i.label_id, i.principal_id, i.key_hash, v.version_id, coalesce(t.valid_during, i.valid_during) AS period,
+                   CASE WHEN v.version_id = i.version_id THEN i.inverse_key_hash
+                        ELSE memwarden_internal.inverse_key(p_org_id, v.predicate, v.content) END AS inverse_key
+              FROM found AS f
+              JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = f.item_id
+              LEFT JOIN memwarden_data.timeline AS t
+                ON i.exclusive AND t.org_id = p_org_id AND t.item_id = i.item_id AND upper_inf(t.recorded_during)
+              JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = coalesce(t.version_id, i.version_id)
+             WHERE i.key_hash <> p_key_hash AND (i.expires_at IS NULL OR i.expires_at > p_now)
+        ), said AS (
+            SELECT h.item_id, h.version_id, h.label_id, h.principal_id,
+                   h.key_hash = p_inverse_key AND h.inverse_key IS NOT DISTINCT FROM p_key_hash AS same, h.period,
+                   CASE WHEN h.key_hash = p_inverse_key OR h.inverse_key = p_inverse_key THEN p_inverse ELSE p_predicate END AS predicate,
+                   CASE WHEN h.key_hash = p_inverse_key OR h.inverse_key = p_inverse_key THEN v_one_subject
+                        WHEN h.inverse_key = p_key_hash THEN v_one_object END AS excludes
+              FROM held AS h
+             WHERE h.period && p_period
+        )
+        SELECT jsonb_agg(jsonb_build_object(
+                   'item_id', s.item_id, 'version_id', s.version_id, 'label_id', s.label_id, 'principal_id', s.principal_id,
+                   'known', s.same, 'method', 'constraint_graph', 'renews', true, 'rule', s.predicate || ' holds one value'))
+          FROM said AS s
+         WHERE CASE WHEN s.same THEN s.period @> p_known ELSE s.excludes END);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange, timestamptz) IS
+    'Facts of a scope and layer that say the same as a new one from the other side (known), or leave no place for it, since predicate or inverse hold one value at a time: a JSON array for readable_found(), NULL for none. Facts of its own key are not among them. Source: chapter 12.2.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.excluded_facts(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content jsonb, p_inverse text, p_period tstzrange, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_synonyms text := coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}');
+    v_object   text := CASE WHEN jsonb_typeof(p_content) = 'string' THEN p_content #>> '{}' END;
+BEGIN
+    RETURN (
+        WITH sides AS (
+            SELECT p_subject AS subject, p_predicate AS predicate, p_content AS content
+             UNION ALL
+            SELECT v_object, p_inverse, to_jsonb(p_subject) WHERE v_object IS NOT NULL AND p_inverse IS NOT NULL
+        ), excluded AS (
+            SELECT s.subject, q.predicate, s.content, (memwarden_internal.predicate_of(p_org_id, q.predicate)).inverse
+              FROM sides AS s, unnest((memwarden_internal.predicate_of(p_org_id, s.predicate)).disjoint) AS q (predicate)
+        ), spelled AS (
+            SELECT e.predicate, (memwarden_internal.fingerprints(e.content::text, e.subject, e.predicate, v_synonyms)).fingerprint
+              FROM excluded AS e
+             UNION
+            SELECT e.predicate, (memwarden_internal.fingerprints(to_jsonb(e.subject)::text, e.content #>> '{}', e.inverse, v_synonyms)).fingerprint
+              FROM excluded AS e WHERE e.inverse IS NOT NULL AND jsonb_typeof(e.content) = 'string'
+        )
+        SELECT jsonb_agg(jsonb_build_object(
+                   'item_id', i.item_id, 'version_id', i.version_id, 'label_id', i.label_id, 'principal_id', i.principal_id,
+                   'known', false, 'method', 'constraint_graph', 'rule', s.predicate || ' excludes it'))
+          FROM spelled AS s
+          JOIN memwarden_data.item AS i
+            ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.fingerprint = s.fingerprint
+         WHERE i.valid_during && p_period AND (i.expires_at IS NULL OR i.expires_at > p_now));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) IS
+    'Facts of a scope and layer whose predicate is disjoint with that of a new fact of the same subject and object, said from either side: as inverse_facts().';
+REVOKE ALL ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.relation_faults(
+    p_subject text, p_content text, p_subject_schema jsonb, p_object_schema jsonb, p_inverse text)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_faults jsonb := '[]';
+BEGIN
+    IF p_subject_schema IS NOT NULL THEN
+        v_faults := v_faults || coalesce((
+            SELECT jsonb_agg(f.e || '{"code": "RELATION_VIOLATION", "path": "subject"}')
+              FROM jsonb_array_elements((memwarden_internal.examine(
+                       to_jsonb(p_subject)::text, NULL, NULL, p_subject_schema::text, NULL, NULL, NULL, 65536, false, NULL, NULL)).findings) AS f (e)), '[]');
+    END IF;
+    IF p_object_schema IS NOT NULL THEN
+        v_faults := v_faults || coalesce((
+            SELECT jsonb_agg(f.e || '{"code": "RELATION_VIOLATION"}')
+              FROM jsonb_array_elements((memwarden_internal.examine(
+                       p_content, NULL, NULL, p_object_schema::text, NULL, NULL, NULL, 67108864, false, NULL, NULL)).findings) AS f (e)), '[]');
+    END IF;
+    IF p_inverse IS NOT NULL AND jsonb_typeof(p_content::jsonb) <> 'string' THEN
+        v_faults := v_faults || memwarden_internal.violation(
+            'RELATION_VIOLATION', 'content', 'the predicate has an inverse: the content is a name, as a JSON string');
+    END IF;
+    RETURN v_faults;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.relation_faults(text, text, jsonb, jsonb, text) IS
+    'What subject and content of a fact lack to be what its predicate asks for: an array of code, path and message, empty where nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.relation_faults(text, text, jsonb, jsonb, text) FROM PUBLIC;

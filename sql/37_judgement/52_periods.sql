@@ -1,0 +1,28 @@
+-- A fact that holds one value at a time, and another value of it for times that overlap. Whoever says from when on a value holds
+-- goes on with the story; whoever speaks of times of which somebody else has told already contradicts.
+CREATE OR REPLACE FUNCTION memwarden_internal.overlapping_values(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_fingerprint bytea, p_principal_id bigint, p_period tstzrange, p_now timestamptz)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_synonyms text := coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}');
+BEGIN
+    RETURN (
+        SELECT jsonb_agg(jsonb_build_object(
+                   'item_id', i.item_id, 'version_id', v.version_id, 'label_id', i.label_id, 'principal_id', i.principal_id,
+                   'known', false, 'method', 'temporal', 'rule', 'one value at a time'))
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.timeline AS t ON t.org_id = i.org_id AND t.item_id = i.item_id AND upper_inf(t.recorded_during)
+          JOIN memwarden_data.version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id
+         WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.exclusive
+           AND i.key_hash = p_key_hash AND t.valid_during && p_period
+           AND v.principal_id <> p_principal_id AND (v.expires_at IS NULL OR v.expires_at > p_now)
+           AND NOT (upper_inf(t.valid_during) AND lower(t.valid_during) < lower(p_period))
+           AND (memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate, v_synonyms)).fingerprint <> p_fingerprint);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) IS
+    'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One that holds from earlier on without an end is not among them: it ends where the new one begins.';
+REVOKE ALL ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) FROM PUBLIC;

@@ -1,0 +1,140 @@
+-- What must hold of memories, said by whoever administers an organisation.
+CREATE OR REPLACE FUNCTION memwarden.define_integrity_rule(
+    name text, condition text, action text DEFAULT 'reject', predicate text DEFAULT NULL, against text DEFAULT NULL,
+    layer text DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM memwarden_internal.put_rule(
+        memwarden_internal.administered_org(define_integrity_rule.org, 'full'), define_integrity_rule.name, define_integrity_rule.condition,
+        define_integrity_rule.action, define_integrity_rule.predicate, define_integrity_rule.against, define_integrity_rule.layer, 'integrity');
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
+    'Defines, or replaces, what must hold of memories that are written from now on. condition: AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over memory.* '
+    '(content and its fields, as in memory.content.amount; subject, predicate, kind, layer, confidence, importance, valid_from, valid_to) and literals; < orders numbers, and dates and times in ISO 8601. '
+    'predicate: it concerns facts of that predicate alone; against: it is about such a fact (memory.*) and one of predicate against (other.*) of the same subject, scope and layer, whichever is written last. '
+    'As with CHECK, a rule says nothing of what is not there. action: reject, or review: who breaks it waits for a reviewer. layer: one alone. '
+    'org: by default the caller''s, and for members of memwarden_admin all. Layers whose admission is full ask. '
+    'Raises 42601 with the position of what cannot be accepted, 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.4.';
+REVOKE ALL ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.order_predicates(
+    earlier text, later text, earlier_at text DEFAULT 'valid_from', later_at text DEFAULT 'valid_from', action text DEFAULT 'reject',
+    layer text DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(order_predicates.org, 'full');
+BEGIN
+    IF order_predicates.earlier IS NULL OR order_predicates.later IS NULL
+       OR (order_predicates.earlier_at ~ E'^(valid_from|valid_to|content(\\.\\w+)*)$') IS NOT TRUE
+       OR (order_predicates.later_at ~ E'^(valid_from|valid_to|content(\\.\\w+)*)$') IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'earlier, later: predicates; earlier_at, later_at: valid_from, valid_to, content or a field, as in content.day');
+    END IF;
+    PERFORM memwarden_internal.put_rule(
+        v_org_id, memwarden_internal.predicate_name(order_predicates.earlier) || ' before ' || memwarden_internal.predicate_name(order_predicates.later),
+        format('memory.%s <= other.%s', order_predicates.earlier_at, order_predicates.later_at), order_predicates.action,
+        order_predicates.earlier, order_predicates.later, order_predicates.layer, 'temporal');
+END
+$function$;
+COMMENT ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) IS
+    'Says that of one subject one thing never happens after another (born on, died on): an integrity rule of that name ("born on before died on"). '
+    'earlier_at, later_at: where a fact has its time: valid_from, valid_to, content (a date by itself) or a field of it, as in content.day. At the same time is no contradiction. '
+    'action, layer, org, and what it raises: as define_integrity_rule(); drop_integrity_rule() takes it back. Source: chapter 12.2.4.';
+REVOKE ALL ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.drop_integrity_rule(name text, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(drop_integrity_rule.org, 'full');
+BEGIN
+    DELETE FROM memwarden_data.integrity_rule AS r WHERE r.org_id = v_org_id AND r.name = drop_integrity_rule.name;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('integrity rule %L', drop_integrity_rule.name));
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_integrity_rule', jsonb_build_object('rule', drop_integrity_rule.name));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.drop_integrity_rule(text, text) IS
+    'Drops an integrity rule. Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.drop_integrity_rule(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.drop_integrity_rule(text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.put_rule(
+    p_org_id bigint, p_name text, p_condition text, p_action text, p_predicate text, p_against text, p_layer text, p_method text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_form record;
+BEGIN
+    IF (p_name ~ E'^\\S([^\\n\\r]*\\S)?$' AND length(p_name) <= 2100) IS NOT TRUE OR (p_action IN ('reject', 'review')) IS NOT TRUE
+       OR p_predicate !~ '[^[:space:]_-]' OR p_against !~ '[^[:space:]_-]' OR length(p_predicate) > 1000 OR length(p_against) > 1000
+       OR p_predicate IS NULL AND p_against IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'name: one line, at most 2,100 characters; action: reject or review; predicate, against: 1 to 1,000 characters, not blank, and against beside predicate only');
+    ELSIF p_layer IS NOT NULL AND NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', p_layer));
+    END IF;
+    v_form := memwarden_internal.compile_rule(coalesce(p_condition, ''), p_against IS NOT NULL);
+    IF v_form.fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_condition', format('at character %s: %s', v_form.at_offset + 1, v_form.fault));
+    END IF;
+    INSERT INTO memwarden_data.integrity_rule AS r (org_id, name, layer, predicate, against, condition, broken, method, action)
+    VALUES (p_org_id, p_name, coalesce(p_layer, '*'), memwarden_internal.predicate_name(p_predicate), memwarden_internal.predicate_name(p_against),
+            p_condition, v_form.broken::jsonpath, p_method, p_action)
+    ON CONFLICT ON CONSTRAINT integrity_rule_pkey
+    DO UPDATE SET layer = excluded.layer, predicate = excluded.predicate, against = excluded.against, condition = excluded.condition,
+                  broken = excluded.broken, method = excluded.method, action = excluded.action;
+    PERFORM memwarden_internal.record_access_change(p_org_id, 'define_integrity_rule', jsonb_build_object(
+        'rule', p_name, 'condition', p_condition, 'action', p_action, 'predicate', p_predicate, 'against', p_against, 'layer', p_layer));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) IS
+    'Stores a rule as it is compiled. Raises 42601 for a condition that cannot be accepted, 22023 for malformed arguments, 42704 for an unknown layer.';
+REVOKE ALL ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compile_rule(
+    p_condition text, p_is_of_two boolean, OUT broken text, OUT fault text, OUT at_offset integer)
+RETURNS record
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].compile_rule(p_condition, p_is_of_two)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.compile_rule(text, boolean) IS
+    'A condition as a jsonpath over {"memory"}, or {"memory", "other"}, that says where it is broken; or what is wrong with it, and at which character from 0.';
+REVOKE ALL ON FUNCTION memwarden_internal.compile_rule(text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_integrity_rules()
+RETURNS TABLE (org text, name text, layer text, predicate text, against text, condition text, method text, action text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.name, NULLIF(r.layer, '*'), r.predicate, r.against, r.condition, r.method, r.action
+      FROM memwarden_data.integrity_rule AS r JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+     WHERE v_all OR r.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_integrity_rules() IS 'The rows of memwarden.integrity_rules.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_integrity_rules() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_integrity_rules()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

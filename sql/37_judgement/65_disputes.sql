@@ -1,0 +1,42 @@
+-- Memories that contradict each other beside one another: recorded where both are let stand, and asked of when they are read.
+CREATE OR REPLACE FUNCTION memwarden_internal.record_disputes(p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_other_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    INSERT INTO memwarden_data.dispute (org_id, scope_id, item_id, content_hash, other_item_id, other_content_hash)
+    SELECT p_org_id, p_scope_id, p.item_id, p.content_hash, p.other_item_id, p.other_content_hash
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.item AS o ON o.org_id = p_org_id AND o.item_id = ANY (p_other_ids) AND o.item_id <> i.item_id,
+           LATERAL (VALUES (i.item_id, i.content_hash, o.item_id, o.content_hash),
+                           (o.item_id, o.content_hash, i.item_id, i.content_hash)) AS p (item_id, content_hash, other_item_id, other_content_hash)
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id
+    ON CONFLICT DO NOTHING;
+    UPDATE memwarden_data.item AS i SET contradicted = true
+     WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_id || p_other_ids) AND NOT i.contradicted;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uuid[]) IS
+    'Records that a memory contradicts others, as all of them are now. The caller holds the scope.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_disputed(
+    p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.dispute AS d
+          JOIN memwarden_data.item AS o
+            ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
+         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash
+           AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
+           AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) IS
+    'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees: p_labels as readable_labels() gives them, NULL for all. When the other ends, by whatever way, it is not any more.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;

@@ -1,0 +1,85 @@
+-- Does it fit with what has been declared? Typed relations, inverses, disjoint predicates, integrity rules, one value at a time.
+-- What a fact lacks by itself is refused here; what stands against it is told to gate 60, which decides about all contradictions.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_constraint()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started  timestamptz := clock_timestamp();
+    v_terms    memwarden_data.write_terms := NEW.terms;
+    v_timed    boolean := num_nonnulls(NEW.valid_from, NEW.valid_to) > 0;
+    v_period   tstzrange := tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to);
+    v_name     text := memwarden_internal.predicate_name(NEW.predicate);
+    v_memory   jsonb;
+    v_said     record;
+    v_faults   jsonb := '[]';
+    v_found    jsonb := '[]';
+    v_known    jsonb;
+    v_decided  record;
+BEGIN
+    IF v_terms.has_constraints THEN
+        v_memory := memwarden_internal.memory_document(
+            NEW.layer, NEW.kind, NEW.subject, NEW.predicate, NEW.canonical::jsonb, memwarden_internal.claimed_confidence(
+                NEW.confidence, NEW.origin, v_terms.default_confidence), coalesce(NEW.importance, 0.5), lower(v_period), NEW.valid_to);
+    END IF;
+    IF v_terms.has_constraints AND NEW.key_hash IS NOT NULL THEN
+        v_said := memwarden_internal.predicate_of(NEW.org_id, v_name);
+        v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema, v_said.inverse);
+        IF v_said.inverse IS NOT NULL AND v_faults = '[]' THEN
+            NEW.inverse_key_hash := memwarden_internal.inverse_key(NEW.org_id, NEW.predicate, NEW.canonical::jsonb);
+            v_found := v_found || coalesce(memwarden_internal.inverse_facts(
+                NEW.org_id, NEW.scope_id, NEW.layer, v_name, NEW.key_hash, v_said.inverse, NEW.inverse_key_hash, v_terms.same_key, v_period,
+                CASE WHEN v_timed THEN v_period ELSE tstzrange(v_started, v_started, '[]') END, v_started), '[]');
+        END IF;
+        IF v_said.disjoint <> '{}' OR v_said.inverse IS NOT NULL THEN
+            v_found := v_found || coalesce(memwarden_internal.excluded_facts(
+                NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, NEW.canonical::jsonb, v_said.inverse, v_period, v_started), '[]');
+        END IF;
+        v_found := v_found || coalesce(memwarden_internal.facts_under_rules(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, NEW.key_hash, v_started), '[]');
+    END IF;
+    IF v_timed AND NEW.key_hash IS NOT NULL THEN
+        v_found := v_found || coalesce(memwarden_internal.overlapping_values(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, NEW.fingerprint, NEW.principal_id, v_period, v_started), '[]');
+    END IF;
+    NEW.conflicts := coalesce(memwarden_internal.readable_found(NEW.org_id, NEW.principal_id, NEW.label_id, v_found, v_memory), '[]')
+        || coalesce(CASE WHEN v_terms.has_constraints THEN memwarden_internal.rules_broken_alone(NEW.org_id, v_memory) END, '[]');
+    v_known := jsonb_path_query_first(NEW.conflicts, '$[*] ? (@.known == true)');
+    IF v_faults <> '[]' THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := 'RELATION_VIOLATION';
+        NEW.detail := jsonb_build_object('errors', v_faults);
+    ELSIF v_known IS NOT NULL THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := 'STRUCTURAL_DUPLICATE';
+        NEW.item_id := (v_known ->> 'item_id')::uuid;
+        NEW.version_id := (v_known ->> 'version_id')::uuid;
+    ELSIF NEW.conflicts @> '[{"action": "reject"}]' THEN
+        -- Nobody need be asked about it.
+        v_decided := memwarden_internal.resolve_conflict(
+            v_terms.conflict, v_terms.conflict_gap, (v_memory ->> 'confidence')::double precision, NEW.conflicts);
+        NEW.outcome := v_decided.outcome;
+        NEW.reason := v_decided.reason;
+        NEW.detail := v_decided.detail;
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_constraint() IS
+    'Trigger gate_39_constraint: rejects a fact that is not of the form its predicate asks for, or that is known from the other side, and finds what contradicts it by what has been declared. Source: chapter 12.2.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_constraint() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.claimed_confidence(p_confidence double precision, p_origin jsonb, p_default double precision)
+RETURNS double precision
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN coalesce(p_confidence, (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin ->> 'kind'), p_default);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.claimed_confidence(double precision, jsonb, double precision) IS
+    'How confident a write is: what it says, or else what its kind of origin, or its layer, is worth.';
+REVOKE ALL ON FUNCTION memwarden_internal.claimed_confidence(double precision, jsonb, double precision) FROM PUBLIC;
