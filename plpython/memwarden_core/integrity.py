@@ -46,7 +46,7 @@ def compile_rule(condition: str, is_of_two: bool) -> str:
 
 
 class _RuleCompiler(Compiler):
-    """Each node has two forms: where it holds, and where it is broken; absent values are neither."""
+    """Each node has two forms: where it holds, and where it is broken; absent is neither."""
 
     def __init__(self, found: list[Token], attributes: Attributes) -> None:
         super().__init__(found, attributes)

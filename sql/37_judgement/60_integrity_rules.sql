@@ -6,10 +6,15 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(define_integrity_rule.org, 'full');
 BEGIN
     PERFORM memwarden_internal.put_rule(
-        memwarden_internal.administered_org(define_integrity_rule.org, 'full'), define_integrity_rule.name, define_integrity_rule.condition,
-        define_integrity_rule.action, define_integrity_rule.predicate, define_integrity_rule.against, define_integrity_rule.layer, 'integrity');
+        v_org_id, define_integrity_rule.name, define_integrity_rule.condition, define_integrity_rule.action, define_integrity_rule.predicate,
+        define_integrity_rule.against, define_integrity_rule.layer, 'integrity');
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_integrity_rule', jsonb_build_object(
+        'rule', define_integrity_rule.name, 'condition', define_integrity_rule.condition, 'action', define_integrity_rule.action,
+        'predicate', define_integrity_rule.predicate, 'against', define_integrity_rule.against, 'layer', define_integrity_rule.layer));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
@@ -42,6 +47,9 @@ BEGIN
         v_org_id, memwarden_internal.predicate_name(order_predicates.earlier) || ' before ' || memwarden_internal.predicate_name(order_predicates.later),
         format('memory.%s <= other.%s', order_predicates.earlier_at, order_predicates.later_at), order_predicates.action,
         order_predicates.earlier, order_predicates.later, order_predicates.layer, 'temporal');
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'order_predicates', jsonb_build_object(
+        'earlier', order_predicates.earlier, 'later', order_predicates.later, 'earlier_at', order_predicates.earlier_at,
+        'later_at', order_predicates.later_at, 'action', order_predicates.action, 'layer', order_predicates.layer));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) IS
@@ -98,8 +106,6 @@ BEGIN
     ON CONFLICT ON CONSTRAINT integrity_rule_pkey
     DO UPDATE SET layer = excluded.layer, predicate = excluded.predicate, against = excluded.against, condition = excluded.condition,
                   broken = excluded.broken, method = excluded.method, action = excluded.action;
-    PERFORM memwarden_internal.record_access_change(p_org_id, 'define_integrity_rule', jsonb_build_object(
-        'rule', p_name, 'condition', p_condition, 'action', p_action, 'predicate', p_predicate, 'against', p_against, 'layer', p_layer));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) IS

@@ -44,7 +44,11 @@ BEGIN
         -- What was declared is said once, not by a judge again.
         v_conflicts := jsonb_path_query_array(coalesce(NEW.conflicts, '[]'), '$[*] ? (@.relation == "contradicts")')
             || coalesce((SELECT jsonb_agg(c.e) FROM jsonb_array_elements(v_conflicts) AS c (e)
-                          WHERE NOT coalesce(NEW.conflicts, '[]') @> jsonb_build_array(jsonb_build_object('item_id', c.e -> 'item_id'))), '[]');
+                           JOIN memwarden_data.version AS v ON v.org_id = NEW.org_id AND v.version_id = (c.e ->> 'version_id')::uuid
+                          WHERE NOT coalesce(NEW.conflicts, '[]') @> jsonb_build_array(jsonb_build_object('item_id', c.e -> 'item_id'))
+                            -- Of other times it may be otherwise.
+                            AND v.valid_during && tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to)),
+                        '[]');
         v_confidence := memwarden_internal.claimed_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
         IF v_decided.outcome IS NULL THEN

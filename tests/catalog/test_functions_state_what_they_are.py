@@ -46,6 +46,8 @@ LONG = {
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
     "memwarden_internal.gate_reset": "assignments, one a line",
     "memwarden_internal.gate_store": "assignments, one a line",
+    "memwarden_internal.gate_constraint": "one kind of declaration after another",
+    "memwarden_internal.gate_contradiction": "what is found, and what becomes of it",
     "memwarden_internal.gate_evidence": "one demand after another",
     "memwarden_internal.gate_identity": "one query and its answer",
 }

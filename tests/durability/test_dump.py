@@ -45,7 +45,8 @@ def seeded(shared_world: World) -> World:
     shared_world.admin.execute("SELECT memwarden.grant_scope(%s, '/org/acme')", (ana.info.user,))
     shared_world.admin.execute(
         "SELECT memwarden.define_schema('semantic', 'cup', %s), memwarden.set_synonyms('acme', %s),"
-        "       memwarden.define_predicate('visited', 'accumulate')",
+        "       memwarden.define_predicate('visited', 'accumulate', inverse => 'was visited by'),"
+        "       memwarden.define_integrity_rule('n', 'memory.content.n > 0', org => 'acme')",
         (Jsonb(CUP), Jsonb({"mug": "cup"})),
     )
     for agent in (ana, bob):
@@ -61,6 +62,7 @@ def seeded(shared_world: World) -> World:
     seed_admission(shared_world, ana)
     seed_access(shared_world, ana.info.user)
     seed_history(shared_world, ana)
+    seed_conflicts(shared_world, ana)
     seed_references(shared_world, ana)
     seed_erasure(shared_world)
     seed_sensitivity(shared_world, ana)
@@ -114,6 +116,16 @@ def seed_access(world: World, agent: str) -> None:
     close_scope(curator, f"{DESK}/task/t", lesson)
     broker = world.connect(world.register("/org/acme", kind="service", groups=["memwarden_broker"]))
     broker.execute("SELECT memwarden.issue_token(%s, %s)", (agent, world.role()))
+
+
+def seed_conflicts(world: World, agent: Connection[DictRow]) -> None:
+    """Two memories that contradict each other and stand."""
+    world.admin.execute(
+        "SELECT memwarden.configure_layer('durable', '{\"conflict\": \"coexist\"}')"
+    )
+    for text in ("The door is open", "The door is not open"):
+        write(agent, "durable", text, embedding=[1.0, *[0.0] * 383])
+    write(agent, "semantic", "Rome", subject="self", predicate="visited")
 
 
 def seed_history(world: World, agent: Connection[DictRow]) -> None:

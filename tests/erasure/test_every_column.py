@@ -21,6 +21,7 @@ ERASED = {
     "embedding": "deleted",
     "past_embedding": "deleted",
     "derivation": "deleted",
+    "dispute": "deleted",
     "provenance": "deleted",
     "idempotency": "deleted",
     "sensitive_value": "deleted",
@@ -57,7 +58,7 @@ SETTINGS = {
         "sensitivity_rules_text",
         "sealing_key",
     ),
-    *("source_type", "leak_defence", "rate_limit", "allowance"),
+    *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

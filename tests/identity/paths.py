@@ -29,6 +29,9 @@ CHANGES = {
     *("link_reference", "references_of", "canonical_links"),
     *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
     *("set_policy", "set_synonyms", "write", "write_many"),
+    *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
+    # For administrators: ids, and nothing of what they say.
+    "preview_integrity_rule",
     # Makes a change, looks, and takes it back. For administrators.
     "preview_policy",
     # Looks as rollback_batch() would, and asks who may do that.

@@ -21,7 +21,7 @@ ENTRIES = (
 )
 WATCHED = [
     *("principal", "principal_login", "scope_grant", "access_role", "role_permission"),
-    *("attribute", "policy_set", "policy", "token_key"),
+    *("attribute", "policy_set", "policy", "token_key", "integrity_rule"),
 ]
 POLICY = {"policy_set": "a set", "name": "a policy"}
 
@@ -40,6 +40,9 @@ BY_CURATORS: list[tuple[str, dict[str, Any]]] = [
     ("set_policy", POLICY | {"effect": "deny", "condition": "FALSE", "org": "acme"}),
     ("drop_policy", POLICY | {"org": "acme"}),
     ("drop_policy", {"policy_set": "a set", "org": "acme"}),
+    ("define_integrity_rule", {"name": "a rule", "condition": "memory.content.n > 0"}),
+    ("order_predicates", {"earlier": "hired", "later": "left"}),
+    ("drop_integrity_rule", {"name": "a rule"}),
     ("move_scope", {"path": "/org/acme/user/ana/task/t", "new_parent": "/org/acme"}),
     ("revoke_tokens", {"agent": "helper"}),
     ("close_scope", {"path": "/org/acme/user/ana"}),
@@ -117,9 +120,9 @@ def test_the_list_above_is_complete(world: World) -> None:
         "|".join(WATCHED),
     )
     silent = {row["proname"] for row in writing} - called - ELSEWHERE
-    # bind() is called by those above; who opens a task may write it; keys make themselves; and
-    # setup() carries what there is at first.
-    assert silent == {"bind", "add_scope", "signing_key", "storage_parts"}
+    # bind() and put_rule() are called by those above; who opens a task may write it; keys make
+    # themselves; and setup() carries what there is at first.
+    assert silent == {"bind", "add_scope", "signing_key", "storage_parts", "put_rule"}
 
 
 def test_binding_at_registration_is_noted_as_what_it_is(world: World) -> None:

@@ -26,7 +26,7 @@ SETTINGS = {
     *("layer", "embedding_model", "scope_kind", "classification", "pipeline"),
     *("content_schema", "vocabulary", "predicate", "schemas", "predicates", "synonyms"),
     *("attributes", "origin_kind", "source", "source_type", "sources"),
-    "canonical_sources",
+    *("canonical_sources", "integrity_rule", "integrity_rules"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
@@ -38,7 +38,7 @@ OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
 """Where callers find what they asked for themselves, also where they do not see what came of it."""
 
-SOME = {"derivation", "past_embedding", "timeline", "evidence"}
+SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute"}
 """What there is of some memories only."""
 
 

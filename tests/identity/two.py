@@ -66,6 +66,10 @@ def full_calls(place: str, agent: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "preview_policy", policy | {"effect": "allow", "condition": "TRUE"}
     yield "set_policy", policy | {"effect": "allow", "condition": "TRUE"}
     yield "drop_policy", policy
+    yield "define_integrity_rule", {"name": "n", "condition": "memory.content.n > 0"} | org
+    yield "order_predicates", {"earlier": "hired", "later": "left"} | org
+    yield "preview_integrity_rule", {"condition": "memory.content.n > 0"} | org
+    yield "drop_integrity_rule", {"name": "n"} | org
     yield "move_scope", {"path": f"{place}/user/ana/task/t", "new_parent": place}
     yield "revoke_tokens", {"agent": agent} | org
     yield "close_scope", {"path": f"{place}/user/ana"}

@@ -287,7 +287,8 @@ def test_a_definition_while_others_write_misses_nothing(world: World) -> None:
     )  # fmt: skip
     together([*actions, declare])
     unseen = world.value(
-        "SELECT count(*) FROM memwarden_data.item WHERE status = 'ACTIVE' AND inverse_key_hash IS NULL"
+        "SELECT count(*) FROM memwarden_data.item"
+        " WHERE status = 'ACTIVE' AND inverse_key_hash IS NULL"
     )
     assert unseen == 0
 

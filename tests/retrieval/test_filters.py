@@ -167,6 +167,14 @@ def test_low_confidence_and_contradiction_are_marked_not_dropped(
     shared_world.admin.execute(
         "UPDATE memwarden_data.item SET contradicted = true WHERE item_id = %s", (disputed,)
     )
+    # By another that stands, though only one of them is told of it.
+    shared_world.admin.execute(
+        "INSERT INTO memwarden_data.dispute"
+        " SELECT i.org_id, i.scope_id, i.item_id, i.content_hash, o.item_id, o.content_hash"
+        "   FROM memwarden_data.item AS i, memwarden_data.item AS o"
+        "  WHERE i.item_id = %s AND o.item_id = %s",
+        (disputed, low),
+    )
     found = {row["item_id"]: row for row in recall(reader)}
     assert {item: row["low_confidence"] for item, row in found.items()} == {
         low: True,

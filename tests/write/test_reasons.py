@@ -358,7 +358,27 @@ def mostly_known(world: World, home: str) -> DictRow:
     return write(agent, layer, news, embedding=vector)
 
 
+def against_a_declaration(function: str, **declared: Any) -> Recipe:
+    """Write a fact where its organisation has declared that facts are not like that."""
+
+    def ask(world: World, home: str) -> DictRow:
+        agent, org = world.agent(home), home.split("/")[2]
+        call(world.admin, function, **declared, org=org)
+        return write(agent, "semantic", TEXT, subject="Ana", predicate="weighs")
+
+    return ask
+
+
 RECIPES: dict[str, Recipe] = {
+    "RELATION_VIOLATION": against_a_declaration(
+        "define_predicate", predicate="weighs", inverse="is the weight of"
+    ),
+    "INTEGRITY_VIOLATION": against_a_declaration(
+        "define_integrity_rule", name="r", condition="memory.content.text = 'no'"
+    ),
+    "INTEGRITY_REVIEW": against_a_declaration(
+        "define_integrity_rule", name="r", condition="memory.confidence > 2", action="review"
+    ),
     "PROVENANCE_CYCLE": resting_on_itself,
     "PROVENANCE_TOO_DEEP": resting_on_too_much,
     "SELF_REFERENTIAL": asked_for({"self_reference": "refuse"}, {"uri": "thought:1"}),
