@@ -52,6 +52,7 @@ EXPECTED = {
             f"PS005: Function without explicit search_path: memwarden.{name}()",
         ): _COMMITS
         for name in (
+            "arrange_shelves",
             "checkpoint",
             "close_due_scopes",
             "compact_history",

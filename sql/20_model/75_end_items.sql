@@ -54,17 +54,39 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_shelf integer;
+    v_gone  bigint;
 BEGIN
+    -- The shared shelf by its name: through the parent a statement locks every partition that there is.
     WITH gone AS (
-        DELETE FROM memwarden_data.embedding AS e
+        DELETE FROM memwarden_data.embedding_shared AS e
          WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.item_id = ANY (p_item_ids)
         RETURNING e.org_id, e.scope_id, e.item_id, e.model_id, e.embedding
+    ), kept AS (
+        INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding)
+        SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding
+          FROM gone AS g
+          JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> 'lexical'
+          JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id
     )
-    INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding)
-    SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding
-      FROM gone AS g
-      JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> 'lexical'
-      JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id;
+    SELECT count(DISTINCT g.item_id) INTO v_gone FROM gone AS g;
+    IF v_gone < cardinality(p_item_ids) THEN
+        FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s
+                        WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.vacated_at IS NULL LOOP
+            EXECUTE format(
+                'WITH gone AS ('
+                '    DELETE FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = $2 AND e.item_id = ANY ($3)'
+                '    RETURNING e.org_id, e.scope_id, e.item_id, e.model_id, e.embedding) '
+                'INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding) '
+                'SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding'
+                '  FROM gone AS g'
+                '  JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> ''lexical'''
+                '  JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id',
+                memwarden_internal.shelf_name(v_shelf))
+              USING p_org_id, p_scope_id, p_item_ids;
+        END LOOP;
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS

@@ -93,16 +93,23 @@ BEGIN
                v.content::text, v.subject, v.predicate,
                coalesce((SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}')) AS f
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND v.org_id = p_org_id AND v.version_id = p_version_id;
-    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-    SELECT p.org_id, p.scope_id, p.model_id, p.item_id, p.embedding
+    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
+    SELECT p.org_id, p.scope_id, p.model_id, p.item_id, p.embedding, coalesce(s.shelf, 0), CASE WHEN s.shelf > 0 THEN i.search_vector END
       FROM memwarden_data.past_embedding AS p
+      JOIN memwarden_data.item AS i ON i.org_id = p.org_id AND i.item_id = p.item_id
+      LEFT JOIN memwarden_data.shelf AS s
+        ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
      WHERE p.org_id = p_org_id AND p.version_id = p_source_id;
     IF NOT FOUND THEN
-        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-        SELECT v.org_id, v.scope_id, m.model_id, v.item_id, e.embedding::@extschema:vector@.halfvec
+        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
+        SELECT v.org_id, v.scope_id, m.model_id, v.item_id, e.embedding::@extschema:vector@.halfvec,
+               coalesce(s.shelf, 0), CASE WHEN s.shelf > 0 THEN i.search_vector END
           FROM memwarden_data.version AS v
+          JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
           JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical'
          CROSS JOIN LATERAL memwarden.lexical_embedding(v.search_text) AS e (embedding)
+          LEFT JOIN memwarden_data.shelf AS s
+            ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
          WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND e.embedding IS NOT NULL;
     END IF;
 END

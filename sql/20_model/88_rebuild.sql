@@ -238,18 +238,23 @@ BEGIN
     IF v_count > 0 AND NOT p_replace THEN
         PERFORM memwarden_internal.raise_error('heads_differ', format('embedding: %s are of items that are not active', v_count));
     END IF;
-    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-    SELECT p.org_id, i.scope_id, p.model_id, i.item_id, p.embedding
+    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
+    SELECT p.org_id, i.scope_id, p.model_id, i.item_id, p.embedding, coalesce(s.shelf, 0), CASE WHEN s.shelf > 0 THEN i.search_vector END
       FROM memwarden_data.item AS i
+      LEFT JOIN memwarden_data.shelf AS s
+        ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.past_embedding AS p ON p.org_id = v.org_id AND p.version_id = v.restores_version_id
      WHERE i.status = 'ACTIVE'
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
                         WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id);
     GET DIAGNOSTICS written = ROW_COUNT;
-    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding)
-    SELECT i.org_id, i.scope_id, m.model_id, i.item_id, x.vector::@extschema:vector@.halfvec
+    INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
+    SELECT i.org_id, i.scope_id, m.model_id, i.item_id, x.vector::@extschema:vector@.halfvec,
+           coalesce(s.shelf, 0), CASE WHEN s.shelf > 0 THEN i.search_vector END
       FROM memwarden_data.item AS i
+      LEFT JOIN memwarden_data.shelf AS s
+        ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical',
            LATERAL memwarden.lexical_embedding(v.search_text) AS x (vector)
@@ -258,6 +263,10 @@ BEGIN
                         WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     written := written + v_count;
+    -- Heads that were made anew have the words of today.
+    UPDATE memwarden_data.embedding AS e SET words = i.search_vector
+      FROM memwarden_data.item AS i
+     WHERE e.shelf > 0 AND i.org_id = e.org_id AND i.item_id = e.item_id AND e.words IS DISTINCT FROM i.search_vector;
     expected := (SELECT count(*) FROM memwarden_data.embedding);
 END
 $function$;

@@ -31,7 +31,7 @@ BEGIN
            idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
            max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
            recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, duplicate_similarity = v_new.duplicate_similarity,
+           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from, duplicate_similarity = v_new.duplicate_similarity,
            topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
            conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
            evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
@@ -43,6 +43,9 @@ BEGIN
            SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
           FROM memwarden_data.version AS v
          WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
+        UPDATE memwarden_data.embedding AS e SET words = i.search_vector
+          FROM memwarden_data.item AS i
+         WHERE e.shelf > 0 AND i.layer = configure_layer.layer AND i.org_id = e.org_id AND i.item_id = e.item_id;
     END IF;
 END
 $function$;

@@ -1,5 +1,5 @@
 -- One search serves both gates that compare a write with what is there: the nearest memories of its scope and layer,
--- exactly, and the holders of its key, however unlike.
+-- one by one or by the index of a shelf of their own, and the holders of its key, however unlike.
 CREATE OR REPLACE FUNCTION memwarden_internal.neighbours(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
     p_embedding @extschema:vector@.halfvec, p_key_hash bytea, p_least double precision, p_now timestamptz)
@@ -14,8 +14,13 @@ DECLARE
 BEGIN
     WITH near AS MATERIALIZED (
         SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
-          FROM memwarden_data.embedding AS e
+          FROM memwarden_data.embedding_shared AS e
          WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id
+         UNION ALL
+        SELECT c.item_id, c.similarity
+          FROM memwarden_data.shelf AS s,
+               LATERAL memwarden_internal.nearest_memories(s.shelf, p_model_id, p_embedding, 50, p_now) AS c
+         WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL
     ), found AS (
         SELECT i.item_id, i.version_id, i.label_id, i.principal_id, n.similarity, i.exclusive AND i.key_hash = p_key_hash AS same_key
           FROM near AS n

@@ -19,8 +19,9 @@ END
 $type$;
 COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score and the components, each from 0 to 1; similarity is the plain cosine.';
 
--- The exact search: every item of the scopes is scored, so nothing is missed and nothing approximate
--- needs maintenance. Vectors, words, recency and importance are put on one scale and fused here.
+-- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
+-- maintenance; of a scope that has grown, every item that can be among the best (25_grown_scopes.sql). Vectors, words,
+-- recency and importance are put on one scale and fused here.
 CREATE OR REPLACE FUNCTION memwarden_internal.search(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
@@ -34,29 +35,54 @@ SET plan_cache_mode = force_generic_plan
 -- Ruling them out raises the cost it reckons with, which must not bring the compiler in.
 SET enable_nestloop = off
 SET jit = off
+-- Nor helpers: to start them takes longer than a scope.
+SET max_parallel_workers_per_gather = 0
 -- Five thousand candidates with their vectors and words stay in memory: half the time of spilling them.
 SET work_mem = '64MB'
 AS $function$
+DECLARE
+    v_grown record;
 BEGIN
+    v_grown := memwarden_internal.grown_part(
+        p_orgs, p_scopes, p_layers,
+        -- What no index knows, a part of the content or another weight, is asked of every item.
+        p_limit IS NOT NULL AND num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) = 0
+        AND p_recency = 0 AND p_importance = 0 AND p_confidence = 0 AND p_authority = 0,
+        p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels);
     RETURN QUERY
     WITH rules AS MATERIALIZED (
         SELECT l.layer, l.text_search_config AS config, extract(epoch FROM l.recency_half_life) AS half_life
           FROM memwarden_data.layer AS l
          WHERE p_layers IS NULL OR l.layer = ANY (p_layers)
     ), vectors AS (
-        SELECT v.item_id, v.embedding
-          FROM memwarden_data.embedding AS v
+        SELECT v.item_id, v.embedding, NULL::double precision AS similarity
+          FROM memwarden_data.embedding_shared AS v
          WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+         UNION ALL
+        SELECT w.item_id, w.embedding, NULL
+          FROM unnest(v_grown.whole) AS s (shelf), LATERAL memwarden_internal.vectors_on_shelf(s.shelf, p_model_id) AS w
+         UNION ALL
+        SELECT g.item_id, NULL, g.similarity FROM unnest(v_grown.item_ids, v_grown.similarities) AS g (item_id, similarity) WHERE g.similarity IS NOT NULL
+    ), heads AS (
+        SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
+               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_grown.scopes) AND cardinality(v_grown.scopes) > 0
+         UNION ALL
+        SELECT h.*
+          FROM unnest(v_grown.item_ids) AS g (item_id),
+               LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
+                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at
+                          FROM memwarden_data.item AS i
+                         WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, r.config,
-               nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN') AS similarity,
+               nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity,
                0.5 ^ (greatest(extract(epoch FROM p_now - i.updated_at), 0)::double precision / r.half_life::double precision) AS recency
-          FROM memwarden_data.item AS i
+          FROM heads AS i
           JOIN rules AS r ON r.layer = i.layer
           LEFT JOIN vectors AS e ON e.item_id = i.item_id
-         WHERE i.org_id = ANY (p_orgs)
-           AND i.scope_id = ANY (p_scopes)
-           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+         WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
            AND (i.expires_at IS NULL OR i.expires_at > p_now)
            AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
@@ -85,12 +111,12 @@ BEGIN
         -- Rounded to whole numbers, whose sum does not depend on the order in which a plan adds them.
         SELECT h.item_id,
                sum(round(1e12::double precision * h.rank
-                         * ln(1 + ((SELECT count(*) FROM candidates) - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision)))) AS rank
+                         * ln(1 + ((SELECT count(*) FROM candidates) + v_grown.unseen - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision)))) AS rank
           FROM hits AS h
          GROUP BY h.item_id
     ), bounded AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, c.adjusted_confidence, c.authority, w.rank,
-               min(c.similarity) OVER () AS least_similar, max(c.similarity) OVER () AS most_similar, max(w.rank) OVER () AS best_rank
+               least(min(c.similarity) OVER (), v_grown.least_similar) AS least_similar, max(c.similarity) OVER () AS most_similar, max(w.rank) OVER () AS best_rank
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
     ), parts AS (

@@ -9,6 +9,7 @@ VALUES
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
+    ('memwarden_shelves', '29 * * * *', 'CALL memwarden.arrange_shelves()'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
 $function$;

@@ -35,6 +35,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.seal_status();
     RETURN QUERY SELECT * FROM memwarden_internal.canonical_status();
     RETURN QUERY SELECT * FROM memwarden_internal.erasure_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r
@@ -44,7 +45,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, erasures after a restore, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
@@ -189,3 +190,22 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) IS
     'What sealing waits for: the job, or the oldest transaction that still runs in this database; NULL when that has just ended.';
 REVOKE ALL ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.shelf_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- How much somebody remembers is an administrator's to know.
+    RETURN QUERY
+    SELECT 'shelves', 'ok', CASE WHEN NOT memwarden_internal.is_database_admin() THEN 'arranged by a job'
+           ELSE coalesce('of their own: ' || string_agg(
+               format('%s %s (%s)', c.path, s.layer, memwarden_internal.shelf_name(s.shelf)), ', ' ORDER BY c.path, s.layer), 'none but the shared one') END
+      FROM memwarden_data.shelf AS s
+      JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
+     WHERE s.shelf > 0 AND s.vacated_at IS NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.shelf_status() IS 'For administrators: which scopes and layers have grown so that their vectors have a partition of their own.';
+REVOKE ALL ON FUNCTION memwarden_internal.shelf_status() FROM PUBLIC;

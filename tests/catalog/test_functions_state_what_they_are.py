@@ -15,6 +15,7 @@ PINNED = "search_path=pg_catalog, pg_temp"
 # A SET clause forbids COMMIT, and pg_partman's set_config() outlives it: these name every object
 # with its schema instead, and the caller's rights are all they have.
 UNPINNED = {
+    "memwarden.arrange_shelves",
     "memwarden.checkpoint",
     "memwarden.close_due_scopes",
     "memwarden.compact_history",

@@ -319,7 +319,7 @@ def test_readers_read_on_while_writers_wait(lived: World) -> None:
     assert write(agent, "semantic", {"drink": "mint"})["outcome"] == "COMMITTED"
 
 
-CARRIED_NOT = (*PROJECTIONS, "write_request*", "write_lock", "idempotency")
+CARRIED_NOT = (*PROJECTIONS, "embedding_*", "write_request*", "write_lock", "idempotency")
 
 
 def test_log_versions_and_settings_alone_bring_back_the_memory(lived: World) -> None:

@@ -51,6 +51,7 @@ NAMES = {
 SETTINGS = {
     *("storage", "classification", "layer", "embedding_model", "content_schema", "vocabulary"),
     *("predicate", "token_key", "write_lock", "signing_key", "origin_kind", "store_origin"),
+    "shelf",
     *(
         "sensitivity_rule",
         "sensitivity_action",

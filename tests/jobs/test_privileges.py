@@ -8,6 +8,7 @@ import pytest
 from conftest import World
 
 JOBS = {
+    "memwarden.arrange_shelves()",
     "memwarden.checkpoint()",
     "memwarden.close_due_scopes()",
     "memwarden.compact_history()",
@@ -18,6 +19,7 @@ JOBS = {
     "memwarden.settle_values()",
 }
 CALLED = {
+    "memwarden_internal.arrange_next_shelf()",
     "memwarden_internal.close_next_scope()",
     "memwarden_internal.maintain_storage()",
     "memwarden_internal.move_versions(integer)",

@@ -1,0 +1,105 @@
+-- Where a scope has outgrown the shared shelf an index finds what is near (40 in a few milliseconds, of however many). The
+-- shelf is named in the statement: a plan for all of them would lock them all, and use no index.
+CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE p_shelf WHEN 0 THEN 'embedding_shared' ELSE 'embedding_shelf_' || p_shelf END;
+COMMENT ON FUNCTION memwarden_internal.shelf_name(integer) IS 'The name of a shelf''s table in memwarden_data.';
+REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
+    p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
+    p_principal_id bigint DEFAULT NULL, p_labels integer[] DEFAULT NULL)
+RETURNS TABLE (item_id uuid, similarity double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_items        uuid[];
+    v_similarities double precision[];
+BEGIN
+    SELECT array_agg(n.item_id ORDER BY n.similarity DESC, n.item_id), array_agg(n.similarity ORDER BY n.similarity DESC, n.item_id)
+      INTO v_items, v_similarities
+      FROM memwarden_internal.indexed_memories(
+               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_labels IS NULL) AS n;
+    -- Nearly all that the index told of may be what is not asked for. So that nothing is lost, all is looked at.
+    IF coalesce(cardinality(v_items), 0) < p_limit THEN
+        RETURN QUERY SELECT n.item_id, n.similarity FROM memwarden_internal.measured_memories(
+            p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_labels IS NULL) AS n;
+    ELSE
+        RETURN QUERY SELECT n.item_id, n.similarity FROM unnest(v_items, v_similarities) AS n (item_id, similarity);
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[]) IS
+    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine, less what has expired: of those with labels that the principal reads (as readable_among() lists them), or, without labels, of all but annotations.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[]) FROM PUBLIC;
+
+-- One text for both ways, so that they answer alike.
+CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(p_shelf integer, p_model_id smallint, p_indexed boolean)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN format(
+        'SELECT e.item_id, 1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s)'
+        '  FROM memwarden_data.%2$I AS e JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
+        ' WHERE e.model_id = %3$s AND (i.expires_at IS NULL OR i.expires_at > $3)'
+        '   AND ($6 AND i.kind IS DISTINCT FROM ''annotation'''
+        '        OR (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5))'
+        ' ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2',
+        CASE WHEN p_indexed THEN format('::@extschema:vector@.halfvec(%s)',
+             (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)) ELSE '' END,
+        memwarden_internal.shelf_name(p_shelf), p_model_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) IS
+    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 all labels, without annotations.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
+    p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
+    p_principal_id bigint, p_labels integer[], p_every_label boolean)
+RETURNS TABLE (item_id uuid, similarity double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
+SET search_path = pg_catalog, pg_temp
+-- What follows the index row by row, and no other plan: the planner reckons a small shelf quicker to sort.
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET enable_sort = off
+SET jit = off
+-- The search goes on until so many have passed the filters, or so many have been looked at.
+SET "hnsw.iterative_scan" = 'strict_order'
+SET "hnsw.ef_search" = 200
+SET "hnsw.max_scan_tuples" = 5000
+SET "hnsw.scan_mem_multiplier" = 4
+AS $function$
+BEGIN
+    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true)
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_every_label;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
+    'nearest_memories() by the index of the shelf: fewer than p_limit where it looked at too many in vain.';
+REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
+    p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
+    p_principal_id bigint, p_labels integer[], p_every_label boolean)
+RETURNS TABLE (item_id uuid, similarity double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
+SET search_path = pg_catalog, pg_temp
+SET enable_nestloop = off
+SET jit = off
+AS $function$
+BEGIN
+    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, false)
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_every_label;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
+    'nearest_memories() by measuring every memory of the shelf.';
+REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
