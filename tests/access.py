@@ -13,7 +13,7 @@ from psycopg.types.json import Jsonb
 if TYPE_CHECKING:
     from conftest import World
 
-JSON = {"attributes", "permissions", "allowed", "schema", "synonyms"}
+JSON = {"attributes", "permissions", "allowed", "schema", "synonyms", "merge_policy"}
 
 
 def call(connection: Connection[DictRow], function: str, **arguments: Any) -> list[DictRow]:

@@ -155,12 +155,12 @@ RULES = {
         "       AND x.model_id = p.model_id) AS n ON true"
         " WHERE n.embedding IS DISTINCT FROM p.embedding"
     ),
-    "a version was asked for by a request that says COMMITTED, and the other way round": (
+    "a version was asked for by a request that committed or merged, and the other way round": (
         "SELECT coalesce(v.request_id, r.request_id) AS request_id FROM"
         "  (SELECT request_id, version_id FROM memwarden_data.version"
         "    WHERE restores_version_id IS NULL) AS v"
         "  FULL JOIN (SELECT request_id, version_id FROM memwarden_data.write_request"
-        "              WHERE outcome = 'COMMITTED' AND item_id NOT IN"
+        "              WHERE outcome IN ('COMMITTED', 'MERGED') AND item_id NOT IN"
         "                    (SELECT item_id FROM memwarden_data.erased_item))"
         "    AS r USING (request_id, version_id)"
         " WHERE v.version_id IS NULL OR r.version_id IS NULL"

@@ -203,6 +203,26 @@ def check_definition(
     return None
 
 
+def merge_policy_fault(policy: str) -> str | None:
+    """Return what is wrong with a merge policy (JSON), None when it can serve."""
+    from .merging import PolicyRefused, check_merge_policy
+
+    try:
+        check_merge_policy(policy)
+    except PolicyRefused as error:
+        return str(error)
+    return None
+
+
+def merge_contents(
+    old: str, new: str, policy: str, synonyms: str | None, newer_wins: bool
+) -> tuple[str | None, str | None, list[str] | None]:
+    """Return what two contents make together, as ``merging.merge_contents`` says."""
+    from .merging import merge_contents as merged
+
+    return merged(old, new, policy, synonyms, newer_wins=newer_wins)
+
+
 def compile_policy(
     condition: str, known: str, levels: str
 ) -> tuple[str | None, str | None, int | None]:

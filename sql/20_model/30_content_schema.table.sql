@@ -8,6 +8,7 @@ CREATE TABLE memwarden_data.content_schema (
     constraints          jsonb NOT NULL DEFAULT '[]',
     text_template        text,
     embedding_dimension  integer CHECK (embedding_dimension BETWEEN 1 AND 4000),
+    merge_policy         jsonb CHECK (jsonb_typeof(merge_policy) = 'object'),
     current              boolean NOT NULL,
     defined_at           timestamptz NOT NULL DEFAULT now(),
     UNIQUE (org_id, layer, kind, version)

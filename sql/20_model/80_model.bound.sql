@@ -96,7 +96,7 @@ CREATE POLICY application ON memwarden_data.log FOR SELECT
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = log.org_id AND i.item_id = log.item_id));
 
 CREATE OR REPLACE VIEW memwarden.schemas WITH (security_invoker = true) AS
-SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension, v.defined_at
+SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension, v.merge_policy, v.defined_at
   FROM memwarden_internal.list_schemas() AS v;
 COMMENT ON VIEW memwarden.schemas IS 'The schema registry: what contents of a kind look like in a layer. Organisation global speaks for all that define none of their own.';
 GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,7 +1,7 @@
 -- Definitions are read through functions, as in 10_identity/85_overviews.sql.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_schemas()
 RETURNS TABLE (org text, layer text, kind text, version integer, current boolean, schema jsonb, constraints jsonb,
-               text_template text, embedding_dimension integer, defined_at timestamptz)
+               text_template text, embedding_dimension integer, merge_policy jsonb, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -10,7 +10,7 @@ DECLARE
     v_all  boolean := memwarden_internal.is_database_admin();
 BEGIN
     RETURN QUERY
-    SELECT o.name, s.layer, s.kind, s.version, s.current, s.schema, s.constraints, s.text_template, s.embedding_dimension, s.defined_at
+    SELECT o.name, s.layer, s.kind, s.version, s.current, s.schema, s.constraints, s.text_template, s.embedding_dimension, s.merge_policy, s.defined_at
       FROM memwarden_data.content_schema AS s JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END

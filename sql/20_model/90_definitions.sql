@@ -12,9 +12,20 @@ COMMENT ON FUNCTION memwarden_internal.check_definition(text, text, text, text) 
     'What is wrong with a definition; NULL when it can serve. Patterns that could run for ever and references that leave the schema are refused here.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_definition(text, text, text, text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.merge_policy_fault(p_policy text)
+RETURNS text
+LANGUAGE plpython3u STABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].merge_policy_fault(p_policy)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.merge_policy_fault(text) IS 'What is wrong with a merge policy; NULL when it can serve.';
+REVOKE ALL ON FUNCTION memwarden_internal.merge_policy_fault(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.define_schema(
     layer text, kind text, schema jsonb, text_template text DEFAULT NULL, embedding_dimension integer DEFAULT NULL,
-    constraints jsonb DEFAULT '[]', org text DEFAULT NULL)
+    constraints jsonb DEFAULT '[]', org text DEFAULT NULL, merge_policy jsonb DEFAULT NULL)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -22,8 +33,10 @@ AS $function$
 DECLARE
     v_org_id  bigint := memwarden_internal.administered_org(define_schema.org, 'layer', define_schema.layer);
     v_version integer;
-    v_fault   text := memwarden_internal.check_definition(
-        define_schema.schema::text, define_schema.constraints::text, define_schema.text_template, NULL);
+    v_fault   text := coalesce(
+        memwarden_internal.check_definition(
+            define_schema.schema::text, define_schema.constraints::text, define_schema.text_template, NULL),
+        memwarden_internal.merge_policy_fault(define_schema.merge_policy::text));
 BEGIN
     IF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = define_schema.layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', define_schema.layer));
@@ -40,23 +53,26 @@ BEGIN
     UPDATE memwarden_data.content_schema AS c SET current = false
      WHERE c.org_id = v_org_id AND c.layer = define_schema.layer AND c.kind = define_schema.kind AND c.current;
     INSERT INTO memwarden_data.content_schema AS c (
-        org_id, layer, kind, version, schema, constraints, text_template, embedding_dimension, current)
+        org_id, layer, kind, version, schema, constraints, text_template, embedding_dimension, merge_policy, current)
     SELECT v_org_id, define_schema.layer, define_schema.kind, coalesce(max(c.version), 0) + 1, define_schema.schema,
-           coalesce(define_schema.constraints, '[]'), define_schema.text_template, define_schema.embedding_dimension, true
+           coalesce(define_schema.constraints, '[]'), define_schema.text_template, define_schema.embedding_dimension,
+           define_schema.merge_policy, true
       FROM memwarden_data.content_schema AS c
      WHERE c.org_id = v_org_id AND c.layer = define_schema.layer AND c.kind = define_schema.kind
     RETURNING c.version INTO v_version;
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) IS
+COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) IS
     'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version before, which is kept. '
     'schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: how the searched text is made, e.g. '
     '"{subject} likes {content.drink}"; by default all string values. embedding_dimension: what a caller''s vector must have. constraints: an array of '
     '{"id", "description", "left", "op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. '
+    'merge_policy: what two values of a field become where two contents become one, {"field": rule} with * for all others: keep, replace (the newer), union (of arrays), max, min (of numbers or of texts), '
+    'concatenate (texts, up to 8,000 characters) or conflict, the default, which the conflict policy of the layer resolves; NULL where a newer content takes the place of the older as a whole. '
     'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
-REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(name text, dimension integer, vector_weight double precision DEFAULT 0.6)
 RETURNS smallint

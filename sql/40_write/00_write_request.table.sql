@@ -37,6 +37,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     contradiction_score double precision,
     conflict            text,
     conflict_gap        double precision,
+    -- how contents of the kind become one; NULL where the newer takes the place of the older
+    merge_policy        jsonb,
     -- what never becomes durable there, by rule; NULL where the layer keeps whatever it is told
     durability          jsonb,
     -- the model of a vector that names none

@@ -24,7 +24,7 @@ BEGIN
                 l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
                 l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
                 l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
-                l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap,
+                l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
                 -- Of several the organisation's own is the last, and stays.
                 (SELECT jsonb_object_agg(d.rule, CASE WHEN d.active THEN d.settings || jsonb_build_object('action', d.action) END ORDER BY d.org_id)
                    FROM memwarden_data.durability_rule AS d WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer),

@@ -32,14 +32,15 @@ DECLARE
     v_rules   record;
     v_form    record;
     v_clean   record;
+    v_terms   memwarden_data.write_terms;
 BEGIN
     SELECT s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
-           s.text_template, v.synonyms::text AS synonyms, r.rules_hash
+           s.text_template, s.merge_policy, v.synonyms::text AS synonyms, r.rules_hash
       INTO v_rules
       FROM (SELECT t.rules_hash FROM memwarden_data.sensitivity_ruleset AS t
              WHERE t.org_id IN (0, NEW.org_id) AND t.layer IN ('*', NEW.layer)
              ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS r
-      LEFT JOIN (SELECT c.schema_id, c.schema, c.constraints, c.text_template
+      LEFT JOIN (SELECT c.schema_id, c.schema, c.constraints, c.text_template, c.merge_policy
                    FROM memwarden_data.content_schema AS c
                   WHERE NEW.admission <> 'free' AND c.layer = NEW.layer AND c.kind = coalesce(NEW.kind, 'default')
                     AND c.org_id IN (0, NEW.org_id) AND c.current
@@ -50,6 +51,11 @@ BEGIN
     END IF;
 
     NEW.schema_id := v_rules.schema_id;
+    IF v_rules.merge_policy IS NOT NULL THEN
+        v_terms := NEW.terms;
+        v_terms.merge_policy := v_rules.merge_policy;
+        NEW.terms := v_terms;
+    END IF;
     IF NEW.content IS NOT NULL THEN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,

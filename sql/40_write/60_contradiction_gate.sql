@@ -33,9 +33,11 @@ BEGIN
         -- Between texts without a key the rules cannot tell another value from another thing (room 12 is free, room 13 is not):
         -- there only a plain denial counts, or what an outside judge finds. Of its own fact an agent may say otherwise.
         v_conflicts := jsonb_path_query_array(
-            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure'
+            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && @.item_id != $settled'
             ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged")))',
-            jsonb_build_object('sure', v_terms.contradiction_score));
+            -- What a merge policy has made one with it is settled.
+            jsonb_build_object('sure', v_terms.contradiction_score,
+                               'settled', CASE WHEN NEW.merges AND v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
     END IF;
     IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
         -- A newer value of one's own, told from the other side: it takes the place of the older, as a version would.

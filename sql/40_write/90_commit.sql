@@ -117,7 +117,8 @@ BEGIN
     IF v_grows THEN
         -- It lives as long as the longer of the two, and holds for as long as either did.
         v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
-        v_valid := range_merge(v_valid, v_head.valid_during);
+        -- Of a key one value holds at a time: what it says now it says from now on.
+        v_valid := CASE WHEN v_exclusive THEN v_valid ELSE range_merge(v_valid, v_head.valid_during) END;
     END IF;
     v_instance := coalesce(v_head.instance, v_held + 1, 0);
 

@@ -100,7 +100,10 @@ def test_an_agent_that_repeats_itself_corroborates_nothing(world: World, home: s
     first = write(author, "semantic", FACT, idempotency_key=str(uuid.uuid4()))
     for _ in range(3):
         write(author, "semantic", FACT, idempotency_key=str(uuid.uuid4()), evidence=cite("x:1"))
-    assert (seen(author, first["item_id"])["times_seen"], seen(author, first["item_id"])["witnesses"]) == (3, 0)
+    assert (
+        seen(author, first["item_id"])["times_seen"],
+        seen(author, first["item_id"])["witnesses"],
+    ) == (3, 0)
     for number in range(5):
         write(other, "semantic", FACT, evidence=cite(f"y:{number}"))
     told = seen(author, first["item_id"])
@@ -116,6 +119,8 @@ def test_the_same_source_counts_once(world: World, home: str) -> None:
     first = write(author, "semantic", FACT, evidence=cite("doc:guide#3"))
     item = f"memwarden:item/{first['item_id']}"
     for uri in ("doc:guide#9", item, "doc:map", "doc:map#2", "doc:map"):
-        assert write(world.agent(home), "semantic", FACT, evidence=cite(uri))["outcome"] == "REJECTED"
+        assert (
+            write(world.agent(home), "semantic", FACT, evidence=cite(uri))["outcome"] == "REJECTED"
+        )
     told = seen(author, first["item_id"])
     assert (told["times_seen"], told["witnesses"]) == (5, 1)

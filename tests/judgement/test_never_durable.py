@@ -224,7 +224,9 @@ def test_an_organisation_has_rules_of_its_own(world: World) -> None:
     call(owner, "set_durability_rule", **rule, active=False)
     assert refuse(here, "b", origin=step) is None
     assert refuse(there, "b", origin=step) == "INTERMEDIATE_REASONING"
-    seen = here.execute("SELECT org, active FROM memwarden.durability_rules WHERE layer = 'semantic'")
+    seen = here.execute(
+        "SELECT org, active FROM memwarden.durability_rules WHERE layer = 'semantic'"
+    )
     assert {"org": "acme", "active": False} in seen.fetchall()
     hidden = there.execute("SELECT FROM memwarden.durability_rules WHERE org = 'acme'")
     assert hidden.fetchall() == []

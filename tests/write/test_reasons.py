@@ -369,6 +369,24 @@ def against_a_declaration(function: str, **declared: Any) -> Recipe:
     return ask
 
 
+def too_much_together(world: World, home: str) -> DictRow:
+    """Write what makes a list too long together with what is there."""
+    short = {"properties": {"tags": {"type": "array", "maxItems": 1}}}
+    policy = {"tags": "union"}
+    kind = {"kind": f"k{uuid.uuid4().hex[:8]}", "subject": "Ana", "predicate": "has"}
+    call(
+        world.admin,
+        "define_schema",
+        layer="semantic",
+        kind=kind["kind"],
+        schema=short,
+        merge_policy=policy,
+    )
+    agent = world.agent(home)
+    write(agent, "semantic", {"tags": ["a"]}, **kind)
+    return write(agent, "semantic", {"tags": ["b"]}, **kind)
+
+
 RECIPES: dict[str, Recipe] = {
     "RELATION_VIOLATION": against_a_declaration(
         "define_predicate", predicate="weighs", inverse="is the weight of"
@@ -454,6 +472,7 @@ RECIPES: dict[str, Recipe] = {
     "TRANSIENT_OUTPUT": one(origin={"kind": "tool_answer"}),
     "CONFIDENCE_FLOOR": one(origin={"kind": "pattern"}),
     "OVERLAPS_EXISTING": mostly_known,
+    "MERGE_INVALID": too_much_together,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
     "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
     "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),

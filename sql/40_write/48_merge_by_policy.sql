@@ -1,0 +1,127 @@
+-- What a write and a memory become together, where the schema of their kind has a merge policy.
+CREATE OR REPLACE FUNCTION memwarden_internal.merge_contents(
+    p_old text, p_new text, p_policy text, p_synonyms text, p_newer_wins boolean, OUT content text, OUT told jsonb, OUT conflicts text[])
+RETURNS record
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].merge_contents(p_old, p_new, p_policy, p_synonyms, p_newer_wins)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) IS
+    'Two contents (JSON texts) as one, by a merge policy: content; told, by field what was done; conflicts, the fields that the policy does not settle. p_newer_wins: the newer content settles those. Nulls where one has no fields. Source: chapter 12.3.4, D4.';
+REVOKE ALL ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) FROM PUBLIC;
+
+-- The memory that gate 90 would make a new version of, if this writer may do that.
+CREATE OR REPLACE FUNCTION memwarden_internal.merge_target(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_key_hash bytea, p_predicate text,
+    p_same_key text, p_writers text, p_becomes uuid, p_names_classification boolean, p_names_attributes boolean)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_head record;
+BEGIN
+    IF p_key_hash IS NULL THEN
+        SELECT i.item_id, i.label_id, i.principal_id INTO v_head
+          FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_becomes AND i.status = 'ACTIVE' AND NOT i.exclusive;
+    ELSIF 'new_version' = coalesce(
+              (SELECT d.same_key FROM memwarden_data.predicate AS d
+                WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
+                ORDER BY d.org_id DESC LIMIT 1), p_same_key) THEN
+        SELECT i.item_id, i.label_id, i.principal_id INTO v_head
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+           AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND i.exclusive
+           AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
+         ORDER BY p_writers = 'owner' AND i.principal_id <> p_principal_id, i.label_id <> p_label_id, i.instance
+         LIMIT 1;
+    END IF;
+    IF v_head.item_id IS NULL OR p_writers = 'owner' AND v_head.principal_id <> p_principal_id
+       OR (memwarden_internal.label_of_successor(
+               p_principal_id, p_label_id, v_head.label_id, v_head.principal_id, p_names_classification, p_names_attributes)).refusal IS NOT NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN v_head.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) IS
+    'The memory that a write would become a version of: the one that holds its key, or p_becomes for a write without a key. NULL for none, and for one that the writer may not change: it keeps its words.';
+REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.merge_by_policy(
+    p_org_id bigint, p_item_id uuid, p_schema_id bigint, p_kind text, p_subject text, p_predicate text, p_canonical text,
+    p_confidence double precision, p_policy jsonb, p_conflict text, p_gap double precision, p_max_bytes integer, p_max_length integer, p_embeds boolean,
+    OUT outcome text, OUT reason text, OUT detail jsonb, OUT version_id uuid, OUT trust double precision,
+    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_old    record;
+    v_rules  record;
+    v_merged record;
+    v_form   record;
+    v_solved record;
+BEGIN
+    SELECT v.version_id, v.content::text AS content, v.content_hash, v.confidence, i.adjusted_confidence INTO v_old
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.kind IS NOT DISTINCT FROM p_kind;
+    SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms, h.rules_hash INTO v_rules
+      FROM memwarden_data.content_schema AS s
+      LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = p_org_id
+      LEFT JOIN LATERAL (SELECT t.rules_hash FROM memwarden_data.sensitivity_ruleset AS t
+                          WHERE t.org_id IN (0, p_org_id) AND t.layer IN ('*', s.layer)
+                          ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS h ON true
+     WHERE s.schema_id = p_schema_id;
+    v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_rules.synonyms, false);
+    IF v_merged.content IS NULL THEN
+        RETURN;
+    END IF;
+    version_id := v_old.version_id;
+    trust := v_old.adjusted_confidence;
+    IF v_merged.conflicts <> '{}' THEN
+        -- As for any contradiction; but two values of one field cannot both stand.
+        v_solved := memwarden_internal.resolve_conflict(
+            CASE WHEN p_conflict IN ('accumulate', 'coexist') THEN 'review' ELSE p_conflict END, p_gap, p_confidence,
+            jsonb_build_array(jsonb_build_object(
+                'item_id', p_item_id, 'version_id', v_old.version_id, 'confidence', v_old.confidence, 'relation', 'contradicts',
+                'method', 'merge_policy', 'fields', to_jsonb(v_merged.conflicts))));
+        IF v_solved.outcome IS NOT NULL THEN
+            outcome := v_solved.outcome;
+            reason := v_solved.reason;
+            detail := v_solved.detail;
+            RETURN;
+        END IF;
+        v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_rules.synonyms, true);
+    END IF;
+    detail := jsonb_build_object('merged', jsonb_build_object('item_id', p_item_id, 'version_id', v_old.version_id, 'fields', v_merged.told));
+    -- What they make together passes what each of them has passed.
+    v_form := memwarden_internal.examine(
+        v_merged.content, p_subject, p_predicate, v_rules.schema, v_rules.constraints, v_rules.text_template, v_rules.synonyms,
+        p_max_bytes, p_embeds, v_rules.rules_hash, NULL);
+    IF v_form.content_hash = v_old.content_hash THEN
+        outcome := 'REJECTED';
+        reason := 'STRUCTURAL_DUPLICATE';
+        detail := NULL;
+    ELSIF v_form.findings IS NOT NULL OR length(v_form.search_text) > p_max_length
+          OR v_form.sensitive @? '$[*] ? (@.action == "block" || @.action == "redact" || @.action == "encrypt")' THEN
+        outcome := 'REJECTED';
+        reason := 'MERGE_INVALID';
+        detail := detail || jsonb_build_object('errors', coalesce(v_form.findings, '[]'), 'sensitive', coalesce(v_form.sensitive, '[]'));
+    END IF;
+    canonical := v_form.canonical;
+    content_hash := v_form.content_hash;
+    fingerprint := v_form.fingerprint;
+    search_text := v_form.search_text;
+    embedding := v_form.embedding;
+    sensitivity := v_form.sensitivity;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.merge_by_policy(bigint, uuid, bigint, text, text, text, text, double precision, jsonb, text, double precision, integer, integer, boolean) IS
+    'What a write and the memory that it would become a version of make together: the merged content in every form that a write has, and what was done with each field; or why not: nothing is new, a field is in conflict, the result breaks the schema or holds something sensitive. '
+    'version_id is NULL where they cannot be merged at all. Source: chapter 12.3.3, 12.3.4; D3, D4.';
+REVOKE ALL ON FUNCTION memwarden_internal.merge_by_policy(bigint, uuid, bigint, text, text, text, text, double precision, jsonb, text, double precision, integer, integer, boolean) FROM PUBLIC;
