@@ -17,7 +17,7 @@ from .verdict_reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .verdict_sentences import Finding, compare
 
 JUDGE = "built-in"
-VERSION = "1"
+VERSION = "2"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""
@@ -45,7 +45,8 @@ class Verdict(NamedTuple):
 
     ``relation`` is `same`, `narrower` (the new one says all that the old one says, and more),
     `wider` (it says less), `contradicts`, `updates` (it is the newer value of the same thing) or
-    `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either.
+    `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either; of a
+    contradiction, `decisive` says that both are certainly about one thing.
     """
 
     relation: str
@@ -153,7 +154,7 @@ def _compare_texts(new: list[Sentence], old: list[Sentence]) -> Finding:
     every = [found for row in table for found in row]
     against = [found for found in every if found.relation == "contradicts"]
     if against:
-        return max(against, key=lambda found: found.score)
+        return max(against, key=lambda found: found.score)._replace(decisive=False)
     nothing_new = all(any(f.relation in _COVERED for f in row) for row in table)
     nothing_lost = all(
         any(row[place].relation in _AGREES for row in table) for place in range(len(old))
@@ -179,6 +180,8 @@ def _verdict(found: Finding, new: Prepared, old: Prepared, similarity: float | N
         elif order == "after" or found.newer:
             relation = "updates"
             why["told_by"] = "period" if order == "after" else "wording"
+        elif found.decisive and (new.subject, new.predicate) == (old.subject, old.predicate):
+            why["decisive"] = True
     elif relation == "unrelated" and method != "entity":
         score = 1 - max(found.covered, similarity or 0.0)
     return Verdict(relation, min(max(round(score, 3), 0.0), 1.0), method, why)

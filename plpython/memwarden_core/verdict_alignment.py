@@ -27,6 +27,11 @@ _DATES = frozenset(
 )
 
 
+def _is_kind(one: str, two: str) -> bool:
+    """Whether one of two words is a kind of the other: then both can be so."""
+    return two in WIDER.get(one, _NONE) or one in WIDER.get(two, _NONE)
+
+
 class Conflict(NamedTuple):
     """Two words in one place that cannot both be so, and how that was seen."""
 
@@ -118,7 +123,7 @@ class Alignment:
             return None
         for word, other in places.items():
             narrower, wider = word in wide, one in WIDER.get(word, _NONE)
-            # Wine or champagne: what is also its alternative is not meant as its kind.
+            # Wine or champagne: what is also its alternative may not be meant as its kind.
             if word in RIVALS.get(one, _NONE):
                 continue
             if (narrower or wider) and self._one_place(place, other, describes=False):
@@ -173,7 +178,7 @@ class Alignment:
             return "number" if "one" in (one, two) else ""
         if opposed(one, two):
             return "antonym"
-        if two in RIVALS.get(one, ()):
+        if two in RIVALS.get(one, ()) and not _is_kind(one, two):
             return "date" if one in _DATES else "group"
         return ""
 

@@ -32,6 +32,7 @@ def judge_neighbours(
                 "relation": found.relation,
                 "score": found.score,
                 "method": found.method,
+                "decisive": found.why.get("decisive", False),
                 "judge": JUDGE,
                 "version": VERSION,
             }

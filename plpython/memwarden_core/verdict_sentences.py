@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .judge_words import stem
 from .verdict_additions import adds_only, says_as_much
 from .verdict_alignment import Alignment
+from .verdict_decisive import decides
 from .verdict_reading import Sentence
+from .verdict_values import SINGLE, stems
 from .verdict_words import BEINGS
 
 # How sure each way of seeing a conflict is where all other words agree.
@@ -31,33 +32,17 @@ _FRAME = 4
 """So many words that agree describe one event: another name in it is another value."""
 
 
-def _stems(words: str) -> frozenset[str]:
-    return frozenset(map(stem, words.split()))
-
-
-# Of these a thing has one: another value is another claim.
-_SINGLE = _stems(
-    """
-    name surname nickname birthday birthplace born age address email phone number capital located
-    location live reside based married spouse height weight size favourite favorite prefer
-    preferred password deadline due status version port price cost salary budget owner ceo
-    president manager boss founder headquarters title role job profession occupation employer
-    nationality citizen language native timezone currency default limit timeout colour color
-    graduate graduated born died founded due scheduled starts ends begins closes opens called named
-    titled debut first last main primary only sole originally exclusively
-    """
-)
 # Of these too, where both values are names: Ana works at Acme, but also in the morning.
-_SINGLE_NAME = _stems("work employed report belong")
+_SINGLE_NAME = stems("work employed report belong")
 # Of these a thing has many: it may like tea and coffee.
-_SEVERAL = _stems(
+_SEVERAL = stems(
     """
     like love enjoy adore hate dislike visit speak own have read study learn try collect
     interested fan fluent member
     """
 )
 # And of these where somebody with a name does them from time to time, not just now.
-_HABITS = _stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
+_HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
 
 
 class Finding(NamedTuple):
@@ -69,6 +54,8 @@ class Finding(NamedTuple):
     covered: float
     newer: bool = False
     """Of a conflict: whether the new sentence tells of a change, or of a later date."""
+    decisive: bool = False
+    """Of a conflict: whether it is certainly about one thing."""
 
 
 def compare(new: Sentence, old: Sentence) -> Finding:
@@ -148,7 +135,7 @@ def _conflict(found: Alignment) -> Finding:
     if method in ("group", "date") and _has_several(new, first.new):
         return _unlike(found, "several")
     score = _SURE[method] - _SLOPE * (1 - found.covered)
-    return _contrary(found, score, method, found.covered)
+    return _contrary(found, score, method, found.covered)._replace(decisive=decides(found))
 
 
 def _has_several(sentence: Sentence, place: int) -> bool:
@@ -210,7 +197,7 @@ def _another_value(found: Alignment) -> Finding:
         first
         and short
         and (
-            (ends and not _SINGLE.isdisjoint(near)) or (names and not _SINGLE_NAME.isdisjoint(near))
+            (ends and not SINGLE.isdisjoint(near)) or (names and not _SINGLE_NAME.isdisjoint(near))
         )
     ):
         score = _SURE["attribute"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from memwarden.gates_corpus import Corpus, Pair, Scene
@@ -97,6 +98,10 @@ class Report:
     scenes: list[SceneRow]
     copies: Rate
     """Texts in other dress (case, spaces, a full stop) that were not found to be the same."""
+    decisive: Rate
+    """Contradictions of pairs that are found, and found to be certainly about one thing."""
+    wrongly_decisive: Rate
+    """Other pairs of texts, those of facts that agree among them, of which that is found."""
 
     def as_json(self) -> dict[str, object]:
         """Return it as one JSON object."""
@@ -104,6 +109,8 @@ class Report:
             "rows": [_plain(row) for row in self.rows],
             "scenes": [_plain(row) for row in self.scenes],
             "missed_copies": vars(self.copies),
+            "decisive": vars(self.decisive),
+            "wrongly_decisive": vars(self.wrongly_decisive),
         }
 
     def as_markdown(self) -> str:
@@ -136,7 +143,12 @@ class Report:
                     ),
                 ),
             ]
-        lines += ["", f"Copies in other dress that were missed: {_percent(self.copies)}"]
+        lines += [
+            "",
+            f"Copies in other dress that were missed: {_percent(self.copies)}",
+            f"Decisive contradictions: {_percent(self.decisive)}, wrongly:"
+            f" {_percent(self.wrongly_decisive)}",
+        ]
         return "\n".join(lines)
 
 
@@ -192,7 +204,7 @@ def evaluate(corpus: Corpus) -> Report:
         for threshold in SIMILARITY_THRESHOLDS:
             rows.append(_row(name, SIMILARITY, threshold, pairs, answers))
     scenes = [_scene_row(corpus.scenes, t) for t in CONTRADICTION_THRESHOLDS if corpus.scenes]
-    return Report(rows, scenes, _copies(corpus))
+    return Report(rows, scenes, _copies(corpus), *_decisive(corpus))
 
 
 def _rate(chances: Sequence[bool]) -> Rate:
@@ -251,6 +263,21 @@ def _contradictions(
         answer = built_in(text, fact)
         if answer.relation in _AGAINST and answer.score >= threshold:
             yield answer.score, -place
+
+
+def _decisive(corpus: Corpus) -> tuple[Rate, Rate]:
+    found = {True: list[bool](), False: list[bool]()}
+    for pair in chain.from_iterable(corpus.pairs.values()):
+        found[pair.label == "contradiction"].append(_is_decisive(pair.new, pair.old))
+    for scene in corpus.scenes:
+        found[False] += [_is_decisive(*pair) for pair in combinations(scene.facts, 2)]
+        for text, contradicted in scene.against:
+            found[True].append(any(_is_decisive(text, scene.facts[n]) for n in contradicted))
+    return _rate(found[True]), _rate(found[False])
+
+
+def _is_decisive(new: str, old: str) -> bool:
+    return judge(_read(new), _read(old)).why.get("decisive") is True
 
 
 def _copies(corpus: Corpus) -> Rate:

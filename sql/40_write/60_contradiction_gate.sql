@@ -30,11 +30,11 @@ BEGIN
             NEW.retry_at := v_asked.retry_at;
             NEW.neighbours := memwarden_internal.judged_by(NEW.neighbours, v_asked.verdicts);
         END IF;
-        -- Between texts without a key the rules cannot tell another value from another thing (room 12 is free, room 13 is not):
-        -- there only a plain denial counts, or what an outside judge finds. Of its own fact an agent may say otherwise.
+        -- Between texts without a key another value can be another thing (room 12 is free, room 13 is not): there only a plain
+        -- denial counts, what is decisive, or what an outside judge finds. Of its own fact an agent may say otherwise.
         v_conflicts := jsonb_path_query_array(
             NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && @.item_id != $settled'
-            ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged")))',
+            ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged" || @.decisive == true)))',
             -- What a merge policy has made one with it is settled.
             jsonb_build_object('sure', v_terms.contradiction_score,
                                'settled', CASE WHEN NEW.merges AND v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));

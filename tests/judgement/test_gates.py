@@ -263,6 +263,28 @@ def test_another_thing_is_no_contradiction(agent: Agent, one: str, other: str) -
     assert write(agent, "semantic", other, embedding=near(0.97))["outcome"] == "COMMITTED"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The north gate is closed", "The north gate is open"),
+        ("Room 12 is empty", "Room 12 is full"),
+        ("The deadline is on Monday", "The deadline is on Friday"),
+        ("Alice is tall", "Alice is short"),
+    ],
+)
+def test_two_values_of_one_thing_contradict_each_other_without_a_key(
+    agent: Agent, one: str, other: str
+) -> None:
+    """Where both certainly speak of one thing, and say one of two of it.
+
+    Proves: V4, V5
+    """
+    first = write(agent, "semantic", one, embedding=VECTOR)
+    second = write(agent, "semantic", other, embedding=near(0.9))
+    assert (second["outcome"], second["reason"]) == ("REJECTED", "CONTRADICTION")
+    assert second["detail"]["contradicts"][0]["item_id"] == str(first["item_id"])
+
+
 def test_news_of_ones_own_is_a_version_without_a_key_too(world: World, agent: Agent) -> None:
     """The wording tells that something changed; said by another agent it is a memory beside it.
 
