@@ -12,12 +12,15 @@ DECLARE
     v_home  record;
     v_words tsquery;
     v_hits  record;
+    -- Words that so many have are sooner looked for in all of them.
+    v_most  bigint := (SELECT greatest(1000, c.reltuples / 10)::bigint FROM pg_class AS c
+                        WHERE c.oid = to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_name(p_shelf))));
 BEGIN
     item_ids := '{}';
     similarities := '{}';
     unseen := 0;
     IF p_vector > 0 THEN
-        SELECT array_agg(n.item_id), array_agg(n.similarity) INTO item_ids, similarities
+        SELECT coalesce(array_agg(n.item_id), '{}'), coalesce(array_agg(n.similarity), '{}') INTO item_ids, similarities
           FROM memwarden_internal.nearest_memories(
                    p_shelf, p_model_id, p_embedding, greatest(2 * p_limit, 40), p_now, p_principal_id, p_labels) AS n;
         -- The scale of the cosine begins at what is least alike: what is nearest to the opposite.
@@ -40,10 +43,14 @@ BEGIN
             '         WHERE e.words @@ $1 AND (i.expires_at IS NULL OR i.expires_at > $4)'
             '           AND (CASE WHEN i.principal_id = $5 THEN -i.label_id ELSE i.label_id END) = ANY ($6)'
             '           AND e.item_id <> ALL ($7)'
-            '         GROUP BY e.item_id) AS h',
+            '         GROUP BY e.item_id LIMIT $8) AS h',
             memwarden_internal.shelf_name(p_shelf))
            INTO v_hits
-          USING v_words, p_model_id, p_embedding, p_now, p_principal_id, p_labels, item_ids;
+          USING v_words, p_model_id, p_embedding, p_now, p_principal_id, p_labels, item_ids, v_most + 1;
+        IF cardinality(v_hits.item_ids) > v_most THEN
+            item_ids := '{}';
+            RETURN;
+        END IF;
         item_ids := item_ids || v_hits.item_ids;
         similarities := similarities || v_hits.similarities;
         -- How rare a word is depends on how many there are without it.
@@ -110,11 +117,10 @@ BEGIN
     FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s
                     WHERE s.org_id = ANY (p_orgs) AND s.scope_id = ANY (p_scopes) AND s.vacated_at IS NULL AND s.shelf > 0
                       AND (p_layers IS NULL OR s.layer = ANY (p_layers)) LOOP
-        v_pool := NULL;
-        IF p_by_index THEN
-            v_pool := memwarden_internal.pool_of_shelf(
-                v_shelf.shelf, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels);
-        END IF;
+        SELECT o.item_ids, o.similarities, o.unseen, o.least_similar INTO v_pool
+          FROM memwarden_internal.pool_of_shelf(
+                   v_shelf.shelf, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels) AS o
+         WHERE p_by_index;
         IF cardinality(v_pool.item_ids) >= p_limit THEN
             v_pooled := v_pooled || v_shelf.shelf;
             item_ids := item_ids || v_pool.item_ids;

@@ -46,7 +46,7 @@ BEGIN
     v_grown := memwarden_internal.grown_part(
         p_orgs, p_scopes, p_layers,
         -- What no index knows, a part of the content or another weight, is asked of every item.
-        p_limit IS NOT NULL AND num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) = 0
+        p_limit IS NOT NULL AND p_embedding IS NOT NULL AND num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) = 0
         AND p_recency = 0 AND p_importance = 0 AND p_confidence = 0 AND p_authority = 0,
         p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels);
     RETURN QUERY

@@ -1,0 +1,233 @@
+"""A scope with a shelf of its own answers as it did before: by indexes, and nothing is lost to a filter."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from psycopg import Connection
+from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
+
+from helpers import recall, write, write_many
+
+if TYPE_CHECKING:
+    from conftest import World
+
+Agent = Connection[DictRow]
+
+HOME = "/org/acme/user/ana"
+MANY = 400
+WORDS = [f"word{n}" for n in range(60)]
+ASKED: list[dict[str, Any]] = [
+    {},
+    {"k": 1},
+    {"k": 50},
+    {"k": MANY},
+    {"k": 1000},
+    {"layers": ["episodic"]},
+    {"layers": ["semantic"]},
+    {"layers": ["durable"]},
+    {"scopes": [HOME]},
+    {"scope": HOME},
+    {"subject": "Ana"},
+    {"kind": "annotation"},
+    {"filter": {"n": 7}},
+    {"min_confidence": 0.9},
+    {"valid_at": "2050-01-01Z"},
+    {"fusion": "rrf"},
+    {"weights": {"vector": 1}},
+    {"weights": {"keyword": 1}},
+    {"weights": {"keyword": 1}, "k": MANY},
+    {"weights": {"vector": 1, "importance": 1, "confidence": 1, "authority": 1}},
+    {"weights": {"authority": 1}},
+]
+
+
+def vector(chance: random.Random, centre: int) -> list[float]:
+    """A vector near one of ten."""
+    towards = random.Random(centre)
+    return [round(towards.gauss(0, 1) + 0.5 * chance.gauss(0, 1), 4) for _ in range(384)]
+
+
+def memories(chance: random.Random, count: int, layer: str = "episodic") -> list[dict[str, Any]]:
+    """Requests with texts of some words, and vectors in clusters."""
+    return [
+        {
+            "layer": layer,
+            "content": {"text": " ".join(chance.sample(WORDS, 5)), "n": n},
+            "embedding": vector(chance, n % 10),
+            "confidence": round(chance.random(), 2),
+            "importance": round(chance.random(), 2),
+            "subject": "Ana" if n % 40 == 0 else None,
+        }
+        for n in range(count)
+    ]
+
+
+def remember(agent: Agent, requests: list[dict[str, Any]]) -> list[Any]:
+    """Write them; return the items."""
+    rows = write_many(agent, requests)
+    assert {row["outcome"] for row in rows} == {"COMMITTED"}
+    return [row["item_id"] for row in rows]
+
+
+def arrange(world: World, few: int = MANY) -> None:
+    """Give a shelf to what has so many vectors."""
+    world.admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = %s", (few,))
+    world.admin.execute("CALL memwarden.arrange_shelves()")
+    assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") > 0
+
+
+def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
+    """What is answered to many questions: items, order and scores."""
+    chance = random.Random(5)
+    found = []
+    for arguments in ASKED:
+        for n in range(3):
+            query = " ".join(chance.sample(WORDS, 3))
+            for how in ({"embedding": vector(chance, n)}, {}):
+                rows = recall(agent, query=query, **how, **arguments)
+                found.append([(row["item_id"], round(row["score"], 5)) for row in rows])
+    return found
+
+
+@pytest.fixture
+def agent(world: World) -> Agent:
+    """An agent with many episodes, and a few memories of other layers, here and above."""
+    made = world.agent(HOME, role="curator", clearance="restricted")
+    chance = random.Random(1)
+    remember(made, memories(chance, MANY))
+    remember(made, memories(chance, 30, "semantic"))
+    write(made, "durable", "word1 word2, and nothing else")
+    return made
+
+
+def test_answers_are_the_same_before_and_after(world: World, agent: Agent) -> None:
+    """Of every kind of recall: items, order and scores; with a model's vectors and with words.
+
+    Proves: D1 (a scope that has grown finds what is near)
+    """
+    before = answers(agent)
+    arrange(world)
+    assert answers(agent) == before
+    # Before the planner knows of it, and once prepared.
+    world.admin.execute("ANALYZE")
+    agent.prepare_threshold = 0
+    assert answers(agent) == before
+
+
+def test_indexes_answer(world: World, agent: Agent) -> None:
+    """One of each model's vectors, one of the words; a gate uses the first as well."""
+    arrange(world)
+    recall(agent, query="word1", embedding=vector(random.Random(2), 3))
+    recall(agent, query="word1")
+    agent.close()
+    used = world.rows(
+        "SELECT replace(indexrelname, 'embedding_shelf_1_', '') AS name FROM pg_stat_user_indexes"
+        " WHERE relname = 'embedding_shelf_1' AND idx_scan > 0 ORDER BY 1"
+    )
+    assert {"nearest_2", "words"} <= {row["name"] for row in used}
+
+
+def test_a_rare_label_loses_nothing(world: World, agent: Agent) -> None:
+    """Who reads five of many finds these five, though hundreds that it does not see are nearer.
+
+    Proves: A3 (also in a scope that has grown)
+    """
+    chance = random.Random(3)
+    target = vector(chance, 3)
+    hidden = memories(chance, MANY)
+    for request in hidden:
+        request |= {"embedding": target, "classification": "restricted"}
+        request["content"]["text"] += " hidden"
+    seen = remember(world.agent(HOME), memories(chance, 5, "procedural"))
+    reader = world.agent(HOME, clearance="internal")
+    world.admin.execute(
+        "DELETE FROM memwarden_data.item WHERE layer = 'episodic'"
+    )  # So that nothing but what is hidden is on the shelf.
+    world.admin.execute(
+        "DELETE FROM memwarden_data.embedding AS e WHERE NOT EXISTS"
+        " (SELECT FROM memwarden_data.item AS i WHERE i.item_id = e.item_id)"
+    )
+    remember(agent, hidden)
+    few = remember(reader, memories(chance, 5))
+    arrange(world)
+    for query in (None, "hidden word1"):
+        found = recall(reader, query=query, embedding=target, layers=["episodic"])
+        assert {row["item_id"] for row in found} == set(few)
+    found = recall(reader, embedding=target, layers=["episodic", "procedural"])
+    assert {row["item_id"] for row in found} == {*few, *seen}
+
+
+def test_what_has_expired_is_passed_over(world: World, agent: Agent) -> None:
+    """Also where it is nearer than all that has not."""
+    chance = random.Random(4)
+    target = vector(chance, 4)
+    arrange(world)
+    gone = [request | {"embedding": target} for request in memories(chance, 100)]
+    items = remember(agent, gone)
+    world.admin.execute(
+        "UPDATE memwarden_data.item SET expires_at = now() WHERE item_id = ANY (%s)", (items,)
+    )
+    found = recall(agent, embedding=target, k=20)
+    assert len(found) == 20
+    assert not {row["item_id"] for row in found} & set(items)
+
+
+def test_the_gates_look_around_in_it(world: World, agent: Agent) -> None:
+    """The same in other words is refused, what says more makes a memory grow, as before.
+
+    Proves: D1, D3 (in a scope that has grown)
+    """
+    arrange(world)
+    settings = Jsonb({"duplicate_similarity": 0.95})
+    world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
+    near = vector(random.Random(9), 20)
+    first = write(agent, "episodic", "Ana owns a large dog", embedding=near)
+    again = write(agent, "episodic", "Ana owns a big dog", embedding=near)
+    assert (again["reason"], again["item_id"]) == ("SEMANTIC_DUPLICATE", first["item_id"])
+    far = write(agent, "episodic", "Ana owns a big dog", embedding=vector(random.Random(9), 21))
+    assert far["outcome"] == "COMMITTED"
+
+
+def test_what_others_may_not_read_is_not_compared_with(world: World, agent: Agent) -> None:
+    """The writer is told nothing of it.
+
+    Proves: A3 (also in a scope that has grown)
+    """
+    arrange(world)
+    settings = Jsonb({"duplicate_similarity": 0.95})
+    world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
+    near = vector(random.Random(9), 20)
+    text = "Ana owns a large dog"
+    write(agent, "episodic", text, embedding=near, classification="restricted")
+    other = world.agent(HOME, clearance="internal")
+    row = write(other, "episodic", "Ana owns a big dog", embedding=near)
+    assert row["outcome"] == "COMMITTED"
+
+
+def test_several_grown_scopes_are_searched_as_one(world: World) -> None:
+    """An agent that sees them all is answered as before: scores are of one scale."""
+    agent = world.agent("/org/acme", descendants=True)
+    chance = random.Random(6)
+    for name in ("ana", "bob", "eve"):
+        world.scope(f"/org/acme/user/{name}")
+        requests = memories(chance, 200 if name != "eve" else 20)
+        remember(agent, [r | {"scope": f"/org/acme/user/{name}"} for r in requests])
+    before = answers(agent)
+    arrange(world, 200)
+    assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") == 2
+    assert answers(agent) == before
+
+
+def test_words_are_searched_by_the_configuration_of_today(world: World, agent: Agent) -> None:
+    """Another text search configuration indexes the shelf anew as well."""
+    arrange(world)
+    write(agent, "episodic", {"text": "the running horses"})
+    assert recall(agent, query="run", weights={"keyword": 1}, k=1)[0]["keyword_score"] == 1
+    settings = Jsonb({"text_search_config": "simple"})
+    world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
+    assert recall(agent, query="run", weights={"keyword": 1}, k=1)[0]["keyword_score"] == 0
+    assert recall(agent, query="running", weights={"keyword": 1}, k=1)[0]["keyword_score"] == 1
