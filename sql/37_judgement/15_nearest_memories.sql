@@ -9,7 +9,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint DEFAULT NULL, p_labels integer[] DEFAULT NULL)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean)
 RETURNS TABLE (item_id uuid, similarity double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -21,19 +21,19 @@ BEGIN
     SELECT array_agg(n.item_id ORDER BY n.similarity DESC, n.item_id), array_agg(n.similarity ORDER BY n.similarity DESC, n.item_id)
       INTO v_items, v_similarities
       FROM memwarden_internal.indexed_memories(
-               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_labels IS NULL) AS n;
+               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations) AS n;
     -- Nearly all that the index told of may be what is not asked for. So that nothing is lost, all is looked at.
     IF coalesce(cardinality(v_items), 0) < p_limit THEN
         RETURN QUERY SELECT n.item_id, n.similarity FROM memwarden_internal.measured_memories(
-            p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_labels IS NULL) AS n;
+            p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations) AS n;
     ELSE
         RETURN QUERY SELECT n.item_id, n.similarity FROM unnest(v_items, v_similarities) AS n (item_id, similarity);
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[]) IS
-    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine, less what has expired: of those with labels that the principal reads (as readable_among() lists them), or, without labels, of all but annotations.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
+    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or without.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
 
 -- One text for both ways, so that they answer alike.
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(p_shelf integer, p_model_id smallint, p_indexed boolean)
@@ -46,8 +46,8 @@ BEGIN
         'SELECT e.item_id, 1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s)'
         '  FROM memwarden_data.%2$I AS e JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
         ' WHERE e.model_id = %3$s AND (i.expires_at IS NULL OR i.expires_at > $3)'
-        '   AND ($6 AND i.kind IS DISTINCT FROM ''annotation'''
-        '        OR (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5))'
+        '   AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)'
+        '   AND ($6 OR i.kind IS DISTINCT FROM ''annotation'')'
         ' ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2',
         CASE WHEN p_indexed THEN format('::@extschema:vector@.halfvec(%s)',
              (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)) ELSE '' END,
@@ -55,12 +55,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) IS
-    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 all labels, without annotations.';
+    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count.';
 REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_every_label boolean)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean)
 RETURNS TABLE (item_id uuid, similarity double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -79,7 +79,7 @@ SET "hnsw.scan_mem_multiplier" = 4
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_every_label;
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
@@ -88,7 +88,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @e
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_every_label boolean)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean)
 RETURNS TABLE (item_id uuid, similarity double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -97,7 +97,7 @@ SET jit = off
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, false)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_every_label;
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS

@@ -19,7 +19,8 @@ BEGIN
          UNION ALL
         SELECT c.item_id, c.similarity
           FROM memwarden_data.shelf AS s,
-               LATERAL memwarden_internal.nearest_memories(s.shelf, p_model_id, p_embedding, 50, p_now) AS c
+               LATERAL memwarden_internal.nearest_memories(
+                   s.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id, memwarden_internal.readable_labels(p_principal_id), false) AS c
          WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL
     ), found AS (
         SELECT i.item_id, i.version_id, i.label_id, i.principal_id, n.similarity, i.exclusive AND i.key_hash = p_key_hash AS same_key

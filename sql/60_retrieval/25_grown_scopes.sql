@@ -22,11 +22,11 @@ BEGIN
     IF p_vector > 0 THEN
         SELECT coalesce(array_agg(n.item_id), '{}'), coalesce(array_agg(n.similarity), '{}') INTO item_ids, similarities
           FROM memwarden_internal.nearest_memories(
-                   p_shelf, p_model_id, p_embedding, greatest(2 * p_limit, 40), p_now, p_principal_id, p_labels) AS n;
+                   p_shelf, p_model_id, p_embedding, greatest(2 * p_limit, 40), p_now, p_principal_id, p_labels, true) AS n;
         -- The scale of the cosine begins at what is least alike: what is nearest to the opposite.
         SELECT -n.similarity INTO least_similar
           FROM memwarden_internal.nearest_memories(
-                   p_shelf, p_model_id, memwarden_internal.opposite(p_embedding), 1, p_now, p_principal_id, p_labels) AS n;
+                   p_shelf, p_model_id, memwarden_internal.opposite(p_embedding), 1, p_now, p_principal_id, p_labels, true) AS n;
     END IF;
     IF p_keyword > 0 THEN
         SELECT s.org_id, s.scope_id, s.layer, l.text_search_config::regconfig AS config INTO v_home

@@ -23,6 +23,7 @@ from scope_calls import annotate, check_tree, close_scope, create_scope, remembe
 CLUSTER = f"restored-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 HOME = "/org/acme/user/ana"
 DESK = "/org/acme/domain/desk"
+SHRUNK, GROWN = "/org/acme/user/shrunk", "/org/acme/user/grown"
 RULE = "Every lamp in the yard is tested on the first Monday of a month."
 CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required": ["cup"]}
 
@@ -68,10 +69,12 @@ def seeded(shared_world: World) -> World:
     seed_sensitivity(shared_world, ana)
     seed_worker(shared_world, ana)
     seed_consolidation(ana)
+    seed_shelf(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
-    assert {name for name in empty if "_p2" not in name and "_default" not in name} == set()
+    spare = ("_p2", "_default", "embedding_shelf_1")
+    assert {name for name in empty if not any(part in name for part in spare)} == set()
     return shared_world
 
 
@@ -201,6 +204,22 @@ def seed_consolidation(agent: Connection[DictRow]) -> None:
         "SELECT memwarden.consolidate(%s, %s, 'semantic', 'NOOP')",
         (note["item_id"], note["version_id"]),
     )
+
+
+def seed_shelf(world: World) -> None:
+    """A scope that has grown, and one that has shrunk again."""
+    setting = "SELECT memwarden.configure_layer('durable', %s)"
+    for home, size in ((SHRUNK, 20_000), (GROWN, 10)):
+        agent = world.agent(home)
+        write_many(
+            agent,
+            [{"layer": "durable", "content": f"lamp {n} of the yard"} for n in range(10)],
+        )
+        world.admin.execute(setting, (Jsonb({"own_shelf_from": 10}),))
+        world.admin.execute("CALL memwarden.arrange_shelves()")
+        world.admin.execute(setting, (Jsonb({"own_shelf_from": size}),))
+        if home == SHRUNK:
+            world.admin.execute("CALL memwarden.arrange_shelves()")
 
 
 def seed_references(world: World, agent: Connection[DictRow]) -> None:
@@ -343,6 +362,19 @@ def test_agents_go_on_where_they_were(restored: World) -> None:
     others = restored.rows("SELECT DISTINCT system_identifier FROM memwarden_data.log")
     assert len(others) == 2
     assert write(ana, "semantic", {"cup": "none"}, kind="cup")["reason"] == "SCHEMA_VIOLATION"
+
+
+def test_a_grown_scope_has_its_shelf(restored: World) -> None:
+    """Its indexes answer, what is written goes there, and its job goes on."""
+    agent = restored.connect(login(restored, GROWN))
+    assert len(recall(agent, query="lamp 3", scopes=[GROWN], k=20)) == 10
+    assert write(agent, "durable", "one more lamp")["outcome"] == "COMMITTED"
+    shelves = "SELECT shelf, count(*) FROM memwarden_data.embedding WHERE shelf > 0 GROUP BY shelf"
+    assert restored.rows(shelves) == [{"shelf": 2, "count": 11}]
+    restored.admin.execute("UPDATE memwarden_data.shelf SET vacated_at = '2020-01-01'")
+    restored.admin.execute("UPDATE memwarden_data.shelf SET vacated_at = NULL WHERE shelf = 2")
+    restored.admin.execute("CALL memwarden.arrange_shelves()")
+    assert restored.value("SELECT to_regclass('memwarden_data.embedding_shelf_1')") is None
 
 
 def test_rights_are_what_they_were(restored: World) -> None:

@@ -208,6 +208,23 @@ def test_what_others_may_not_read_is_not_compared_with(world: World, agent: Agen
     assert row["outcome"] == "COMMITTED"
 
 
+def test_what_is_hidden_pushes_nothing_aside(world: World, agent: Agent) -> None:
+    """A hundred hidden memories are nearer; the one that the writer reads is compared with.
+
+    Proves: A3 (also in a scope that has grown)
+    """
+    arrange(world)
+    near = vector(random.Random(9), 20)
+    other = world.agent(HOME, clearance="internal")
+    first = write(other, "episodic", "Ana owns a large dog", embedding=[x + 0.01 for x in near])
+    hidden = [r | {"embedding": near} for r in memories(random.Random(8), 100)]
+    remember(agent, [r | {"classification": "restricted"} for r in hidden])
+    settings = Jsonb({"duplicate_similarity": 0.95})
+    world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
+    again = write(other, "episodic", "Ana owns a big dog", embedding=near)
+    assert (again["reason"], again["item_id"]) == ("SEMANTIC_DUPLICATE", first["item_id"])
+
+
 def test_several_grown_scopes_are_searched_as_one(world: World) -> None:
     """An agent that sees them all is answered as before: scores are of one scale."""
     agent = world.agent("/org/acme", descendants=True)
