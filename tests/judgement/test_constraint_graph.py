@@ -327,3 +327,29 @@ def test_what_is_no_definition_is_refused(world: World, wrong: dict[str, Any]) -
     with pytest.raises(psycopg.Error) as raised:
         define(world, "leads", **wrong)
     assert raised.value.sqlstate == "22023"
+
+
+def test_different_scopes_do_not_wait_for_each_other(managed: World) -> None:
+    """While a fact and its contrary are not yet committed in one scope, others are written into.
+
+    Proves: X1
+    """
+    holder, same, other = (managed.agent(HOME, descendants=True) for _ in range(3))
+    managed.scope(f"{HOME}/task/t")
+    for connection in (same, other):
+        connection.execute("SET lock_timeout = '1ms'")
+    with holder.transaction():
+        say(holder, "carol", "manager of", "bob")
+        say(holder, "bob", "managed by", "alice", confidence=0.9)
+        for agent, place in (
+            (other, f"{HOME}/task/t"),
+            (managed.agent("/org/acme/user/bo"), "/org/acme/user/bo"),
+        ):
+            for fact in [("dan", "manager of", "bob"), ("bob", "managed by", "dan")]:
+                said = say(agent, *fact, scope=place)
+                assert answer(said) in (
+                    ("COMMITTED", None),
+                    ("REJECTED", "STRUCTURAL_DUPLICATE"),
+                )
+        # Within the scope it is otherwise.
+        assert answer(say(same, "eva", "manager of", "bob")) == ("DEFERRED", "SCOPE_BUSY")
