@@ -90,7 +90,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     SELECT d.same_key, d.inverse, d.disjoint, d.subject_schema, d.object_schema
-      INTO predicate_of.same_key, predicate_of.inverse, predicate_of.disjoint, predicate_of.subject_schema, predicate_of.object_schema
+      INTO same_key, inverse, disjoint, subject_schema, object_schema
       FROM memwarden_data.predicate AS d
      WHERE d.org_id IN (0, p_org_id) AND d.predicate = p_name
      ORDER BY d.org_id DESC

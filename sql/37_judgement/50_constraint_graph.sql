@@ -101,7 +101,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_faults jsonb := '[]';
+    v_faults jsonb := '[]'::jsonb;
 BEGIN
     IF p_subject_schema IS NOT NULL THEN
         v_faults := v_faults || coalesce((

@@ -64,7 +64,7 @@ COMMENT ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) IS 'The
 REVOKE ALL ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_under_rules(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_key_hash bytea, p_now timestamptz)
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -85,9 +85,9 @@ BEGIN
            AND NOT (i.exclusive AND s.predicate = p_predicate));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, bytea, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) IS
     'Facts of the same subject in a scope and layer that some rule sets beside a new one: as inverse_facts(), with the rule and whether the new one is its memory or its other.';
-REVOKE ALL ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, bytea, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_of_key(p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea)
 RETURNS TABLE (item_id uuid, version_id uuid, label_id integer, principal_id bigint, exclusive boolean, expires_at timestamptz)

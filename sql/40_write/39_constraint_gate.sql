@@ -13,8 +13,8 @@ DECLARE
     v_name     text := memwarden_internal.predicate_name(NEW.predicate);
     v_memory   jsonb;
     v_said     record;
-    v_faults   jsonb := '[]';
-    v_found    jsonb := '[]';
+    v_faults   jsonb := '[]'::jsonb;
+    v_found    jsonb := '[]'::jsonb;
     v_known    jsonb;
     v_decided  record;
 BEGIN
@@ -37,7 +37,7 @@ BEGIN
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, NEW.canonical::jsonb, v_said.inverse, v_period, v_started), '[]');
         END IF;
         v_found := v_found || coalesce(memwarden_internal.facts_under_rules(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, NEW.key_hash, v_started), '[]');
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, v_started), '[]');
     END IF;
     IF v_timed AND NEW.key_hash IS NOT NULL THEN
         v_found := v_found || coalesce(memwarden_internal.overlapping_values(

@@ -8,7 +8,7 @@ DECLARE
     v_started    timestamptz := clock_timestamp();
     v_terms      memwarden_data.write_terms := NEW.terms;
     v_confidence double precision;
-    v_conflicts  jsonb := '[]';
+    v_conflicts  jsonb := '[]'::jsonb;
     v_own        uuid[];
     v_decided    record;
     v_asked      record;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -280,12 +281,12 @@ def test_a_definition_while_others_write_misses_nothing(world: World) -> None:
     define(world, "manager of", same_key="accumulate")
     agents = [world.agent(HOME) for _ in range(8)]
     admin = join(world, "/org/acme", "agent", "admin")
-    actions = [partial(say, a, "carol", "manager of", f"p{n}") for n, a in enumerate(agents)]
-    declare = partial(
-        call, admin, "define_predicate", predicate="manager of", same_key="accumulate",
-        inverse="managed by",
-    )  # fmt: skip
-    together([*actions, declare])
+    actions: list[Callable[[], object]] = [
+        partial(say, a, "carol", "manager of", f"p{n}") for n, a in enumerate(agents)
+    ]
+    definition = {"predicate": "manager of", "same_key": "accumulate", "inverse": "managed by"}
+    actions.append(partial(call, admin, "define_predicate", **definition))
+    together(actions)
     unseen = world.value(
         "SELECT count(*) FROM memwarden_data.item"
         " WHERE status = 'ACTIVE' AND inverse_key_hash IS NULL"

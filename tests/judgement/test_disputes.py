@@ -138,10 +138,11 @@ def test_one_written_while_the_other_ends_is_marked_for_what_stands(
     """
     one = write(agent, "semantic", OPEN, embedding=VECTOR)["item_id"]
     writer, ender = world.agent(HOME), world.agent(HOME, role="curator")
-    together([
+    race: list[Callable[[], object]] = [
         partial(write, writer, "semantic", SHUT, embedding=near(0.9)),
-        lambda: call(ender, "retract", item_id=one, reason="r")[0],
-    ])  # fmt: skip
+        partial(call, ender, "retract", item_id=one, reason="r"),
+    ]
+    together(race)
     assert disputed(agent) == set()
 
 
