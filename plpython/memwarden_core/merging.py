@@ -1,4 +1,4 @@
-"""Two contents of one thing become one, field by field, as the merge policy of their schema says."""
+"""Two contents of one thing become one, field by field, by the merge policy of their schema."""
 
 from __future__ import annotations
 
@@ -43,9 +43,10 @@ def _union(old: Any, new: Any, form: _Value) -> object:
 
 
 def _extreme(pick: Callable[[Any, Any], Any], old: Any, new: Any, _form: _Value) -> object:
-    kinds = [(int, float), str]
-    alike = any(isinstance(old, kind) and isinstance(new, kind) for kind in kinds)
-    return pick(old, new) if alike and bool not in (type(old), type(new)) else _UNSETTLED
+    texts = isinstance(old, str) and isinstance(new, str)
+    # True is an int to Python.
+    numbers = {type(old), type(new)} <= {int, float}
+    return pick(old, new) if texts or numbers else _UNSETTLED
 
 
 def _concatenate(old: Any, new: Any, _form: _Value) -> object:

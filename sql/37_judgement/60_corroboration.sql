@@ -20,14 +20,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_found memwarden_internal.corroboration := (p_updated_at, 0, 0, p_adjusted);
-    v_hash  bytea;
+    v_found memwarden_internal.corroboration;
+    v_hash  bytea := (SELECT v.content_hash FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
 BEGIN
-    -- Most memories were never said again.
-    IF NOT EXISTS (SELECT FROM memwarden_data.sighting AS s WHERE s.org_id = p_org_id AND s.item_id = p_item_id) THEN
-        RETURN v_found;
-    END IF;
-    v_hash := (SELECT v.content_hash FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
     WITH alike AS (
         -- A version that says other words is not vouched for by who repeated these.
         SELECT v.version_id, v.principal_id FROM memwarden_data.version AS v

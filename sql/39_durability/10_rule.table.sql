@@ -28,3 +28,16 @@ SELECT 0, l.layer, r.rule, 'reject', r.settings::jsonb, true
 -- A way of doing something is told in steps, quotes what tools print, and resembles other ways.
 UPDATE memwarden_data.durability_rule SET settings = settings || '{"marks": false}' WHERE layer = 'procedural' AND settings ? 'marks';
 DELETE FROM memwarden_data.durability_rule WHERE layer = 'procedural' AND rule = 'overlap';
+
+-- What a write reads: one row.
+CREATE TABLE memwarden_data.durability_ruleset (
+    org_id  bigint NOT NULL,
+    layer   text NOT NULL,
+    rules   jsonb NOT NULL,
+    PRIMARY KEY (org_id, layer)
+);
+COMMENT ON TABLE memwarden_data.durability_ruleset IS
+    'The rules that hold for an organisation in a layer, each with its action; an organisation without rules of its own there has those of all. Made anew when rules change.';
+INSERT INTO memwarden_data.durability_ruleset (org_id, layer, rules)
+SELECT 0, d.layer, jsonb_object_agg(d.rule, d.settings || jsonb_build_object('action', d.action))
+  FROM memwarden_data.durability_rule AS d GROUP BY d.layer;

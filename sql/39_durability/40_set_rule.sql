@@ -23,10 +23,12 @@ BEGIN
     IF memwarden_internal.is_durability_setting(v_settings, set_durability_rule.settings) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and within its range', rule, v_settings));
     END IF;
+    LOCK TABLE memwarden_data.durability_rule IN SHARE ROW EXCLUSIVE MODE;
     INSERT INTO memwarden_data.durability_rule AS d (org_id, layer, rule, action, settings, active)
     VALUES (v_org_id, set_durability_rule.layer, set_durability_rule.rule, set_durability_rule.action,
             v_settings || set_durability_rule.settings, set_durability_rule.active)
     ON CONFLICT ON CONSTRAINT durability_rule_pkey DO UPDATE SET action = excluded.action, settings = excluded.settings, active = excluded.active;
+    PERFORM memwarden_internal.compile_durability_rules(set_durability_rule.layer);
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_durability_rule', jsonb_build_object(
         'layer', layer, 'rule', rule, 'action', action, 'settings', v_settings || settings, 'active', active));
 END
@@ -62,11 +64,13 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(drop_durability_rule.org, 'full');
 BEGIN
+    LOCK TABLE memwarden_data.durability_rule IN SHARE ROW EXCLUSIVE MODE;
     DELETE FROM memwarden_data.durability_rule AS d
      WHERE d.org_id = v_org_id AND d.layer = drop_durability_rule.layer AND d.rule = drop_durability_rule.rule;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('durability rule %L of layer %L', rule, layer));
     END IF;
+    PERFORM memwarden_internal.compile_durability_rules(drop_durability_rule.layer);
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_durability_rule', jsonb_build_object('layer', layer, 'rule', rule));
 END
 $function$;
@@ -75,3 +79,25 @@ COMMENT ON FUNCTION memwarden.drop_durability_rule(text, text, text) IS
     'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_durability_rule(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule(text, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compile_durability_rules(p_layer text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    DELETE FROM memwarden_data.durability_ruleset AS s WHERE s.layer = p_layer;
+    INSERT INTO memwarden_data.durability_ruleset (org_id, layer, rules)
+    SELECT o.org_id, p_layer, coalesce(jsonb_object_agg(r.rule, r.settings || jsonb_build_object('action', r.action)) FILTER (WHERE r.active), '{}')
+      FROM (SELECT DISTINCT d.org_id FROM memwarden_data.durability_rule AS d WHERE d.layer = p_layer) AS o
+     CROSS JOIN LATERAL (
+           SELECT DISTINCT ON (d.rule) d.rule, d.settings, d.action, d.active
+             FROM memwarden_data.durability_rule AS d
+            WHERE d.layer = p_layer AND d.org_id IN (0, o.org_id)
+            ORDER BY d.rule, d.org_id DESC) AS r
+     GROUP BY o.org_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.compile_durability_rules(text) IS
+    'Makes what writes read of a layer''s rules anew, for all and for every organisation that has some of its own there. The caller holds the table''s lock.';
+REVOKE ALL ON FUNCTION memwarden_internal.compile_durability_rules(text) FROM PUBLIC;

@@ -25,9 +25,8 @@ BEGIN
                 l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
                 l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
                 l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
-                -- Of several the organisation's own is the last, and stays.
-                (SELECT jsonb_object_agg(d.rule, CASE WHEN d.active THEN d.settings || jsonb_build_object('action', d.action) END ORDER BY d.org_id)
-                   FROM memwarden_data.durability_rule AS d WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer),
+                (SELECT d.rules FROM memwarden_data.durability_ruleset AS d
+                  WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer ORDER BY d.org_id DESC LIMIT 1),
                 m.model_id, m.dimension,
                 EXISTS (SELECT FROM memwarden_data.policy_set AS t WHERE t.org_id IN (0, p.org_id) AND 'WRITE' = ANY (t.operations)),
                 EXISTS (SELECT FROM memwarden_data.canonical_source AS c WHERE c.org_id IN (0, p.org_id) AND c.enabled),

@@ -32,7 +32,6 @@ DECLARE
     v_rules   record;
     v_form    record;
     v_clean   record;
-    v_terms   memwarden_data.write_terms;
 BEGIN
     SELECT s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
            s.text_template, s.merge_policy, v.synonyms::text AS synonyms, r.rules_hash
@@ -52,9 +51,7 @@ BEGIN
 
     NEW.schema_id := v_rules.schema_id;
     IF v_rules.merge_policy IS NOT NULL THEN
-        v_terms := NEW.terms;
-        v_terms.merge_policy := v_rules.merge_policy;
-        NEW.terms := v_terms;
+        NEW.terms := jsonb_populate_record(NEW.terms, jsonb_build_object('merge_policy', v_rules.merge_policy));
     END IF;
     IF NEW.content IS NOT NULL THEN
         v_form := memwarden_internal.examine(

@@ -10,15 +10,21 @@ DECLARE
     v_origin  text := NEW.origin ->> 'kind';
     v_rule    text;
     v_by      text;
+    v_lines   text;
+    v_plain   boolean;
 BEGIN
     -- What it calls itself comes first: the text is looked at where that says nothing.
     FOREACH v_rule IN ARRAY ARRAY['intermediate_reasoning', 'transient_output'] LOOP
         CONTINUE WHEN v_rules -> v_rule IS NULL OR v_by IS NOT NULL;
+        IF v_plain IS NULL AND v_rules -> v_rule @> '{"marks": true}' THEN
+            v_lines := memwarden_internal.lines_of(NEW.canonical);
+            v_plain := memwarden_internal.is_plain(NEW.canonical, v_lines);
+        END IF;
         v_by := CASE WHEN v_rules -> v_rule -> 'origins' ? v_origin THEN 'origin'
                      WHEN v_rules -> v_rule -> 'kinds' ? NEW.kind THEN 'kind'
-                     WHEN v_rules -> v_rule @> '{"marks": true}' THEN
-                         CASE v_rule WHEN 'transient_output' THEN memwarden_internal.output_mark(NEW.canonical)
-                                     ELSE memwarden_internal.reasoning_mark(NEW.canonical) END END;
+                     WHEN v_rules -> v_rule @> '{"marks": true}' AND NOT v_plain THEN
+                         CASE v_rule WHEN 'transient_output' THEN memwarden_internal.output_mark(NEW.canonical, v_lines)
+                                     ELSE memwarden_internal.reasoning_mark(NEW.canonical, v_lines) END END;
         IF v_by IS NOT NULL THEN
             NEW.reason := CASE v_rule WHEN 'transient_output' THEN 'TRANSIENT_OUTPUT' ELSE 'INTERMEDIATE_REASONING' END;
             NEW.detail := jsonb_build_object('by', v_by);

@@ -20,7 +20,7 @@ DECLARE
 BEGIN
     IF v_terms.has_constraints THEN
         v_memory := memwarden_internal.memory_document(
-            NEW.layer, NEW.kind, NEW.subject, NEW.predicate, NEW.canonical::jsonb, memwarden_internal.claimed_confidence(
+            NEW.layer, NEW.kind, NEW.subject, NEW.predicate, NEW.canonical::jsonb, memwarden_internal.said_confidence(
                 NEW.confidence, NEW.origin, v_terms.default_confidence), coalesce(NEW.importance, 0.5), lower(v_period), NEW.valid_to);
     END IF;
     IF v_terms.has_constraints AND NEW.key_hash IS NOT NULL THEN
@@ -70,16 +70,3 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_constraint() IS
     'Trigger gate_39_constraint: rejects a fact that is not of the form its predicate asks for, or that is known from the other side, and finds what contradicts it by what has been declared. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_constraint() FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.claimed_confidence(p_confidence double precision, p_origin jsonb, p_default double precision)
-RETURNS double precision
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    RETURN coalesce(p_confidence, (SELECT k.confidence FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin ->> 'kind'), p_default);
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.claimed_confidence(double precision, jsonb, double precision) IS
-    'How confident a write is: what it says, or else what its kind of origin, or its layer, is worth.';
-REVOKE ALL ON FUNCTION memwarden_internal.claimed_confidence(double precision, jsonb, double precision) FROM PUBLIC;

@@ -10,8 +10,6 @@ DECLARE
     v_terms   memwarden_data.write_terms := NEW.terms;
     v_like    jsonb;
     v_overlap jsonb;
-    v_target  uuid;
-    v_merged  record;
 BEGIN
     IF v_terms.duplicate_similarity IS NOT NULL AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
@@ -46,39 +44,7 @@ BEGIN
             END IF;
         END IF;
     END IF;
-    -- A value that is said of another time stands for itself.
-    IF NEW.outcome IS NULL AND v_terms.merge_policy IS NOT NULL AND NEW.valid_from IS NULL AND NEW.valid_to IS NULL THEN
-        v_target := memwarden_internal.merge_target(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key, v_terms.writers,
-            CASE WHEN NEW.merges THEN NEW.becomes END, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL);
-    END IF;
-    IF v_target IS NOT NULL THEN
-        v_merged := memwarden_internal.merge_by_policy(
-            NEW.org_id, v_target, NEW.schema_id, NEW.kind, NEW.subject, NEW.predicate, NEW.canonical,
-            memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence), v_terms.merge_policy, v_terms.conflict,
-            v_terms.conflict_gap, v_terms.max_content_bytes, v_terms.max_text_length, NEW.embedding_model IS NOT DISTINCT FROM 'lexical');
-        NEW.outcome := v_merged.outcome;
-        NEW.reason := v_merged.reason;
-        NEW.detail := coalesce(v_merged.detail, NEW.detail);
-        IF NEW.reason = 'STRUCTURAL_DUPLICATE' THEN
-            NEW.item_id := v_target;
-            NEW.version_id := v_merged.version_id;
-        ELSIF NEW.outcome IS NULL AND v_merged.version_id IS NOT NULL THEN
-            NEW.becomes := v_target;
-            NEW.merges := true;
-            NEW.canonical := v_merged.canonical;
-            NEW.content_hash := v_merged.content_hash;
-            NEW.fingerprint := v_merged.fingerprint;
-            NEW.search_text := v_merged.search_text;
-            NEW.embedding := coalesce(v_merged.embedding, NEW.embedding);
-            NEW.sensitivity := CASE WHEN 'high' IN (NEW.sensitivity, v_merged.sensitivity) THEN 'high'
-                                    WHEN 'suspicious' IN (NEW.sensitivity, v_merged.sensitivity) THEN 'suspicious' ELSE 'none' END;
-            -- It is believed no more than the half that is believed less.
-            NEW.trust_ceiling := least(NEW.trust_ceiling, v_merged.trust);
-            NEW.provenance := coalesce(NEW.provenance, '{}') || v_merged.detail;
-        END IF;
-    END IF;
-    IF NEW.reason IN ('SEMANTIC_DUPLICATE', 'STRUCTURAL_DUPLICATE') THEN
+    IF NEW.reason = 'SEMANTIC_DUPLICATE' THEN
         PERFORM memwarden_internal.record_sighting(
             NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, NEW.label_id, NEW.evidence, NEW.grounds,
             v_terms.fact_threshold > 0 OR v_terms.min_external > 0,

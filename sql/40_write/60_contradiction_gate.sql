@@ -37,7 +37,7 @@ BEGIN
             ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged" || @.decisive == true)))',
             -- What a merge policy has made one with it is settled.
             jsonb_build_object('sure', v_terms.contradiction_score,
-                               'settled', CASE WHEN NEW.merges AND v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
+                               'settled', CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
     END IF;
     IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
         -- A newer value of one's own, told from the other side: it takes the place of the older, as a version would.
@@ -51,7 +51,7 @@ BEGIN
                             -- Of other times it may be otherwise.
                             AND v.valid_during && tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to)),
                         '[]');
-        v_confidence := memwarden_internal.claimed_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
+        v_confidence := memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
         IF v_decided.outcome IS NULL THEN
             v_decided.replaces := NULLIF(coalesce(v_decided.replaces, '{}') || v_own, '{}');

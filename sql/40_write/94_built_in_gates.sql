@@ -23,6 +23,7 @@ VALUES
     (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (50, 'duplicate', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
+    (52, 'merge', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).merge_policy IS NOT NULL'),
     (60, 'contradiction', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
     (65, 'revision', 'NEW.outcome IS NULL AND NEW.origin ->> ''trigger'' = ''consolidation'''),
     (70, 'provenance', 'NEW.outcome IS NULL'),

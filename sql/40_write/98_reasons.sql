@@ -66,7 +66,7 @@ VALUES
     ('EXACT_DUPLICATE', 'REJECTED', 'known', 'the scope holds this very content; item_id names it', 'nothing to do'),
     ('STRUCTURAL_DUPLICATE', 'REJECTED', 'known', 'the scope holds it in another spelling; item_id names it', 'nothing to do'),
     ('SEMANTIC_DUPLICATE', 'REJECTED', 'duplicate', 'the scope holds what it says in other words; item_id names it', 'nothing to do'),
-    ('MERGE_INVALID', 'REJECTED', 'duplicate', 'with the memory that it would become one with it breaks the schema of the kind or holds something sensitive', 'the detail lists what; an administrator sets the merge policy'),
+    ('MERGE_INVALID', 'REJECTED', 'merge', 'with the memory that it would become one with it breaks the schema of the kind or holds something sensitive', 'the detail lists what; an administrator sets the merge policy'),
     ('OVERLAPS_EXISTING', 'REJECTED', 'duplicate', 'a memory holds most of it, and it is neither the same nor all of that and more', 'the detail names the memory: say what is new by itself, or all of it'),
     ('RELATION_VIOLATION', 'REJECTED', 'constraint', 'subject or content are not what the predicate asks for', 'the detail lists every violation; see the view predicates'),
     ('INTEGRITY_VIOLATION', 'REJECTED', 'constraint', 'it breaks a rule of the organisation, by itself or beside what is known of its subject', 'the detail names the rules, and the memories; see the view integrity_rules'),

@@ -28,6 +28,7 @@ ERASED = {
     "sensitivity_scan": "deleted",
     "promotion": "deleted",
     "consolidation": "deleted",
+    "sighting": "deleted",
     "evidence": "deleted",
     "job": "deleted",
     "verdict": "deleted",
@@ -60,6 +61,7 @@ SETTINGS = {
         "sealing_key",
     ),
     *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
+    *("durability_rule", "durability_ruleset"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

@@ -61,6 +61,7 @@ ELSEWHERE = {
     *("change_canonical_source", "drop_canonical_source", "register_canonical_source"),
     *("define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action", "reveal"),
     *("define_source", "drop_source", "require_verifier", "release_verifier"),
+    *("set_durability_rule", "drop_durability_rule"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
 }
 

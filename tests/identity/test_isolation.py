@@ -27,6 +27,7 @@ SETTINGS = {
     *("content_schema", "vocabulary", "predicate", "schemas", "predicates", "synonyms"),
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),
+    *("durability_rule", "durability_rules"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),

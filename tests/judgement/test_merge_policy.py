@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
-
 
 from access import call, join
 from helpers import write
@@ -48,7 +46,7 @@ def define(world: World, policy: Any = None, **schema: Any) -> None:
 def current(world: World, item_id: Any) -> DictRow:
     """The version of an item that holds."""
     (row,) = world.rows(
-        "SELECT v.*, i.created_at, i.adjusted_confidence, i.fingerprint FROM memwarden_data.item AS i"
+        "SELECT v.*, i.created_at, i.adjusted_confidence FROM memwarden_data.item AS i"
         "  JOIN memwarden_data.version AS v USING (org_id, version_id) WHERE i.item_id = %s",
         item_id,
     )
@@ -272,6 +270,8 @@ def test_writers_at_once_lose_nothing(world: World, home: str) -> None:
     Proves: D4 (concurrently)
     """
     define(world)
+    patient = Jsonb({"lock_wait": "2 minutes"})
+    call(world.admin, "configure_layer", layer="semantic", settings=patient)
     writers = [world.agent(home) for _ in range(12)]
     answers = together(
         [

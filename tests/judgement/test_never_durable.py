@@ -137,7 +137,7 @@ def test_an_inference_below_the_floor_does_not_last(
 
     Proves: D6
     """
-    more = {} if confidence is None else {"confidence": confidence}
+    more: dict[str, Any] = {} if confidence is None else {"confidence": confidence}
     agent = world.agent(home)
     assert refuse(agent, "The pool holds 100", origin={"kind": origin}, **more) == reason
 
@@ -287,8 +287,8 @@ def test_few_turns_of_real_conversations_look_like_either(shared_world: World) -
     assert len(texts) > 1000
     marked = shared_world.rows(
         "SELECT t.text FROM unnest(%s::text[]) AS t (text)"
-        " WHERE memwarden_internal.reasoning_mark(to_jsonb(t.text)::text) IS NOT NULL"
-        "    OR memwarden_internal.output_mark(to_jsonb(t.text)::text) IS NOT NULL",
+        " WHERE memwarden_internal.reasoning_mark(to_jsonb(t.text)::text, t.text) IS NOT NULL"
+        "    OR memwarden_internal.output_mark(to_jsonb(t.text)::text, t.text) IS NOT NULL",
         [re.sub("\x00", "", text) for text in texts],
     )
     assert len(marked) <= len(texts) / 1000, marked

@@ -50,78 +50,89 @@ COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint
     'The memory that a write would become a version of: the one that holds its key, or p_becomes for a write without a key. NULL for none, and for one that the writer may not change: it keeps its words.';
 REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.merge_by_policy(
-    p_org_id bigint, p_item_id uuid, p_schema_id bigint, p_kind text, p_subject text, p_predicate text, p_canonical text,
-    p_confidence double precision, p_policy jsonb, p_conflict text, p_gap double precision, p_max_bytes integer, p_max_length integer, p_embeds boolean,
-    OUT outcome text, OUT reason text, OUT detail jsonb, OUT version_id uuid, OUT trust double precision,
-    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text)
+CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
+    p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean,
+    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text, OUT faults jsonb)
 RETURNS record
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_old    record;
-    v_rules  record;
-    v_merged record;
-    v_form   record;
-    v_solved record;
+    v_rules record;
+    v_form  record;
 BEGIN
-    SELECT v.version_id, v.content::text AS content, v.content_hash, v.confidence, i.adjusted_confidence INTO v_old
-      FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.kind IS NOT DISTINCT FROM p_kind;
-    SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms, h.rules_hash INTO v_rules
+    SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms, h.rules_hash,
+           l.max_content_bytes, l.max_text_length
+      INTO v_rules
       FROM memwarden_data.content_schema AS s
+      JOIN memwarden_data.layer AS l ON l.layer = s.layer
       LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = p_org_id
       LEFT JOIN LATERAL (SELECT t.rules_hash FROM memwarden_data.sensitivity_ruleset AS t
                           WHERE t.org_id IN (0, p_org_id) AND t.layer IN ('*', s.layer)
                           ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS h ON true
      WHERE s.schema_id = p_schema_id;
-    v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_rules.synonyms, false);
-    IF v_merged.content IS NULL THEN
-        RETURN;
-    END IF;
-    version_id := v_old.version_id;
-    trust := v_old.adjusted_confidence;
-    IF v_merged.conflicts <> '{}' THEN
-        -- As for any contradiction; but two values of one field cannot both stand.
-        v_solved := memwarden_internal.resolve_conflict(
-            CASE WHEN p_conflict IN ('accumulate', 'coexist') THEN 'review' ELSE p_conflict END, p_gap, p_confidence,
-            jsonb_build_array(jsonb_build_object(
-                'item_id', p_item_id, 'version_id', v_old.version_id, 'confidence', v_old.confidence, 'relation', 'contradicts',
-                'method', 'merge_policy', 'fields', to_jsonb(v_merged.conflicts))));
-        IF v_solved.outcome IS NOT NULL THEN
-            outcome := v_solved.outcome;
-            reason := v_solved.reason;
-            detail := v_solved.detail;
-            RETURN;
-        END IF;
-        v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_rules.synonyms, true);
-    END IF;
-    detail := jsonb_build_object('merged', jsonb_build_object('item_id', p_item_id, 'version_id', v_old.version_id, 'fields', v_merged.told));
-    -- What they make together passes what each of them has passed.
     v_form := memwarden_internal.examine(
-        v_merged.content, p_subject, p_predicate, v_rules.schema, v_rules.constraints, v_rules.text_template, v_rules.synonyms,
-        p_max_bytes, p_embeds, v_rules.rules_hash, NULL);
-    IF v_form.content_hash = v_old.content_hash THEN
-        outcome := 'REJECTED';
-        reason := 'STRUCTURAL_DUPLICATE';
-        detail := NULL;
-    ELSIF v_form.findings IS NOT NULL OR length(v_form.search_text) > p_max_length
-          OR v_form.sensitive @? '$[*] ? (@.action == "block" || @.action == "redact" || @.action == "encrypt")' THEN
-        outcome := 'REJECTED';
-        reason := 'MERGE_INVALID';
-        detail := detail || jsonb_build_object('errors', coalesce(v_form.findings, '[]'), 'sensitive', coalesce(v_form.sensitive, '[]'));
-    END IF;
+        p_content, p_subject, p_predicate, v_rules.schema, v_rules.constraints, v_rules.text_template, v_rules.synonyms,
+        v_rules.max_content_bytes, p_embeds, v_rules.rules_hash, NULL);
     canonical := v_form.canonical;
     content_hash := v_form.content_hash;
     fingerprint := v_form.fingerprint;
     search_text := v_form.search_text;
     embedding := v_form.embedding;
     sensitivity := v_form.sensitivity;
+    IF v_form.findings IS NOT NULL OR length(v_form.search_text) > v_rules.max_text_length
+       OR v_form.sensitive @? '$[*] ? (@.action == "block" || @.action == "redact" || @.action == "encrypt")' THEN
+        faults := jsonb_build_object('errors', coalesce(v_form.findings, '[]'), 'sensitive', coalesce(v_form.sensitive, '[]'));
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merge_by_policy(bigint, uuid, bigint, text, text, text, text, double precision, jsonb, text, double precision, integer, integer, boolean) IS
-    'What a write and the memory that it would become a version of make together: the merged content in every form that a write has, and what was done with each field; or why not: nothing is new, a field is in conflict, the result breaks the schema or holds something sensitive. '
-    'version_id is NULL where they cannot be merged at all. Source: chapter 12.3.3, 12.3.4; D3, D4.';
-REVOKE ALL ON FUNCTION memwarden_internal.merge_by_policy(bigint, uuid, bigint, text, text, text, text, double precision, jsonb, text, double precision, integer, integer, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean) IS
+    'A merged content in every form that a write has, by the schema of its kind; faults: what is wrong with it, in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of them has passed.';
+REVOKE ALL ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.settle_fields(
+    p_org_id bigint, p_item_id uuid, p_kind text, p_canonical text, p_confidence double precision, p_policy jsonb, p_conflict text, p_gap double precision,
+    OUT version_id uuid, OUT content_hash bytea, OUT trust double precision, OUT content text, OUT told jsonb, OUT outcome text, OUT reason text, OUT detail jsonb)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_old      record;
+    v_synonyms text := (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id);
+    v_merged   record;
+    v_solved   record;
+BEGIN
+    SELECT v.version_id, v.content::text AS content, v.content_hash, v.confidence, i.adjusted_confidence INTO v_old
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.kind IS NOT DISTINCT FROM p_kind;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_synonyms, false);
+    IF v_merged.content IS NULL THEN
+        RETURN;
+    ELSIF v_merged.conflicts <> '{}' THEN
+        -- As for any contradiction; but two values of one field cannot both stand.
+        v_solved := memwarden_internal.resolve_conflict(
+            CASE WHEN p_conflict IN ('accumulate', 'coexist') THEN 'review' ELSE p_conflict END, p_gap, p_confidence,
+            jsonb_build_array(jsonb_build_object(
+                'item_id', p_item_id, 'version_id', v_old.version_id, 'confidence', v_old.confidence, 'relation', 'contradicts',
+                'method', 'merge_policy', 'fields', to_jsonb(v_merged.conflicts))));
+        outcome := v_solved.outcome;
+        reason := v_solved.reason;
+        detail := v_solved.detail;
+        v_merged := memwarden_internal.merge_contents(v_old.content, p_canonical, p_policy::text, v_synonyms, true);
+    END IF;
+    version_id := v_old.version_id;
+    content_hash := v_old.content_hash;
+    trust := v_old.adjusted_confidence;
+    content := v_merged.content;
+    told := v_merged.told;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision) IS
+    'What a write and a memory make together by a merge policy: the memory''s version, what that is worth, the merged content, and what was done with each field; outcome, reason and report where a field is in conflict and the conflict policy does not let the write win. '
+    'Nulls where the memory is of another kind or one of them has no fields. Source: chapter 12.3.3, 12.3.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision) FROM PUBLIC;
