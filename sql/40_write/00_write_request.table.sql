@@ -50,7 +50,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_verifiers       boolean,
     has_plugins         boolean,
     has_judges          boolean,
-    has_constraints     boolean
+    has_relations       boolean,
+    has_rules           boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.

@@ -35,8 +35,8 @@ BEGIN
                 EXISTS (SELECT FROM memwarden_data.verifier AS v WHERE v.org_id IN (0, p.org_id) AND v.layer = l.layer AND v.purpose = 'judge'),
                 EXISTS (SELECT FROM memwarden_data.predicate AS d
                          WHERE d.org_id IN (0, p.org_id)
-                           AND (d.inverse IS NOT NULL OR d.disjoint <> '{}' OR d.subject_schema IS NOT NULL OR d.object_schema IS NOT NULL))
-                OR EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer))
+                           AND (d.inverse IS NOT NULL OR d.disjoint <> '{}' OR d.subject_schema IS NOT NULL OR d.object_schema IS NOT NULL)),
+                EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer))
                )::memwarden_data.write_terms AS terms
       INTO v_who
       FROM memwarden_data.principal AS p

@@ -14,37 +14,45 @@ DECLARE
     v_memory   jsonb;
     v_said     record;
     v_faults   jsonb := '[]'::jsonb;
-    v_found    jsonb := '[]'::jsonb;
+    v_found    jsonb;
     v_known    jsonb;
     v_decided  record;
 BEGIN
-    IF v_terms.has_constraints THEN
+    IF v_terms.has_rules THEN
         v_memory := memwarden_internal.memory_document(
             NEW.layer, NEW.kind, NEW.subject, NEW.predicate, NEW.canonical::jsonb, memwarden_internal.said_confidence(
                 NEW.confidence, NEW.origin, v_terms.default_confidence), coalesce(NEW.importance, 0.5), lower(v_period), NEW.valid_to);
+        NEW.conflicts := memwarden_internal.rules_broken_alone(NEW.org_id, v_memory);
     END IF;
-    IF v_terms.has_constraints AND NEW.key_hash IS NOT NULL THEN
+    IF v_terms.has_relations AND NEW.key_hash IS NOT NULL THEN
         v_said := memwarden_internal.predicate_of(NEW.org_id, v_name);
         v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema, v_said.inverse);
         IF v_said.inverse IS NOT NULL AND v_faults = '[]' THEN
             NEW.inverse_key_hash := memwarden_internal.inverse_key(NEW.org_id, NEW.predicate, NEW.canonical::jsonb);
-            v_found := v_found || coalesce(memwarden_internal.inverse_facts(
+            v_found := coalesce(memwarden_internal.inverse_facts(
                 NEW.org_id, NEW.scope_id, NEW.layer, v_name, NEW.key_hash, v_said.inverse, NEW.inverse_key_hash, v_terms.same_key, v_period,
                 CASE WHEN v_timed THEN v_period ELSE tstzrange(v_started, v_started, '[]') END, v_started), '[]');
         END IF;
         IF v_said.disjoint <> '{}' OR v_said.inverse IS NOT NULL THEN
-            v_found := v_found || coalesce(memwarden_internal.excluded_facts(
+            v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.excluded_facts(
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, NEW.canonical::jsonb, v_said.inverse, v_period, v_started), '[]');
         END IF;
-        v_found := v_found || coalesce(memwarden_internal.facts_under_rules(
+    END IF;
+    IF NEW.key_hash IS NOT NULL AND v_terms.has_rules AND EXISTS (
+            SELECT FROM memwarden_data.integrity_rule AS r
+             WHERE r.org_id IN (0, NEW.org_id) AND r.against IS NOT NULL AND v_name IN (r.predicate, r.against)) THEN
+        v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.facts_under_rules(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, v_started), '[]');
     END IF;
-    IF v_timed AND NEW.key_hash IS NOT NULL THEN
-        v_found := v_found || coalesce(memwarden_internal.overlapping_values(
+    IF NEW.key_hash IS NOT NULL AND v_timed THEN
+        v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.overlapping_values(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, NEW.fingerprint, NEW.principal_id, v_period, v_started), '[]');
     END IF;
-    NEW.conflicts := coalesce(memwarden_internal.readable_found(NEW.org_id, NEW.principal_id, NEW.label_id, v_found, v_memory), '[]')
-        || coalesce(CASE WHEN v_terms.has_constraints THEN memwarden_internal.rules_broken_alone(NEW.org_id, v_memory) END, '[]');
+    -- Where there was something to look for, whatever was found: how long it takes must not tell.
+    IF v_found IS NOT NULL THEN
+        NEW.conflicts := coalesce(NEW.conflicts, '[]') || coalesce(memwarden_internal.readable_found(
+            NEW.org_id, NEW.principal_id, NEW.label_id, v_found, v_memory), '[]');
+    END IF;
     v_known := jsonb_path_query_first(NEW.conflicts, '$[*] ? (@.known == true)');
     IF v_faults <> '[]' THEN
         NEW.outcome := 'REJECTED';

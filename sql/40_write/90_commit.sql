@@ -28,7 +28,7 @@ BEGIN
          WHERE d.org_id IN (0, NEW.org_id) AND d.predicate = memwarden_internal.predicate_name(NEW.predicate)
          ORDER BY d.org_id DESC LIMIT 1;
         v_exclusive := 'new_version' = coalesce(v_said.same_key, v_terms.same_key);
-        IF v_said.inverse IS NOT NULL AND NOT v_terms.has_constraints THEN
+        IF v_said.inverse IS NOT NULL AND NOT v_terms.has_relations THEN
             -- Defined while this write waited for the scope, behind the gate that would have looked.
             NEW.outcome := 'DEFERRED';
             NEW.reason := 'SCOPE_BUSY';

@@ -19,7 +19,7 @@ VALUES
     (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (37, 'durability', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).durability IS NOT NULL'),
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
-    (39, 'constraint', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'' AND ((NEW.terms).has_constraints OR NEW.key_hash IS NOT NULL AND num_nonnulls(NEW.valid_from, NEW.valid_to) > 0)'),
+    (39, 'constraint', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'' AND ((NEW.terms).has_rules OR NEW.key_hash IS NOT NULL AND ((NEW.terms).has_relations OR num_nonnulls(NEW.valid_from, NEW.valid_to) > 0))'),
     (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (50, 'duplicate', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
