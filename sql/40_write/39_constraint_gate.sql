@@ -26,7 +26,9 @@ BEGIN
     END IF;
     IF v_terms.has_relations AND NEW.key_hash IS NOT NULL THEN
         v_said := memwarden_internal.predicate_of(NEW.org_id, v_name);
-        v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema, v_said.inverse);
+        IF num_nonnulls(v_said.subject_schema, v_said.object_schema, v_said.inverse) > 0 THEN
+            v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema, v_said.inverse);
+        END IF;
         IF v_said.inverse IS NOT NULL AND v_faults = '[]' THEN
             NEW.inverse_key_hash := memwarden_internal.inverse_key(NEW.org_id, NEW.predicate, NEW.canonical::jsonb);
             v_found := coalesce(memwarden_internal.inverse_facts(
