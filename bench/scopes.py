@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Measure from which size on a scope is better searched by an index of its own.
 
-Two stores hold the same memories in one scope. In one they lie on the shared shelf and are measured one by one; in the
-other arrange_shelves() has given them a shelf. Asked in turns; and while the shelf is made, others write.
+Two stores hold the same memories in one scope. In one they lie on the shared shelf and are compared
+one by one; in the other arrange_shelves() has given them a shelf. Both are asked in turns; while the
+shelf is made, others write.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ NEAR = """
 SELECT n ->> 'item_id'
   FROM memwarden_data.item AS i,
        jsonb_array_elements(memwarden_internal.neighbours(
-           i.org_id, i.scope_id, i.layer, i.principal_id, i.label_id, 2::smallint, %s::real[]::halfvec,
-           NULL, -1, now())) AS n
+           i.org_id, i.scope_id, i.layer, i.principal_id, i.label_id, 2::smallint,
+           %s::real[]::halfvec, NULL, -1, now())) AS n
  WHERE i.item_id = %s"""
 # Each is the first memory of the store but for what is its own.
 OWN = {
@@ -191,9 +192,7 @@ def measure(dsn: str, size: int, rounds: int, file: Path | None) -> str:
         return [row[0] for row in stores.admin.execute(NEAR, (vector, first[0])).fetchall()]
 
     def both(ask: Callable[[Stores, int], object], title: str, times: int) -> Ratio:
-        return compare(
-            title, 1.0, lambda n: ask(own, n), lambda n: ask(exact, n), times, warmup=3
-        )
+        return compare(title, 1.0, lambda n: ask(own, n), lambda n: ask(exact, n), times, warmup=3)
 
     assert copied is not None
     own.admin.execute(

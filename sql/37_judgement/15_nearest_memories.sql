@@ -1,3 +1,15 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.near_item') IS NULL THEN
+        CREATE TYPE memwarden_internal.near_item AS (
+            item_id     uuid,
+            similarity  double precision
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to what was asked for.';
+
 -- Where a scope has outgrown the shared shelf an index finds what is near (40 in a few milliseconds, of however many). The
 -- shelf is named in the statement: a plan for all of them would lock them all, and use no index.
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
@@ -10,7 +22,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean)
-RETURNS TABLE (item_id uuid, similarity double precision)
+RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -61,7 +73,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, b
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean)
-RETURNS TABLE (item_id uuid, similarity double precision)
+RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
 -- What follows the index row by row, and no other plan: the planner reckons a small shelf quicker to sort.
@@ -89,7 +101,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @e
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean)
-RETURNS TABLE (item_id uuid, similarity double precision)
+RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
 SET enable_nestloop = off

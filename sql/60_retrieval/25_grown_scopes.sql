@@ -1,3 +1,15 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.shelved_vector') IS NULL THEN
+        CREATE TYPE memwarden_internal.shelved_vector AS (
+            item_id    uuid,
+            embedding  @extschema:vector@.halfvec
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.shelved_vector IS 'A vector on a shelf, and whose it is.';
+
 -- Of a scope that has grown a recall scores what can come among the best: what is nearest, by one index, and what has any
 -- of the words, by another. Of the rest nothing has a word, and nothing is nearer than the nearest.
 CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
@@ -11,7 +23,8 @@ AS $function$
 DECLARE
     v_home  record;
     v_words tsquery;
-    v_hits  record;
+    v_hits  uuid[];
+    v_alike double precision[];
     -- Words that so many have are sooner looked for in all of them.
     v_most  bigint := (SELECT greatest(1000, c.reltuples / 10)::bigint FROM pg_class AS c
                         WHERE c.oid = to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_name(p_shelf))));
@@ -37,7 +50,7 @@ BEGIN
     END IF;
     IF v_words IS NOT NULL THEN
         EXECUTE format(
-            'SELECT coalesce(array_agg(h.item_id), ''{}'') AS item_ids, coalesce(array_agg(h.similarity), ''{}'') AS similarities'
+            'SELECT coalesce(array_agg(h.item_id), ''{}''), coalesce(array_agg(h.similarity), ''{}'')'
             '  FROM (SELECT e.item_id, max(CASE WHEN e.model_id = $2 THEN 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $3) END) AS similarity'
             '          FROM memwarden_data.%I AS e JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
             '         WHERE e.words @@ $1 AND (i.expires_at IS NULL OR i.expires_at > $4)'
@@ -45,14 +58,14 @@ BEGIN
             '           AND e.item_id <> ALL ($7)'
             '         GROUP BY e.item_id LIMIT $8) AS h',
             memwarden_internal.shelf_name(p_shelf))
-           INTO v_hits
+           INTO v_hits, v_alike
           USING v_words, p_model_id, p_embedding, p_now, p_principal_id, p_labels, item_ids, v_most + 1;
-        IF cardinality(v_hits.item_ids) > v_most THEN
+        IF cardinality(v_hits) > v_most THEN
             item_ids := '{}';
             RETURN;
         END IF;
-        item_ids := item_ids || v_hits.item_ids;
-        similarities := similarities || v_hits.similarities;
+        item_ids := item_ids || v_hits;
+        similarities := similarities || v_alike;
         -- How rare a word is depends on how many there are without it.
         unseen := (
             SELECT count(*) FROM memwarden_data.item AS i
@@ -80,7 +93,7 @@ COMMENT ON FUNCTION memwarden_internal.opposite(@extschema:vector@.halfvec) IS '
 REVOKE ALL ON FUNCTION memwarden_internal.opposite(@extschema:vector@.halfvec) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vectors_on_shelf(p_shelf integer, p_model_id smallint)
-RETURNS TABLE (item_id uuid, embedding @extschema:vector@.halfvec)
+RETURNS SETOF memwarden_internal.shelved_vector
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10000
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -107,7 +120,7 @@ AS $function$
 DECLARE
     v_shelf  record;
     v_pool   record;
-    v_pooled integer[] := '{}';
+    v_pooled integer[] := ARRAY[]::integer[];
     v_rest   uuid[];
 BEGIN
     whole := '{}';
@@ -155,7 +168,7 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_place record;
-    v_found uuid[] := '{}';
+    v_found uuid[] := ARRAY[]::uuid[];
 BEGIN
     FOR v_place IN
         SELECT s.org_id, s.scope_id, l.layer

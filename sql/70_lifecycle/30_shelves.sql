@@ -45,7 +45,7 @@ END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
     'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of its own, and takes them back where fewer than half are left. '
-    'Writers of that scope and layer wait for a moment at the end of the move; others, and readers, do not. Safe to run twice at once and to kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction.';
+    'Writers of that scope and layer wait for a moment at the end of the move; others, and readers, do not. Safe to run twice at once and to kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction. Raises 55P03 when the writers of a scope hold it for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON PROCEDURE memwarden.arrange_shelves() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves() TO memwarden_jobs, memwarden_admin;
 
@@ -71,7 +71,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.grown_scopes() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shrunk_shelves()
 RETURNS TABLE (shelf integer, vectors bigint)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -95,6 +95,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.make_shelf(p_org_id bigint, p_scop
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- Two shelves are compared while writers wait: in memory.
+SET work_mem = '64MB'
 AS $function$
 DECLARE
     v_shelf integer;
@@ -110,6 +112,8 @@ BEGIN
     PERFORM memwarden_internal.fill_shelf(v_name, v_shelf, p_org_id, p_scope_id, p_layer);
     PERFORM memwarden_internal.index_shelf(v_name, p_vectors);
 
+    -- What was made goes to disk now, not at the commit, for which writers wait.
+    PERFORM pg_logical_emit_message(false, 'memwarden', 'shelf', true);
     PERFORM memwarden_internal.hold_shelf(p_org_id, p_scope_id, p_layer);
     -- What was written meanwhile: vectors that are gone, or others by now, then those that are new.
     EXECUTE format(
@@ -226,7 +230,8 @@ AS $function$
 DECLARE
     v_shelf record;
 BEGIN
-    FOR v_shelf IN SELECT s.org_id, s.shelf FROM memwarden_data.shelf AS s WHERE s.vacated_at < clock_timestamp() - interval '1 hour' ORDER BY s.shelf LOOP
+    FOR v_shelf IN SELECT s.org_id, s.shelf FROM memwarden_data.shelf AS s 
+                    WHERE s.shelf > 0 AND s.vacated_at < clock_timestamp() - interval '1 hour' ORDER BY s.shelf LOOP
         BEGIN
             EXECUTE format('DROP TABLE memwarden_data.%I', memwarden_internal.shelf_name(v_shelf.shelf));
             DELETE FROM memwarden_data.shelf AS s WHERE s.org_id = v_shelf.org_id AND s.shelf = v_shelf.shelf;

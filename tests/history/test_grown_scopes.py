@@ -1,4 +1,4 @@
-"""What changes, ends, comes back or is erased in a scope with a shelf of its own stays in step with it."""
+"""What changes, ends, comes back or is erased in a grown scope stays in step with its shelf."""
 
 from __future__ import annotations
 
@@ -105,7 +105,8 @@ def test_who_is_erased_is_on_no_shelf(desk: Desk, agent: Agent) -> None:
     check(desk.world)
 
 
-def test_projections_are_rebuilt_onto_it(desk: Desk, agent: Agent) -> None:
+@pytest.mark.usefixtures("agent")
+def test_projections_are_rebuilt_onto_it(desk: Desk) -> None:
     """Vectors that are lost come back where they were.
 
     Proves: T1 (in a scope that has grown)
@@ -119,16 +120,3 @@ def test_projections_are_rebuilt_onto_it(desk: Desk, agent: Agent) -> None:
     admin.execute("UPDATE memwarden_data.layer SET text_search_config = 'simple'")
     admin.execute("SELECT * FROM memwarden.rebuild_heads(true)")
     check(desk.world)
-
-
-def test_what_is_promoted_from_it_takes_its_vector_along(desk: Desk, agent: Agent) -> None:
-    """To another layer, which has no shelf of its own."""
-    vector = [1.0] + [0.5] * 383
-    row = write(agent, "semantic", "worth keeping", embedding=vector)
-    (done,) = call(
-        agent, "promote", item_id=row["item_id"], layer="durable", scope=desk.home
-    )
-    assert done["outcome"] == "COMMITTED"
-    check(desk.world)
-    (found,) = recall(agent, embedding=vector, layers=["durable"])
-    assert found["similarity"] == pytest.approx(1)

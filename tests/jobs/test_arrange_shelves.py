@@ -1,4 +1,4 @@
-"""arrange_shelves(): what has grown moves to a shelf of its own, while others write, kill it or run it too."""
+"""arrange_shelves(): what has grown moves to a shelf, while others write, kill it or run it too."""
 
 from __future__ import annotations
 
@@ -222,14 +222,13 @@ def test_what_is_killed_midway_is_begun_anew(small: World) -> None:
     agent = small.agent(HOME)
     grow(agent)
     jobs, blocker = small.connect("memwarden_jobs"), small.connect()
-    with ThreadPoolExecutor(1) as pool:
-        with blocker.transaction():
-            blocker.execute("SELECT FROM memwarden_data.write_lock FOR NO KEY UPDATE")
-            running = pool.submit(jobs.execute, JOB)
-            wait_until_blocked(small.admin, jobs)
-            small.admin.execute("SELECT pg_terminate_backend(%s)", (jobs.info.backend_pid,))
-            with pytest.raises(psycopg.errors.AdminShutdown):
-                running.result(PATIENCE)
+    with ThreadPoolExecutor(1) as pool, blocker.transaction():
+        blocker.execute("SELECT FROM memwarden_data.write_lock FOR NO KEY UPDATE")
+        running = pool.submit(jobs.execute, JOB)
+        wait_until_blocked(small.admin, jobs)
+        small.admin.execute("SELECT pg_terminate_backend(%s)", (jobs.info.backend_pid,))
+        with pytest.raises(psycopg.errors.AdminShutdown):
+            running.result(PATIENCE)
     assert shelves(small) == {"shared": FEW}
     assert small.value("SELECT count(*) FROM memwarden_data.shelf") == 1
     arrange(small)

@@ -1,4 +1,4 @@
-"""A scope with a shelf of its own answers as it did before: by indexes, and nothing is lost to a filter."""
+"""A scope with a shelf of its own answers as before: by indexes, and no filter loses a row."""
 
 from __future__ import annotations
 
