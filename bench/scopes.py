@@ -2,8 +2,8 @@
 """Measure from which size on a scope is better searched by an index of its own.
 
 Two stores hold the same memories in one scope. In one they lie on the shared shelf and are compared
-one by one; in the other arrange_shelves() has given them a shelf. Both are asked in turns; while the
-shelf is made, others write.
+one by one; in the other arrange_shelves() has given them a shelf. Both are asked in turns; while
+the shelf is made, others write.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ CHANGES = re.compile(
     r"\b(INSERT INTO|UPDATE memwarden|DELETE FROM|EXECUTE|LOCK TABLE|FOR .*UPDATE)\b"
 )
 
-# STABLE, so that PostgreSQL refuses whatever they would change: the statement names a table to read.
+# STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
 DYNAMIC_READERS = {"indexed_memories", "measured_memories", "pool_of_shelf", "vectors_on_shelf"}
 
 STRICTER = {"s": 0, "r": 1, "u": 2}

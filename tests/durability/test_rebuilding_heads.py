@@ -319,7 +319,7 @@ def test_readers_read_on_while_writers_wait(lived: World) -> None:
     assert write(agent, "semantic", {"drink": "mint"})["outcome"] == "COMMITTED"
 
 
-CARRIED_NOT = (*PROJECTIONS, "embedding_*", "write_request*", "write_lock", "idempotency")
+CARRIED_NOT = (*PROJECTIONS, "embedding_shared", "write_request*", "write_lock", "idempotency")
 
 
 def test_log_versions_and_settings_alone_bring_back_the_memory(lived: World) -> None:
@@ -350,7 +350,7 @@ def test_log_versions_and_settings_alone_bring_back_the_memory(lived: World) -> 
                 table: digest
                 for table, digest in row_digests(empty.admin).items()
                 if carried[table] != digest and not table.startswith("write_request")
-            }.keys() <= {"embedding", "idempotency"}
+            }.keys() <= {"embedding", "embedding_shared", "idempotency"}
             agent = empty.connect(login)
             fresh = write(agent, "semantic", {"drink": "rebuilt"})
             assert fresh["outcome"] == "COMMITTED"
