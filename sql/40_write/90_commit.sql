@@ -174,12 +174,17 @@ BEGIN
     PERFORM memwarden_internal.record_provenance(
         NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, v_head.version_id, 'WRITE', NEW.provenance, v_now);
     IF NEW.embedding IS NOT NULL THEN
-        INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
-        SELECT NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec,
-               coalesce(s.shelf, 0), CASE WHEN s.shelf > 0 THEN v_words END
-          FROM (VALUES (true)) AS one
-          LEFT JOIN memwarden_data.shelf AS s
-            ON s.org_id = NEW.org_id AND s.scope_id = NEW.scope_id AND s.layer = NEW.layer AND s.vacated_at IS NULL;
+        -- Straight to the shared shelf, nearly always: finding the partition takes longer than asking whether there is one.
+        INSERT INTO memwarden_data.embedding_shared (org_id, scope_id, model_id, item_id, embedding)
+        SELECT NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec
+         WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
+                            WHERE s.org_id = NEW.org_id AND s.scope_id = NEW.scope_id AND s.layer = NEW.layer AND s.vacated_at IS NULL);
+        IF NOT FOUND THEN
+            INSERT INTO memwarden_data.embedding (org_id, scope_id, model_id, item_id, embedding, shelf, words)
+            SELECT NEW.org_id, NEW.scope_id, NEW.model_id, NEW.item_id, NEW.embedding::@extschema:vector@.halfvec, s.shelf, v_words
+              FROM memwarden_data.shelf AS s
+             WHERE s.org_id = NEW.org_id AND s.scope_id = NEW.scope_id AND s.layer = NEW.layer AND s.vacated_at IS NULL;
+        END IF;
     END IF;
     IF NEW.evidence @? '$[*].uri ? (@ starts with "memwarden:item/")' THEN
         PERFORM memwarden_internal.record_derivation(NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.item_id, NEW.version_id, NEW.evidence);
