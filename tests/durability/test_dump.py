@@ -53,8 +53,8 @@ def seeded(shared_world: World) -> World:
     for agent in (ana, bob):
         for cup in (1, 2, 2):
             write(agent, "semantic", {"cup": cup}, subject="self", predicate="has", kind="cup")
-        cup = {"kind": "cup", "subject": "self", "predicate": "has"}
-        write(agent, "semantic", {"cup": 2}, **cup, idempotency_key="again")
+        again = {"kind": "cup", "subject": "self", "idempotency_key": "again"}
+        write(agent, "semantic", {"cup": 2}, predicate="has", **again)
         write(agent, "episodic", {"café": "ein Täßchen, 茶 🍵"}, embedding=[0.5] * 384)
         write(agent, "semantic", {"cup": "none"}, kind="cup")
         write_many(agent, [{"layer": "working", "content": {"n": n}} for n in range(20)])
