@@ -18,9 +18,7 @@ RIGHTS = ("READ", "WRITE", "DELETE", "ADMIN")
 _KEYWORDS = frozenset(("AND", "OR", "NOT", "IN", "BETWEEN", "IS", "NULL", "LIKE", "ANY"))
 
 # Control characters, and those that make a text read otherwise than it is.
-_UNSEEN = late(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]"
-)
+_UNSEEN = late("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 class Language(NamedTuple):
