@@ -17,7 +17,9 @@ def traces(world: World, marker: str) -> list[str]:
         "SELECT c.relname FROM pg_class AS c"
         " WHERE c.relkind IN ('r', 'm') AND c.relnamespace = 'memwarden_data'::regnamespace"
     )
-    assert {"item", "version_hot", "embedding_shared", "idempotency"} <= {row["relname"] for row in tables}
+    assert {"item", "version_hot", "embedding_shared", "idempotency"} <= {
+        row["relname"] for row in tables
+    }
     for name in (row["relname"] for row in tables):
         query = sql.SQL(
             "SELECT EXISTS (SELECT FROM {} AS t"
