@@ -38,7 +38,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and "MEMWARDEN_TEST_DSN" not in os.environ:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
-        deploy_server("up", CLUSTER, "--in-memory", "-c", "fsync=off", "-c", "synchronous_commit=off")
+        deploy_server(
+            "up", CLUSTER, "--in-memory", "-c", "fsync=off", "-c", "synchronous_commit=off"
+        )
         deploy_server("install")
         os.environ["MEMWARDEN_TEST_DSN"] = deploy_server("dsn", CLUSTER)
     parameters = psycopg.conninfo.conninfo_to_dict(os.environ["MEMWARDEN_TEST_DSN"])

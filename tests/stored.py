@@ -57,12 +57,13 @@ RULES = {
         "    OR v.absorbed_version_id IS NULL AND (v.confidence, v.importance, v.evidence)"
         "                           IS DISTINCT FROM (s.confidence, s.importance, s.evidence)"
     ),
-    "what is said again of a time, or with more evidence, lives no longer for it": (
+    "what is said again of a time, or with more evidence, lives no longer, but by its layer": (
         "SELECT v.version_id FROM memwarden_data.version AS v"
         "  JOIN memwarden_data.log AS l USING (org_id, item_id, version_id)"
         "  JOIN memwarden_data.version AS s"
         "    ON s.org_id = v.org_id AND s.version_id = v.restores_version_id"
         " WHERE l.operation = 'UPDATE' AND v.expires_at IS DISTINCT FROM s.expires_at"
+        "   AND NOT (v.expires_at > s.expires_at AND l.reason = 'said again, and lives on')"
     ),
     "what absorbs another has the best of both": (
         "SELECT v.version_id FROM memwarden_data.version AS v"

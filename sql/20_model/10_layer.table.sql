@@ -26,6 +26,7 @@ CREATE TABLE memwarden_data.layer (
     rate_limit          integer CHECK (rate_limit BETWEEN 1 AND 1000000),
     rate_window         interval NOT NULL DEFAULT '1 minute' CHECK (rate_window BETWEEN interval '1 second' AND interval '1 day'),
     own_shelf_from      integer NOT NULL DEFAULT 10000 CHECK (own_shelf_from >= 2),
+    extend_validity     boolean NOT NULL DEFAULT false,
     duplicate_similarity double precision CHECK (duplicate_similarity BETWEEN 0.5 AND 1),
     topic_similarity    double precision NOT NULL DEFAULT 0.5 CHECK (topic_similarity BETWEEN 0 AND 1),
     contradiction_score double precision NOT NULL DEFAULT 0.85 CHECK (contradiction_score BETWEEN 0 AND 1),
@@ -57,6 +58,7 @@ COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it exp
 COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
 COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
 COMMENT ON COLUMN memwarden_data.layer.own_shelf_from IS 'From so many vectors on, those of a scope are searched by an index of their own instead of one by one; with fewer than half as many they go back.';
+COMMENT ON COLUMN memwarden_data.layer.extend_validity IS 'A memory that is said again lives as long as if it had been written then.';
 COMMENT ON COLUMN memwarden_data.layer.duplicate_similarity IS 'Memories more alike than this (cosine) are looked at for saying the same; nobody looks where null.';
 COMMENT ON COLUMN memwarden_data.layer.topic_similarity IS 'Memories more alike than this are about one thing: only those can contradict each other.';
 COMMENT ON COLUMN memwarden_data.layer.contradiction_score IS 'How sure a judge must be that a memory contradicts another.';

@@ -32,7 +32,7 @@ BEGIN
            s.content, s.search_text, s.content_hash, greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
            CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
            s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
-           CASE p_operation WHEN 'UPDATE' THEN s.expires_at ELSE p_expires_at END
+           CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END
       FROM memwarden_data.version AS s
       LEFT JOIN memwarden_data.version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
      WHERE s.org_id = p_org_id AND s.version_id = p_source_id
@@ -67,7 +67,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) IS
-    'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on. '
+    'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on, or live until p_expires_at. '
     'p_absorbed_id: the version of another item that becomes part of it. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) FROM PUBLIC;
 

@@ -32,6 +32,7 @@ CREATE TYPE memwarden_data.write_terms AS (
     external_types      text[],
     self_reference      text,
     evidence_half_life  interval,
+    extend_validity     boolean,
     duplicate_similarity double precision,
     topic_similarity    double precision,
     contradiction_score double precision,

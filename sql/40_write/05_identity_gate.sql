@@ -24,7 +24,7 @@ BEGIN
                 l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
                 l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
                 l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
-                l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
+                l.extend_validity, l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
                 (SELECT d.rules FROM memwarden_data.durability_ruleset AS d
                   WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer ORDER BY d.org_id DESC LIMIT 1),
                 m.model_id, m.dimension,

@@ -57,6 +57,9 @@ BEGIN
                 v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
                 NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
             coalesce(NEW.authority, 0), v_started);
+        NEW.version_id := memwarden_internal.extend_validity(
+            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id,
+            CASE WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

@@ -30,13 +30,15 @@ BEGIN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'STRUCTURAL_DUPLICATE';
             NEW.item_id := v_target;
-            NEW.version_id := v_settled.version_id;
             PERFORM memwarden_internal.record_sighting(
                 NEW.org_id, v_target, v_settled.version_id, NEW.principal_id, NEW.label_id, NEW.evidence, NEW.grounds,
                 v_terms.fact_threshold > 0 OR v_terms.min_external > 0,
                 memwarden_internal.adjusted_confidence(
                     v_terms.confidence_weights, v_confidence, NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
                 coalesce(NEW.authority, 0), v_started);
+            NEW.version_id := memwarden_internal.extend_validity(
+                NEW.org_id, v_target, v_settled.version_id, NEW.principal_id, v_terms.writers, NEW.request_id,
+                CASE WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
         ELSIF v_form.faults IS NOT NULL THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'MERGE_INVALID';

@@ -137,7 +137,7 @@ CLAIMS: dict[str, Any] = {
     "submitted_at": "2001-01-01",
     "attempt": -7,
     "admission": "free",
-    "terms": "(forged" + "," * 44 + ")",
+    "terms": "(forged" + "," * 45 + ")",
     "label_id": 4711,
     "scope_locked": False,
     "canonical": '"forged"',
