@@ -200,7 +200,7 @@ def test_nothing_is_believed_more_than_what_it_rests_on(world: World, agent: Age
     )
     chat = [{"uri": "chat:1", "excerpt": TEA}]
     trust = {}
-    for name, confidence, evidence in (("low", 0.1, []), ("high", 1.0, chat)):
+    for name, confidence, evidence in (("low", 0.5, []), ("high", 1.0, chat)):
         trust[name] = note(agent, f"{TEA} ({name})", confidence=confidence, evidence=evidence)
     target = note(agent, "Ana drinks tea", "semantic", confidence=0.1)
     done = decide(agent, trust["high"], "UPDATE", about=target, content=TEA, confidence=None)
