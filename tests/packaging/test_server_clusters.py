@@ -175,6 +175,19 @@ def test_a_second_cluster_takes_settings_and_a_dump_of_the_first(checkout: Check
     assert "second" not in checkout.server("exec", "ls", "/var/lib/memwarden")
 
 
+def test_a_cluster_in_memory_outlives_a_stop_and_not_a_drop(checkout: Checkout) -> None:
+    """As others, but that nothing of it is on disk."""
+    checkout.server("up", "swift", "--in-memory")
+    assert checkout.query("swift", "SHOW data_directory") == "/mnt/swift/data"
+    checkout.query("swift", "CREATE TABLE kept AS SELECT 1 AS value")
+    checkout.server("down", "swift")
+    checkout.server("up", "swift")
+    assert checkout.query("swift", "SELECT value FROM kept") == "1"
+    assert "swift" not in checkout.server("exec", "ls", "/var/lib/memwarden")
+    checkout.server("drop", "swift")
+    assert "swift" not in checkout.server("exec", "ls", "/mnt")
+
+
 def test_parallel_workers_and_cron_jobs_run(checkout: Checkout) -> None:
     """Dynamic shared memory works inside the root, and jobs need neither a port nor a password."""
     plan = checkout.query(
