@@ -61,7 +61,8 @@ BEGIN
         WHEN p_lines ~ E'Traceback \\(most recent call last\\):' OR p_lines ~ E'(?n)^\\s*at \\S+ ?\\([^()]*:\\d+(:\\d+)?\\)\\s*$' THEN 'stack trace'
         WHEN p_lines ~* E'(?n)^\\s*((the )?(process|command|program|job) )?((finished|exited|failed|completed) )?(with )?(exit (code|status)|return code)\\s*[:=]?\\s*-?\\d+\\.?\\s*$' THEN 'exit code'
         WHEN p_lines ~ E'\\d{1,3} ?%\\s*[|\\[][-#=>. \u2588\u2589-\u258f]{3,}[|\\]]' OR p_lines ~ E'[|\\[][#=\u2588]{3,}>?[-. ]*[|\\]]\\s*\\d{1,3} ?%' THEN 'progress bar'
-        WHEN p_lines ~ E'\u001b\\[[0-9;]*[A-Za-z]' THEN 'terminal codes'
+        -- A colour that is put back: one alone may be what the text is about.
+        WHEN p_lines ~ E'\u001b\\[[0-9;]*[A-Za-z].*\u001b\\[0?m' THEN 'terminal codes'
         WHEN p_lines ~ E'(?n)^[-dlbcps]([-r][-w][-xsStT]){3}[.+@]?\\s+\\d+\\s+\\S+\\s+\\S+\\s' THEN 'listing'
         WHEN p_lines ~ E'(?n)^\\s*[\\w.-]+@[\\w.-]+:[~/]\\S*[$#]( |$)' THEN 'prompt'
         WHEN p_lines ~ E'(?n)^HTTP/\\d(\\.\\d)? \\d{3}\\M' THEN 'response'

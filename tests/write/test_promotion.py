@@ -115,6 +115,7 @@ def test_the_copy_says_what_the_original_says(shared_world: World, home: str, ta
     assert up["outcome"] == "COMMITTED"
     original, copy = get(agent, item), get(agent, up["item_id"])
     own = {"item_id", "version_id", "scope", "created_at", "updated_at", "provenance"}
+    own |= {"last_seen_at"}
     assert {name for name, value in copy.items() if value != original[name]} == own
     link = {"type": "memory_item", "uri": f"memwarden:item/{item}"}
     link["version_id"] = str(original["version_id"])

@@ -25,11 +25,19 @@ def status(agent: psycopg.Connection[DictRow], request_id: Any) -> DictRow:
     return rows[0]
 
 
+# Those that record nothing, and those that are asked where something is declared or has to wait.
+NOT_OF_A_PLAIN_WRITE = [
+    *("reset", "allowance", "budget", "store"),
+    *("constraint", "merge", "revision"),
+]
+
+
 def gates(world: World, *, before: str = "99_store") -> list[str]:
     """The gates that record themselves, in the pipeline's order, up to one of them."""
     listed = world.rows(
         "SELECT lpad(position::text, 2, '0') || '_' || gate AS name FROM memwarden.pipeline"
-        " WHERE enabled AND gate NOT IN ('reset', 'allowance', 'budget', 'store') ORDER BY name"
+        " WHERE enabled AND gate <> ALL (%s) ORDER BY name",
+        NOT_OF_A_PLAIN_WRITE,
     )
     return [row["name"] for row in listed if row["name"] <= before]
 
