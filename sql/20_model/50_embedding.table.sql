@@ -26,6 +26,8 @@ CREATE TABLE memwarden_data.shelf (
     made_at     timestamptz NOT NULL DEFAULT now(),
     -- Empty since then: what was on it is back on the shared one.
     vacated_at  timestamptz,
+    -- False while copies of its vectors are left where they were before the move: on the shared shelf, or here once vacated.
+    cleared     boolean NOT NULL DEFAULT true,
     PRIMARY KEY (org_id, shelf)
 );
 CREATE UNIQUE INDEX shelf_in_use ON memwarden_data.shelf (org_id, scope_id, layer) WHERE vacated_at IS NULL;

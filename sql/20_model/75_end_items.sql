@@ -55,8 +55,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_shelf integer;
-    v_gone  bigint;
+    v_shelf   integer;
+    v_shelved boolean;
 BEGIN
     -- The shared shelf by its name: through the parent a statement locks every partition that there is.
     WITH gone AS (
@@ -70,10 +70,12 @@ BEGIN
           JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> 'lexical'
           JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id
     )
-    SELECT count(DISTINCT g.item_id) INTO v_gone FROM gone AS g;
-    IF v_gone < cardinality(p_item_ids) THEN
+    SELECT EXISTS (SELECT FROM memwarden_data.shelf AS s
+                    WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND (s.vacated_at IS NULL OR NOT s.cleared)) INTO v_shelved;
+    IF v_shelved THEN
+        -- A move may have left a copy, which is the same: both go.
         FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s
-                        WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.vacated_at IS NULL LOOP
+                        WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND (s.vacated_at IS NULL OR NOT s.cleared) LOOP
             EXECUTE format(
                 'WITH gone AS ('
                 '    DELETE FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = $2 AND e.item_id = ANY ($3)'
@@ -82,7 +84,8 @@ BEGIN
                 'SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding'
                 '  FROM gone AS g'
                 '  JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> ''lexical'''
-                '  JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id',
+                '  JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id'
+                '    ON CONFLICT DO NOTHING',
                 memwarden_internal.shelf_name(v_shelf))
               USING p_org_id, p_scope_id, p_item_ids;
         END LOOP;

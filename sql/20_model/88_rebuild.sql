@@ -13,6 +13,8 @@ BEGIN
     ELSIF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
+    -- A move of vectors reads in the log what has changed, which this does not write: one after the other.
+    PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
     -- Here a writer waits before it holds any of the other three. Readers read on.
     LOCK TABLE memwarden_data.write_lock IN EXCLUSIVE MODE;
     LOCK TABLE memwarden_data.item, memwarden_data.timeline, memwarden_data.embedding IN SHARE ROW EXCLUSIVE MODE;
@@ -231,6 +233,10 @@ AS $function$
 DECLARE
     v_count bigint;
 BEGIN
+    -- What a move has left of vectors that have their place elsewhere by now.
+    DELETE FROM memwarden_data.embedding AS e USING memwarden_data.item AS i, memwarden_data.shelf AS s
+     WHERE i.org_id = e.org_id AND i.item_id = e.item_id AND s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer
+       AND NOT s.cleared AND e.shelf = CASE WHEN s.vacated_at IS NULL THEN 0 ELSE s.shelf END;
     DELETE FROM memwarden_data.embedding AS e
      WHERE NOT EXISTS (SELECT FROM memwarden_data.item AS i
                         WHERE i.org_id = e.org_id AND i.item_id = e.item_id AND i.scope_id = e.scope_id AND i.status = 'ACTIVE');

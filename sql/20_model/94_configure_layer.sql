@@ -40,6 +40,8 @@ BEGIN
            validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
      WHERE l.layer = configure_layer.layer;
     IF v_new.text_search_config <> v_old.text_search_config THEN
+        -- Not while words are copied: no log tells that they change.
+        PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
            SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
           FROM memwarden_data.version AS v

@@ -16,6 +16,8 @@ BEGIN
         SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
           FROM memwarden_data.embedding_shared AS e
          WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id
+           AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
+                            WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL)
          UNION ALL
         SELECT c.item_id, c.similarity
           FROM memwarden_data.shelf AS s,

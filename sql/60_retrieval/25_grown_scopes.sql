@@ -111,7 +111,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.vectors_on_shelf(integer, smallint) FR
 CREATE OR REPLACE FUNCTION memwarden_internal.grown_part(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[],
-    OUT scopes bigint[], OUT whole integer[],
+    OUT scopes bigint[], OUT whole integer[], OUT leftovers boolean,
     OUT item_ids uuid[], OUT similarities double precision[], OUT unseen bigint, OUT least_similar double precision)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -124,16 +124,18 @@ DECLARE
     v_rest   uuid[];
 BEGIN
     whole := '{}';
+    leftovers := false;
     item_ids := '{}';
     similarities := '{}';
     unseen := 0;
-    FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s
+    FOR v_shelf IN SELECT s.shelf, s.cleared FROM memwarden_data.shelf AS s
                     WHERE s.org_id = ANY (p_orgs) AND s.scope_id = ANY (p_scopes) AND s.vacated_at IS NULL AND s.shelf > 0
                       AND (p_layers IS NULL OR s.layer = ANY (p_layers)) LOOP
         SELECT o.item_ids, o.similarities, o.unseen, o.least_similar INTO v_pool
           FROM memwarden_internal.pool_of_shelf(
                    v_shelf.shelf, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels) AS o
          WHERE p_by_index;
+        leftovers := leftovers OR NOT v_shelf.cleared;
         IF cardinality(v_pool.item_ids) >= p_limit THEN
             v_pooled := v_pooled || v_shelf.shelf;
             item_ids := item_ids || v_pool.item_ids;

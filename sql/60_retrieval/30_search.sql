@@ -58,6 +58,11 @@ BEGIN
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
           FROM memwarden_data.embedding_shared AS v
          WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+           -- What a move has left of vectors that have their place elsewhere by now.
+           AND (NOT v_grown.leftovers OR NOT EXISTS (
+                   SELECT FROM memwarden_data.item AS i
+                     JOIN memwarden_data.shelf AS s ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
+                    WHERE i.org_id = v.org_id AND i.item_id = v.item_id))
          UNION ALL
         SELECT w.item_id, w.embedding, NULL
           FROM unnest(v_grown.whole) AS s (shelf), LATERAL memwarden_internal.vectors_on_shelf(s.shelf, p_model_id) AS w
