@@ -11,15 +11,21 @@ CREATE TABLE memwarden_data.principal (
     attributes         jsonb NOT NULL DEFAULT '{}' CHECK (jsonb_typeof(attributes) = 'object'),
     anchor_required    text[] NOT NULL DEFAULT '{}',
     anchor_nullable    text[],
+    -- The person who answers for it.
+    owner_id           bigint REFERENCES memwarden_data.principal,
+    reputation         double precision NOT NULL DEFAULT 1 CHECK (reputation BETWEEN 0 AND 1),
     created_at         timestamptz NOT NULL DEFAULT now(),
     disabled_at        timestamptz,
     UNIQUE (org_id, name)
 );
+CREATE INDEX principal_owner ON memwarden_data.principal (owner_id);
 CREATE INDEX principal_home ON memwarden_data.principal (home_scope_id);
 CREATE INDEX principal_role ON memwarden_data.principal (role_id);
 CREATE INDEX principal_clearance ON memwarden_data.principal (clearance);
 COMMENT ON TABLE memwarden_data.principal IS 'Who writes and recalls: an agent, a person, a service or a worker of an organisation.';
 COMMENT ON COLUMN memwarden_data.principal.validated IS 'An administrator vouches for it; layers may demand that.';
+COMMENT ON COLUMN memwarden_data.principal.owner_id IS 'The person whose agent it is, and who therefore does not approve its writes.';
+COMMENT ON COLUMN memwarden_data.principal.reputation IS 'Below the organisation''s reputation_threshold every write of it needs a human.';
 COMMENT ON COLUMN memwarden_data.principal.anchor_required IS 'Kinds of scope that must be on the path of every scope it writes to.';
 COMMENT ON COLUMN memwarden_data.principal.anchor_nullable IS 'Further kinds that may be on it; NULL for any.';
 

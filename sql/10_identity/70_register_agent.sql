@@ -53,7 +53,7 @@ COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean,
     'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its home and the scopes above it, '
     'the scopes below only with descendants; it writes its home (and below, with descendants) only with writes. '
     'login_role: binds it to that login (members of memwarden_admin only), which also needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. '
-    'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, curator or one of define_role(). '
+    'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, reviewer, curator or one of define_role(). '
     'clearance: public, internal, confidential or restricted. domains: subject areas it may see and write. attributes: as define_attribute() declares them. '
     'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. '
     'Raises 42704 for an unknown scope, login, role or clearance, 42710 when the name or the login is taken, 42501 without the right, 25001 at an isolation other than READ COMMITTED, '

@@ -32,7 +32,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
-    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, WRITE, DELETE or ADMIN, '
+    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, WRITE, DELETE, ADMIN or APPROVE, '
     '"layers": ["session", ...] (all by default), "kind": only contents of that kind, "reach": own (items the principal wrote last) or all (the default), '
     '"degree": soft (the default) or hard for DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. '
     'org: an organisation of its own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for members of memwarden_admin all. '
@@ -55,8 +55,8 @@ BEGIN
         IF jsonb_typeof(v_one) <> 'object'
            OR EXISTS (SELECT FROM jsonb_object_keys(v_one) AS k WHERE k NOT IN ('operation', 'layers', 'kind', 'reach', 'degree')) THEN
             RETURN 'objects of operation, layers, kind, reach, degree';
-        ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN') THEN
-            RETURN 'operation: READ, WRITE, DELETE or ADMIN';
+        ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE') THEN
+            RETURN 'operation: READ, WRITE, DELETE, ADMIN or APPROVE';
         ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array' OR jsonb_array_length(v_one -> 'layers') NOT BETWEEN 1 AND 100) THEN
             RETURN 'layers: an array of 1 to 100 layers';
         ELSIF EXISTS (SELECT FROM jsonb_array_elements(coalesce(v_one -> 'layers', '["*"]')) AS l

@@ -10,9 +10,9 @@ BEGIN
     IF define_policy_set.name IS NULL OR define_policy_set.name !~ E'^\\S(.{0,198}\\S)?$'
        OR define_policy_set.default_effect IS NULL OR define_policy_set.default_effect NOT IN ('allow', 'deny')
        OR define_policy_set.operations IS NULL OR define_policy_set.operations = '{}'
-       OR EXISTS (SELECT FROM unnest(define_policy_set.operations) AS o WHERE o IS NULL OR o NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN')) THEN
+       OR EXISTS (SELECT FROM unnest(define_policy_set.operations) AS o WHERE o IS NULL OR o NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE')) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'name: 1 to 200 characters; default_effect: allow or deny; operations: some of READ, WRITE, DELETE, ADMIN');
+            'name: 1 to 200 characters; default_effect: allow or deny; operations: some of READ, WRITE, DELETE, ADMIN, APPROVE');
     END IF;
     INSERT INTO memwarden_data.policy_set AS s (org_id, name, default_effect, operations)
     VALUES (v_org_id, define_policy_set.name, define_policy_set.default_effect, define_policy_set.operations)

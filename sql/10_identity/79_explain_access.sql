@@ -7,8 +7,8 @@ DECLARE
     v_item     record;
     v_agent_id bigint;
 BEGIN
-    IF explain_access.operation IS NULL OR explain_access.operation NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'operation: READ, WRITE, DELETE or ADMIN');
+    IF explain_access.operation IS NULL OR explain_access.operation NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'operation: READ, WRITE, DELETE, ADMIN or APPROVE');
     END IF;
     SELECT i.org_id, i.scope_id, i.label_id, i.principal_id INTO v_item
       FROM memwarden_data.item AS i
@@ -39,7 +39,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
-    'Whether an agent may READ, WRITE, DELETE or ADMIN an item, rule by rule; decisive marks the rule that decided. All must allow: identity, scope, clearance, domains, role, and each policy set. '
+    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that decided. All must allow: identity, scope, clearance, domains, role, and each policy set. '
     'For administrators of the organisation, for members of memwarden_auditor about items that they see, and for everybody about themselves and what they see. org: whose agent, where the name is not unique. '
     'Raises 42704 for an unknown or hidden item or agent, 28000 without identity, 22023 for an unknown operation. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.explain_access(text, uuid, text, text) FROM PUBLIC;

@@ -52,7 +52,9 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_plugins         boolean,
     has_judges          boolean,
     has_relations       boolean,
-    has_rules           boolean
+    has_rules           boolean,
+    -- a human may have to be asked, by policy or by the writer's reputation
+    asks_approval       boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -80,6 +82,8 @@ CREATE TABLE memwarden_data.write_request (
     domains          text[],
     attributes       jsonb,
     origin           jsonb,
+    -- why it should be remembered: for the human who is asked
+    justification    text,
     intake_fault     text,
     -- the door says: a permit of the rate limit is held for it, and taken once all of its batch are decided
     permit_held      boolean,
@@ -123,6 +127,10 @@ CREATE TABLE memwarden_data.write_request (
     merges           boolean,
     replaces         uuid[],
     disputes         uuid[],
+    -- why gates want a human asked: [{"reason", "detail"}]
+    review_asked     jsonb,
+    -- what they work out for the human: risk, factors, report, terms
+    review           jsonb,
     -- what each gate said, until it is stored
     trail            text,
     -- what they decided
