@@ -28,7 +28,8 @@ FROM memwarden.write(
     classification => %(classification)s::text,
     domains => %(domains)s::text[],
     attributes => %(attributes)s::jsonb,
-    origin => %(origin)s::jsonb)
+    origin => %(origin)s::jsonb,
+    class => %(write_class)s::text)
 """
 
 WRITE_MANY: Final[LiteralString] = """

@@ -28,7 +28,8 @@ class WriteRequest:
     `content` is any JSON value. `content_text` replaces it with JSON text that the server parses:
     text that is not JSON is then a recorded refusal. `confidence` and `importance` lie in 0..1;
     a date without a time zone counts as local time, as everywhere in Python. `request_id` is made
-    when the object is: the same object written twice counts once.
+    when the object is: the same object written twice counts once. `write_class` is the argument
+    `class`, a word that Python keeps for itself; a mapping may use either name.
     """
 
     layer: str
@@ -54,9 +55,15 @@ class WriteRequest:
     domains: Sequence[str] | None = None
     attributes: Mapping[str, Any] | None = None
     origin: Mapping[str, Any] | None = None
+    write_class: str | None = None
 
 
 _FIELDS = tuple(each.name for each in fields(WriteRequest))
+
+
+def argument_name(field_name: str) -> str:
+    """Return the name that a field has as an argument of the SQL function."""
+    return "class" if field_name == "write_class" else field_name
 
 
 def as_request(value: WriteRequest | Mapping[str, Any]) -> WriteRequest:
@@ -68,11 +75,13 @@ def as_request(value: WriteRequest | Mapping[str, Any]) -> WriteRequest:
     if isinstance(value, WriteRequest):
         return value
     try:
-        return WriteRequest(**value)
+        return WriteRequest(
+            **{"write_class" if name == "class" else name: each for name, each in value.items()}
+        )
     except TypeError as error:
         raise InvalidArgument(
             str(error).removeprefix("WriteRequest.__init__() "),
-            hint=f"A request has the names {', '.join(_FIELDS)}.",
+            hint=f"A request has the names {', '.join(map(argument_name, _FIELDS))}.",
         ) from None
 
 
@@ -117,7 +126,7 @@ def json_object(request: WriteRequest) -> str:
     for name in _FIELDS:
         value = getattr(request, name)
         if value is not None and name not in _OWN_FORM:
-            members[name] = _json_scalar(value)
+            members[argument_name(name)] = _json_scalar(value)
     if request.content_text is not None:
         members["content_text"] = json.dumps(request.content_text)
     else:

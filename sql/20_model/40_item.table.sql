@@ -36,6 +36,8 @@ CREATE TABLE memwarden_data.item (
     key_hash       memwarden_data.sha256,
     inverse_key_hash memwarden_data.sha256,
     search_vector  tsvector NOT NULL,
+    -- Which class of write made it what it is; NULL for most.
+    class          text,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended.
@@ -47,6 +49,7 @@ CREATE INDEX item_inverse_key ON memwarden_data.item (org_id, scope_id, layer, i
 CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, updated_at) WHERE status <> 'ACTIVE' AND exclusive;
 -- Whose time in the world is over while the item is not: another value may hold now.
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
+CREATE INDEX item_class ON memwarden_data.item (org_id, class) WHERE status = 'ACTIVE' AND class IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
@@ -84,6 +87,7 @@ CREATE TABLE memwarden_data.version (
     recorded_during      tstzrange NOT NULL,
     valid_during         tstzrange NOT NULL,
     expires_at           timestamptz,
+    class                text,
     tier                 text NOT NULL DEFAULT 'hot',
     PRIMARY KEY (org_id, version_id, tier),
     CHECK (upper_inf(recorded_during) = (status IN ('DRAFT', 'ACTIVE'))),

@@ -26,18 +26,18 @@ BEGIN
     INSERT INTO memwarden_data.version AS v (
         org_id, version_id, item_id, version, previous_version_id, restores_version_id, absorbed_version_id, status, scope_id, layer, kind,
         schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
-        principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
     SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, s.version_id, p_absorbed_id,
            'ACTIVE', s.scope_id, s.layer, s.kind, s.schema_id, s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
            s.content, s.search_text, s.content_hash, greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
            CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
            s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
-           CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END
+           CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END, s.class
       FROM memwarden_data.version AS s
       LEFT JOIN memwarden_data.version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
      WHERE s.org_id = p_org_id AND s.version_id = p_source_id
     RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id, v.content, v.search_text,
-              v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during, v.expires_at
+              v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during, v.expires_at, v.class
       INTO v_new;
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
@@ -48,7 +48,7 @@ BEGIN
         memwarden_internal.snapshot_hash(
             v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id, v_new.layer, v_new.kind,
             v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
-            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at));
+            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class));
     INSERT INTO memwarden_data.derivation (org_id, scope_id, item_id, version_id, source_org_id, source_item_id, source_version_id)
     SELECT DISTINCT p_org_id, d.scope_id, p_item_id, v_id, d.source_org_id, d.source_item_id, d.source_version_id
       FROM memwarden_data.derivation AS d
@@ -85,7 +85,7 @@ BEGIN
            principal_id = v.principal_id, updated_at = lower(v.recorded_during), expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
            inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
-           search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
+           search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)), class = v.class
       FROM memwarden_data.version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true

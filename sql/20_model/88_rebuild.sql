@@ -96,11 +96,11 @@ BEGIN
            count(*) FILTER (WHERE i.item_id IS NULL) AS missing, count(*) FILTER (WHERE h.item_id IS NULL) AS unknown,
            count(*) FILTER (WHERE i.item_id IS NOT NULL AND h.item_id IS NOT NULL AND
                (i.status, i.version_id, i.created_at, i.updated_at, i.scope_id, i.layer, i.kind, i.subject, i.predicate, i.version, i.exclusive,
-                i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id, i.label_id, i.expires_at, i.valid_during, i.content_hash)
+                i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id, i.label_id, i.expires_at, i.valid_during, i.content_hash, i.class)
                IS DISTINCT FROM
                (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.version, v.exclusive,
                 v.instance, v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
-                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash)) AS different
+                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash, v.class)) AS different
       INTO v_heads
       FROM (memwarden_internal.heads_of_log() AS h
             JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
@@ -132,7 +132,7 @@ BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
         confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-        content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector)
+        content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version, v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
            coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
@@ -144,7 +144,7 @@ BEGIN
                 THEN memwarden_internal.unclaimed_key(v.item_id) ELSE f.key_hash END,
            CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
-           to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000))
+           to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)), v.class
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

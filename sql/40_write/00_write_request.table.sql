@@ -54,7 +54,11 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_relations       boolean,
     has_rules           boolean,
     -- a human may have to be asked, by policy or by the writer's reputation
-    asks_approval       boolean
+    asks_approval       boolean,
+    -- what its class asks, where it names one
+    class               jsonb,
+    -- the pack in force for the writer there
+    pack                jsonb
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -84,6 +88,7 @@ CREATE TABLE memwarden_data.write_request (
     origin           jsonb,
     -- why it should be remembered: for the human who is asked
     justification    text,
+    class            text,
     intake_fault     text,
     -- the door says: a permit of the rate limit is held for it, and taken once all of its batch are decided
     permit_held      boolean,

@@ -36,7 +36,14 @@ BEGIN
                 EXISTS (SELECT FROM memwarden_data.predicate AS d
                          WHERE d.org_id IN (0, p.org_id)
                            AND (d.inverse IS NOT NULL OR d.disjoint <> '{}' OR d.subject_schema IS NOT NULL OR d.object_schema IS NOT NULL)),
-                EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer))
+                EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer)),
+                l.admission = 'full' AND EXISTS (SELECT FROM memwarden_data.approval_policy AS y
+                                                  WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND y.approval <> 'never')
+                OR l.admission <> 'free' AND p.reputation < 1 AND p.reputation < (
+                    SELECT o.reputation_threshold FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id),
+                (SELECT to_jsonb(c) FROM memwarden_data.write_class AS c
+                  WHERE NEW.class IS NOT NULL AND c.class = NEW.class AND c.org_id IN (0, p.org_id) ORDER BY c.org_id DESC LIMIT 1),
+                NULL
                )::memwarden_data.write_terms AS terms
       INTO v_who
       FROM memwarden_data.principal AS p

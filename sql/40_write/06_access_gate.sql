@@ -26,6 +26,12 @@ BEGIN
         v_kind := (SELECT d.kind FROM memwarden_data.content_schema AS d
                     WHERE d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1);
     END IF;
+    IF NEW.class IS NOT NULL THEN
+        NEW.reason := memwarden_internal.class_refusal(v_terms.class, NEW.layer, v_terms.role_id);
+        -- At least as secret, and no longer, than its class lets it.
+        v_level := CASE WHEN v_level IS NOT NULL THEN greatest(v_level, (v_terms.class ->> 'classification')::smallint) END;
+        NEW.terms := jsonb_populate_record(NEW.terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl));
+    END IF;
     -- One statement, for every write pays for it: what judge_labels() would say, written out.
     SELECT (SELECT min(l.label_id) FROM memwarden_data.label AS l
              WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM v_kind AND l.scope_kind = v_terms.scope_kind
@@ -36,6 +42,7 @@ BEGIN
       INTO v_label_id, v_permitted;
 
     NEW.reason := CASE
+        WHEN NEW.reason IS NOT NULL THEN NEW.reason
         WHEN v_level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
         WHEN v_level > v_terms.clearance THEN 'CLEARANCE_TOO_LOW'
         WHEN NOT NEW.domains <@ v_terms.held_domains THEN 'DOMAIN_NOT_HELD'

@@ -64,7 +64,7 @@ BEGIN
                embedding => e.embedding, embedding_model => e.name,
                -- Where nobody said since when it holds, the copy does not either: a later time is what makes a contrary an update.
                valid_from => nullif(lower(v.valid_during), lower(v.recorded_during)), valid_to => upper(v.valid_during), request_id => v_request_id,
-               classification => c.name, domains => l.domains, attributes => l.attributes, origin => p_origin) AS w
+               classification => c.name, domains => l.domains, attributes => l.attributes, origin => p_origin, class => v.class) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
     -- What waits is a promotion also when it is tried again.
     DELETE FROM memwarden_data.promotion AS m

@@ -131,12 +131,12 @@ BEGIN
     INSERT INTO memwarden_data.version (
         org_id, version_id, item_id, version, previous_version_id, status, scope_id, layer, kind, schema_id,
         subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
-        principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
     VALUES (
         NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
         NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, v_exclusive, v_instance,
         NEW.canonical::jsonb, NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires);
+        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires, NEW.class);
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
         previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
@@ -149,26 +149,26 @@ BEGIN
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires));
+            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class));
     v_words := to_tsvector(v_terms.text_search_config::regconfig, left(NEW.search_text, 200000));
     v_trust := (NEW.provenance ->> 'adjusted_confidence')::double precision;
     IF v_head.item_id IS NULL THEN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
-            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector)
+            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-            NEW.inverse_key_hash, v_words);
+            NEW.inverse_key_hash, v_words, NEW.class);
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
                confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
                sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id, updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
-               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words
+               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(

@@ -83,6 +83,7 @@ BEGIN
     END IF;
     IF NEW.outcome NOT IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
         NEW.kind := CASE WHEN NEW.schema_id IS NOT NULL THEN NEW.kind END;
+        NEW.class := CASE WHEN (NEW.terms).class IS NOT NULL THEN NEW.class END;
         NEW.embedding_model := CASE WHEN NEW.model_id IS NOT NULL THEN NEW.embedding_model END;
         -- Kept only where it was looked at, and nothing was found in it.
         NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 AND NEW.sensitivity IS NOT NULL AND NOT v_blocked

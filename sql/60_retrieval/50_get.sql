@@ -28,7 +28,8 @@ BEGIN
             last_seen_at timestamptz,
             times_seen  bigint,
             witnesses   integer,
-            corroborated_confidence double precision
+            corroborated_confidence double precision,
+            class       text
         );
     END IF;
 END
@@ -49,7 +50,7 @@ BEGIN
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
-           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence)
+           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id

@@ -4,7 +4,7 @@ RETURNS TABLE (item_id uuid, version_id uuid, version integer, layer text, scope
                content jsonb, "text" text, confidence double precision, importance double precision, status text, contradicted boolean, stale boolean,
                created_at timestamptz, updated_at timestamptz, expires_at timestamptz, valid_from timestamptz, valid_to timestamptz,
                classification text, domains text[], attributes jsonb, evidence jsonb, request_id uuid,
-               last_seen_at timestamptz, times_seen bigint, witnesses integer, corroborated_confidence double precision)
+               last_seen_at timestamptz, times_seen bigint, witnesses integer, corroborated_confidence double precision, class text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- With the values at hand the planner drops the alternative that does not apply, and finds the index.
@@ -25,7 +25,7 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id,
-           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence)
+           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id

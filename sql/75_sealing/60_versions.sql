@@ -31,7 +31,7 @@ BEGIN
      CROSS JOIN LATERAL (SELECT l.snapshot_hash = memwarden_internal.snapshot_hash(
                v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id, v.scope_id, v.layer,
                v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,
-               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at) AS is_same) AS w
+               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class) AS is_same) AS w
      -- The content of a version is looked at once, with the entry that brought it. ERASE vouches for what is gone.
      WHERE l.operation <> 'ERASE'
        AND (v.version_id IS NULL AND NOT EXISTS (SELECT FROM erased AS g

@@ -43,6 +43,7 @@ LONG = {
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
+    "memwarden_internal.gate_access": "one demand after another, and the lock",
     "memwarden_internal.gate_canonical": "one query, one call, and what they set",
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
     "memwarden_internal.gate_reset": "assignments, one a line",

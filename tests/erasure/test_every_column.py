@@ -62,6 +62,7 @@ SETTINGS = {
     ),
     *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
     *("durability_rule", "durability_ruleset"),
+    "write_class",
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

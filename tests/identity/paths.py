@@ -29,6 +29,7 @@ CHANGES = {
     *("link_reference", "references_of", "canonical_links"),
     *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
     *("set_durability_rule", "drop_durability_rule"),
+    "define_write_class",
     *("set_policy", "set_synonyms", "write", "write_many"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.

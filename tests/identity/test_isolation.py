@@ -28,6 +28,7 @@ SETTINGS = {
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),
     *("durability_rule", "durability_rules"),
+    *("write_class", "write_classes"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),

@@ -137,7 +137,7 @@ CLAIMS: dict[str, Any] = {
     "submitted_at": "2001-01-01",
     "attempt": -7,
     "admission": "free",
-    "terms": "(forged" + "," * 45 + ")",
+    "terms": "(forged" + "," * 48 + ")",
     "label_id": 4711,
     "scope_locked": False,
     "canonical": '"forged"',
@@ -183,7 +183,7 @@ ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
     "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
-    "attributes", "origin", "permit_held",
+    "attributes", "origin", "class", "permit_held",
 }  # fmt: skip
 
 

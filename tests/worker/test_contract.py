@@ -276,6 +276,7 @@ def test_what_the_client_sends_is_admitted() -> None:
         domains=["d"],
         attributes={"a": 1},
         origin={"kind": "user_stated"},
+        write_class="preference",
     )
     errors = [each.message for each in CHECK.iter_errors(json.loads(json_object(full)))]
     assert errors == []

@@ -85,6 +85,12 @@ def disabled_while_waiting(world: World, home: str) -> DictRow:
     return world.rows(query, asked["request_id"])[0]
 
 
+def corrected_in_passing(world: World, home: str) -> DictRow:
+    """Set something right where nothing lasts."""
+    operator = join(world, home, role="correction_writer")
+    return write(operator, "working", TEXT, **{"class": "correction"})
+
+
 def into_a_closed_scope(world: World, home: str) -> DictRow:
     """Write into a scope that has been closed."""
     agent = world.agent(home)
@@ -412,6 +418,9 @@ RECIPES: dict[str, Recipe] = {
     "UNKNOWN_CLASSIFICATION": one(classification="secret"),
     "CLEARANCE_TOO_LOW": one(classification="restricted"),
     "DOMAIN_NOT_HELD": one(domains=["medical"]),
+    "UNKNOWN_CLASS": one(**{"class": "hearsay"}),
+    "CLASS_NOT_PERMITTED": one(**{"class": "correction"}),
+    "CLASS_NOT_HERE": corrected_in_passing,
     "ATTRIBUTES_INVALID": one(attributes={"mood": "sunny"}),
     "TOO_MANY_LABELS": under_too_many_labels,
     "ROLE_FORBIDS": against_its_role,
@@ -523,8 +532,9 @@ def codes_in_sources() -> set[str]:
     """Every code that the gates can answer with, read from the sources."""
     found: set[str] = set()
     assigned = re.compile(r"reason := [^;]*;", re.DOTALL)
-    labels = (ROOT / "sql/10_identity/52_labels.sql").read_text()
-    found |= set(re.findall(r"THEN '([A-Z]+_[A-Z_]+)'", labels))
+    for name in ("10_identity/52_labels.sql", "33_packs/30_define_write_class.sql"):
+        labels = (ROOT / "sql" / name).read_text()
+        found |= set(re.findall(r"THEN '([A-Z]+_[A-Z_]+)'", labels))
     erasing = (ROOT / "sql/80_erasure/40_erase_places.sql").read_text()
     found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
     for path in (ROOT / "sql/40_write").glob("*.sql"):

@@ -114,6 +114,7 @@ class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsol
         domains: Sequence[str] | None = None,
         attributes: Mapping[str, Any] | None = None,
         origin: Mapping[str, Any] | None = None,
+        write_class: str | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
@@ -146,6 +147,7 @@ class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsol
             domains=domains,
             attributes=attributes,
             origin=origin,
+            write_class=write_class,
         )
         return await self._decide(request)
 

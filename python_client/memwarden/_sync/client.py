@@ -116,6 +116,7 @@ class Client(Calls, History, Undo, Erasing, Consolidating):
         domains: Sequence[str] | None = None,
         attributes: Mapping[str, Any] | None = None,
         origin: Mapping[str, Any] | None = None,
+        write_class: str | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
@@ -148,6 +149,7 @@ class Client(Calls, History, Undo, Erasing, Consolidating):
             domains=domains,
             attributes=attributes,
             origin=origin,
+            write_class=write_class,
         )
         return self._decide(request)
 
