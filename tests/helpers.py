@@ -11,7 +11,8 @@ from psycopg.types.json import Json, Jsonb
 
 
 def ask_for_little(admin: Connection[Any]) -> None:
-    """Have no layer ask for evidence or set a pace, in a database that a test has made itself."""
+    """Have no layer ask for evidence or a human, or set a pace, in a database that a test has made."""
+    admin.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
     admin.execute(
         """
         UPDATE memwarden_data.layer

@@ -38,9 +38,14 @@ BEGIN
             v_overlap := memwarden_internal.overlap(
                 NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
             IF v_overlap IS NOT NULL THEN
-                NEW.outcome := CASE v_terms.durability -> 'overlap' ->> 'action' WHEN 'defer' THEN 'DEFERRED' ELSE 'REJECTED' END;
-                NEW.reason := 'OVERLAPS_EXISTING';
-                NEW.detail := jsonb_build_object('overlaps', v_overlap);
+                IF v_terms.durability -> 'overlap' ->> 'action' = 'defer' THEN
+                    NEW.review_asked := memwarden_internal.ask_review(
+                        NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_overlap));
+                ELSE
+                    NEW.outcome := 'REJECTED';
+                    NEW.reason := 'OVERLAPS_EXISTING';
+                    NEW.detail := jsonb_build_object('overlaps', v_overlap);
+                END IF;
             END IF;
         END IF;
     END IF;

@@ -53,6 +53,12 @@ BEGIN
                         '[]');
         v_confidence := memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
+        IF v_decided.reason = 'INTEGRITY_REVIEW' THEN
+            -- A human may make an exception from the rule. What else stands against it is for the policy, as without the rule.
+            NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, v_decided.reason, v_decided.detail);
+            v_decided := memwarden_internal.resolve_conflict(
+                v_terms.conflict, v_terms.conflict_gap, v_confidence, jsonb_path_query_array(v_conflicts, '$[*] ? (!exists (@.action))'));
+        END IF;
         IF v_decided.outcome IS NULL THEN
             v_decided.replaces := NULLIF(coalesce(v_decided.replaces, '{}') || v_own, '{}');
         END IF;
@@ -63,11 +69,18 @@ BEGIN
             -- Not this writer's to end, whatever its confidence.
             v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence, coalesce(NULLIF(v_conflicts, '[]'), NEW.conflicts));
         END IF;
-        NEW.outcome := v_decided.outcome;
-        NEW.reason := v_decided.reason;
-        NEW.detail := coalesce(v_decided.detail, NEW.detail);
-        NEW.disputes := v_decided.disputes;
-        NEW.replaces := v_decided.replaces;
+        IF v_decided.outcome = 'DEFERRED' THEN
+            -- A human's yes carries out what is proposed.
+            NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, v_decided.reason, v_decided.detail);
+            NEW.replaces := NULLIF(coalesce(v_own, '{}') || ARRAY(
+                SELECT (p.e #>> '{}')::uuid FROM jsonb_path_query(v_decided.detail, '$.proposal.items[*]') AS p (e)), '{}');
+        ELSE
+            NEW.outcome := v_decided.outcome;
+            NEW.reason := v_decided.reason;
+            NEW.detail := coalesce(v_decided.detail, NEW.detail);
+            NEW.disputes := v_decided.disputes;
+            NEW.replaces := v_decided.replaces;
+        END IF;
         NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
     END IF;
     IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL AND v_terms.conflict <> 'accumulate' THEN

@@ -27,6 +27,7 @@ VALUES
     (60, 'contradiction', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'''),
     (65, 'revision', 'NEW.outcome IS NULL AND NEW.origin ->> ''trigger'' = ''consolidation'''),
     (70, 'provenance', 'NEW.outcome IS NULL'),
+    (80, 'approval', 'NEW.outcome IS NULL AND ((NEW.terms).asks_approval OR NEW.review_asked IS NOT NULL)'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),
     (99, 'store', NULL)

@@ -17,7 +17,8 @@ BEGIN
     IF NEW.outcome = 'DEFERRED' THEN
         SELECT l.max_attempts, l.retry_backoff, l.idempotency_window, l.max_pending INTO v_layer
           FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;
-        IF NEW.attempt >= v_layer.max_attempts THEN
+        -- Who waits for a human is not tried again and again: it comes back once, when nobody has answered.
+        IF NEW.review IS NULL AND NEW.attempt >= v_layer.max_attempts THEN
             NEW.outcome := 'REJECTED';
             NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('last_reason', NEW.reason, 'attempts', NEW.attempt);
             NEW.reason := 'RETRIES_EXHAUSTED';
@@ -27,8 +28,8 @@ BEGIN
             NEW.detail := jsonb_build_object('last_reason', NEW.reason, 'max_pending', v_layer.max_pending);
             NEW.reason := 'TOO_MANY_PENDING';
         ELSE
-            NEW.retry_at := greatest(NEW.retry_at, NEW.decided_at
-                + least(v_layer.retry_backoff * 2 ^ (NEW.attempt - 1), interval '1 hour'));
+            NEW.retry_at := CASE WHEN NEW.review IS NOT NULL THEN NEW.retry_at ELSE greatest(NEW.retry_at, NEW.decided_at
+                + least(v_layer.retry_backoff * 2 ^ (least(NEW.attempt, 20) - 1), interval '1 hour')) END;
         END IF;
     END IF;
     NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::jsonb;
@@ -48,6 +49,10 @@ BEGIN
                derived = excluded.derived, expires_at = excluded.expires_at;
     END IF;
 
+    IF NEW.review IS NOT NULL THEN
+        PERFORM memwarden_internal.keep_review(
+            NEW.org_id, NEW.request_id, NEW.scope_id, NEW.layer, NEW.label_id, NEW.principal_id, NEW.outcome, NEW.review, NEW.decided_at);
+    END IF;
     IF NEW.outcome IN ('COMMITTED', 'MERGED') AND NEW.sealed IS NOT NULL THEN
         PERFORM memwarden_internal.keep_sealed(NEW.org_id, NEW.item_id, NEW.sealed);
     END IF;
@@ -66,6 +71,7 @@ BEGIN
         NEW.domains := NULL;
         NEW.attributes := NULL;
         NEW.origin := NULL;
+        NEW.justification := NULL;
     END IF;
     IF NEW.outcome <> 'DEFERRED' THEN
         NEW.sealed := NULL;
@@ -106,6 +112,8 @@ BEGIN
     NEW.merges := NULL;
     NEW.replaces := NULL;
     NEW.disputes := NULL;
+    NEW.review_asked := NULL;
+    NEW.review := NULL;
     RETURN NEW;
 END
 $function$;

@@ -1,3 +1,8 @@
+-- Whatever decides a request: gates, a job, a human, an erasure.
+CREATE OR REPLACE TRIGGER settle_review AFTER UPDATE ON memwarden_data.write_request
+    FOR EACH ROW WHEN (OLD.outcome = 'DEFERRED' AND NEW.outcome <> 'DEFERRED')
+    EXECUTE FUNCTION memwarden_internal.settle_review();
+
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.review_event
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change();
 CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE ON memwarden_data.review_event
@@ -17,3 +22,11 @@ CREATE POLICY application ON memwarden_data.review_event FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.review AS r WHERE r.org_id = review_event.org_id AND r.request_id = review_event.request_id));
+
+CREATE OR REPLACE VIEW memwarden.approval_policies WITH (security_invoker = true) AS
+SELECT a.org, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, a.weights, a.layer_risk, a.sla, a.max_wait_sync,
+       a.expires_after, a.max_queue, a.needed, a.needed_sync, a.four_eyes
+  FROM memwarden_internal.list_approval_policies() AS a;
+COMMENT ON VIEW memwarden.approval_policies IS
+    'When a human is asked before something is remembered, by layer, class (* for all) and agent (null for all). The most specific holds. Organisation global speaks for all.';
+GRANT SELECT ON memwarden.approval_policies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -5,6 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('memwarden_retry', '10 seconds', 'CALL memwarden.retry_deferred()'),
+    ('memwarden_reviews', '10 seconds', 'CALL memwarden.expire_reviews()'),
     ('memwarden_close', '*/5 * * * *', 'CALL memwarden.close_due_scopes()'),
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),

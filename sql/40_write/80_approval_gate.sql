@@ -1,0 +1,71 @@
+-- Is a human to be asked? By the policy of the layer, by risk, by the writer's reputation, or because a gate before wants it.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_approval()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_terms   memwarden_data.write_terms := NEW.terms;
+    v_policy  record := memwarden_internal.approval_terms(NEW.org_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id);
+    v_review  record;
+    v_asked   jsonb := NEW.review_asked;
+    v_risk    record;
+    v_report  jsonb;
+BEGIN
+    SELECT r.* INTO v_review FROM memwarden_data.review AS r
+     WHERE TG_OP = 'UPDATE' AND r.org_id = NEW.org_id AND r.request_id = NEW.request_id;
+    IF NOT v_policy.is_reputable THEN
+        v_asked := memwarden_internal.ask_review(v_asked, 'REPUTATION');
+    END IF;
+    IF v_policy.approval = 'always' OR v_policy.approval = 'pack_auto' AND (to_jsonb(NEW) -> 'auto_eligible') IS DISTINCT FROM 'true' THEN
+        v_asked := memwarden_internal.ask_review(v_asked, v_policy.wanted_by);
+    END IF;
+    IF v_policy.approval <> 'never' OR v_asked IS NOT NULL OR v_review.state IS NOT NULL THEN
+        v_risk := memwarden_internal.assess_risk(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, v_policy.weights, v_policy.layer_risk,
+            NEW.contradiction IS NOT NULL OR num_nonnulls(NEW.replaces, NEW.disputes) > 0
+                OR coalesce(NEW.conflicts @> '[{"relation": "contradicts"}]', false),
+            NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision,
+            (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(NEW.neighbours) AS n (e)));
+        IF v_policy.approval = 'by_risk' AND v_risk.risk >= v_policy.auto_below THEN
+            v_asked := memwarden_internal.ask_review(v_asked, 'RISK');
+        END IF;
+        IF v_asked IS NULL AND v_review.state IS NULL THEN
+            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors', v_risk.factors);
+            NEW.provenance := NEW.provenance || jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk));
+        ELSIF v_review.state = 'pending' AND v_review.expires_at <= v_started THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := memwarden_internal.timeout_reason(v_review.tier);
+            NEW.detail := jsonb_build_object('tier', v_review.tier, 'expired_at', v_review.expires_at);
+        ELSIF v_review.state IS NULL AND memwarden_internal.queue_is_full(NEW.org_id, NEW.layer, v_policy.max_queue) THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := 'REVIEW_QUEUE_FULL';
+            NEW.detail := jsonb_build_object('max_queue', v_policy.max_queue);
+        ELSE
+            v_report := memwarden_internal.review_report(
+                NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes,
+                CASE WHEN num_nonnulls(NEW.key_hash, NEW.becomes) > 0 THEN memwarden_internal.merge_target(
+                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key,
+                    v_terms.writers, NEW.becomes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL) END);
+            IF v_review.state = 'approved' AND memwarden_internal.was_seen(v_review.report, v_report) THEN
+                NEW.provenance := memwarden_internal.approved_record(
+                    NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, v_terms.confidence_weights);
+            ELSE
+                NEW.review := memwarden_internal.review_terms(
+                    to_jsonb(v_review), to_jsonb(v_policy), v_asked, v_risk.risk, v_risk.factors, v_report, NEW.deadline, v_started);
+                NEW.outcome := 'DEFERRED';
+                NEW.retry_at := (NEW.review ->> 'expires_at')::timestamptz;
+                -- What a gate found goes before what a policy wants.
+                NEW.reason := coalesce(NEW.review_asked #>> '{0,reason}', 'AWAITING_APPROVAL');
+                NEW.detail := coalesce(NEW.review_asked #> '{0,detail}', '{}') || (NEW.review - ARRAY['report', 'four_eyes', 'class']);
+            END IF;
+        END IF;
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_approval() IS
+    'Trigger gate_80_approval: passes what nobody is to be asked about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: chapter 12.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_approval() FROM PUBLIC;

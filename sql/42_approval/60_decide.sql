@@ -1,0 +1,124 @@
+-- A human decides. Whatever the way, one function holds the proposal and asks whether this one may.
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_proposal(p_proposal_id uuid)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.open_door();
+    v_refusal      text := memwarden_internal.approval_refusal(v_principal_id, p_proposal_id);
+BEGIN
+    IF v_refusal IS NULL THEN
+        -- Another who decides, a job that tries it again, an erasure: one after the other.
+        PERFORM FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id FOR UPDATE;
+        v_refusal := memwarden_internal.approval_refusal(v_principal_id, p_proposal_id);
+    END IF;
+    IF v_refusal = 'UNKNOWN' THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('proposal %s', p_proposal_id));
+    ELSIF v_refusal IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', v_refusal);
+    END IF;
+    RETURN v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_proposal(uuid) IS
+    'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. Raises 42704 for one that the caller does not see, 42501 without the right; otherwise as open_door().';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_proposal(uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.approval_refusal(p_principal_id bigint, p_proposal_id uuid)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_case record;
+BEGIN
+    SELECT r.scope_id, r.label_id, r.principal_id, r.four_eyes, r.report, p.kind,
+           r.principal_id = p.principal_id AS is_own, w.owner_id = p.principal_id AS is_owner,
+           w.principal_id = p.owner_id OR w.owner_id = p.owner_id AS is_kin
+      INTO v_case
+      FROM memwarden_data.review AS r
+      JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
+      JOIN memwarden_data.principal AS w ON w.principal_id = r.principal_id
+     WHERE r.org_id = ANY (memwarden_internal.visible_orgs()) AND r.request_id = p_proposal_id;
+    IF v_case.scope_id IS NULL OR NOT memwarden_internal.may_read(p_principal_id, v_case.scope_id) THEN
+        RETURN 'UNKNOWN';
+    ELSIF v_case.kind = 'agent' THEN
+        RETURN 'APPROVE: no agent decides about what agents remember';
+    ELSIF memwarden_internal.refusal(p_principal_id, 'APPROVE', v_case.label_id, v_case.principal_id) IS NOT NULL THEN
+        -- Whoever could read it, once it is remembered, may know that it is there.
+        RETURN CASE WHEN memwarden_internal.refusal(p_principal_id, 'READ', v_case.label_id, v_case.principal_id) IS NULL
+                    THEN 'APPROVE in that layer' ELSE 'UNKNOWN' END;
+    ELSIF v_case.four_eyes AND (v_case.is_own OR v_case.is_owner OR v_case.is_kin) THEN
+        RETURN 'FOUR_EYES: it is the caller''s own, or of an agent of the caller''s';
+    ELSIF EXISTS (SELECT FROM jsonb_array_elements_text(v_case.report #> '{proposal,items}') AS t (id)
+                    JOIN memwarden_data.item AS i ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = t.id::uuid
+                   WHERE memwarden_internal.refusal(p_principal_id, 'APPROVE', i.label_id, i.principal_id) IS NOT NULL) THEN
+        RETURN 'APPROVE: it would take the place of memories that are not the caller''s to decide about';
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) IS
+    'Why a principal may not decide about a proposal: UNKNOWN where it does not see it, else what stands against it; NULL where it may. Source: H6.';
+REVOKE ALL ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.proposal_result(p_proposal_id uuid, p_more jsonb DEFAULT '{}')
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_result memwarden_internal.write_result;
+BEGIN
+    SELECT r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, NULLIF(coalesce(r.detail, '{}') || p_more, '{}'), r.retry_at
+      INTO v_result
+      FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id;
+    RETURN v_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.proposal_result(uuid, jsonb) IS 'Where a proposal stands, with something more in its detail.';
+REVOKE ALL ON FUNCTION memwarden_internal.proposal_result(uuid, jsonb) FROM PUBLIC;
+
+-- Before anything is decided: is there still something to decide? Who comes too late is told what was.
+CREATE OR REPLACE FUNCTION memwarden_internal.decided_before(p_proposal_id uuid)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_review record;
+    v_result memwarden_internal.write_result;
+BEGIN
+    SELECT r.state, r.tier, r.expires_at INTO v_review FROM memwarden_data.review AS r
+     WHERE r.org_id = ANY (memwarden_internal.visible_orgs()) AND r.request_id = p_proposal_id;
+    IF v_review.state = 'pending' AND v_review.expires_at <= clock_timestamp() THEN
+        PERFORM memwarden_internal.refuse_request(p_proposal_id, memwarden_internal.timeout_reason(v_review.tier),
+            jsonb_build_object('tier', v_review.tier, 'expired_at', v_review.expires_at));
+        RETURN memwarden_internal.proposal_result(p_proposal_id);
+    ELSIF v_review.state <> 'pending' THEN
+        v_result := memwarden_internal.proposal_result(p_proposal_id, jsonb_build_object('state', v_review.state));
+        v_result.detail := v_result.detail || jsonb_build_object('outcome', v_result.outcome);
+        v_result.outcome := 'ALREADY_DECIDED';
+        RETURN v_result;
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.decided_before(uuid) IS
+    'NULL where a proposal still waits; else outcome ALREADY_DECIDED with what was decided, or the refusal of one whose time is over, which this carries out. The caller holds it.';
+REVOKE ALL ON FUNCTION memwarden_internal.decided_before(uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.check_note(p_note text)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF length(p_note) > 4000 OR btrim(p_note) = '' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'note: 1 to 4,000 characters');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.check_note(text) IS 'Raises 22023 for a note that is blank or too long.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_note(text) FROM PUBLIC;

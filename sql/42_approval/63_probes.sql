@@ -1,0 +1,26 @@
+-- Golden queries that a change of memory would break. None is defined here.
+CREATE OR REPLACE FUNCTION memwarden_internal.failed_probes(p_org_id bigint, p_scope_id bigint, p_item_id uuid)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+RETURN '[]'::jsonb;
+COMMENT ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) IS
+    'The golden queries of a scope that fail with the memory that this transaction has just written: [{"probe", ...}]. Source: Z7.';
+REVOKE ALL ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.note_failed_probes(p_org_id bigint, p_request_id uuid, p_principal_id bigint, p_failed jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.review AS r
+       SET report = r.report || jsonb_build_object('probes', p_failed),
+           reasons = CASE WHEN 'PROBE' = ANY (r.reasons) THEN r.reasons ELSE r.reasons || 'PROBE'::text END
+     WHERE r.org_id = p_org_id AND r.request_id = p_request_id;
+    PERFORM memwarden_internal.record_review_event(
+        p_org_id, p_request_id, 'probe_failed', p_principal_id, 'PROBE_FAILED', NULL, jsonb_build_object('probes', p_failed));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.note_failed_probes(bigint, uuid, bigint, jsonb) IS
+    'Shows the reviewer which golden queries an approval would have broken; the proposal waits on.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_failed_probes(bigint, uuid, bigint, jsonb) FROM PUBLIC;

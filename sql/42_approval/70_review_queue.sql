@@ -1,0 +1,170 @@
+-- An update script runs this again, hence the question.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.proposal') IS NULL THEN
+        CREATE TYPE memwarden_internal.proposal AS (
+            proposal_id           uuid,
+            layer                 text,
+            scope                 text,
+            agent                 text,
+            kind                  text,
+            class                 text,
+            subject               text,
+            predicate             text,
+            content               jsonb,
+            confidence            double precision,
+            justification         text,
+            evidence              jsonb,
+            risk                  double precision,
+            factors               jsonb,
+            tier                  text,
+            reasons               text[],
+            contradictions        jsonb,
+            consent_check         text,
+            contradiction_check   text,
+            auto_promote_eligible boolean,
+            current               jsonb,
+            probes                jsonb,
+            approvals             bigint,
+            needed                smallint,
+            opened_at             timestamptz,
+            age                   interval,
+            due_at                timestamptz,
+            overdue               boolean,
+            expires_at            timestamptz,
+            escalated             smallint,
+            state                 text
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.proposal IS 'A write request that waits, or waited, for a human.';
+
+-- What waits, for those who may decide about it. What a proposal contradicts is shown as far as the reviewer may read it.
+CREATE OR REPLACE FUNCTION memwarden.review_queue(
+    scope text DEFAULT NULL, layer text DEFAULT NULL, tier text DEFAULT NULL, agent text DEFAULT NULL, class text DEFAULT NULL,
+    state text DEFAULT 'pending', max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
+RETURNS SETOF memwarden_internal.proposal
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+-- With the values at hand the planner drops the filters that do not apply.
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_orgs         bigint[] := memwarden_internal.visible_orgs();
+    v_scopes       bigint[] := memwarden_internal.readable_scopes(v_principal_id);
+    v_labels       integer[] := memwarden_internal.labels_to_approve(v_principal_id);
+    v_readable     integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_now          timestamptz := clock_timestamp();
+BEGIN
+    IF review_queue.max_rows IS NULL OR review_queue.max_rows NOT BETWEEN 1 AND 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000');
+    END IF;
+    RETURN QUERY
+    SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
+           CASE WHEN w.content IS NOT NULL THEN w.content::jsonb ELSE v.content END,
+           w.confidence, w.justification, coalesce(w.evidence, v.evidence, '[]'), r.risk, r.factors, r.tier, r.reasons,
+           memwarden_internal.known_contradictions(r.org_id, r.report, v_principal_id, v_readable),
+           to_jsonb(w) ->> 'consent_check',
+           CASE WHEN r.report ? 'contradictions' THEN 'contradicts' ELSE 'no_conflict' END,
+           (to_jsonb(w) ->> 'auto_eligible')::boolean,
+           memwarden_internal.known_memory(r.org_id, (r.report #>> '{current,item_id}')::uuid, v_principal_id, v_readable),
+           r.report -> 'probes', memwarden_internal.count_approvals(r.org_id, r.request_id, r.round), r.needed,
+           r.opened_at, coalesce(r.decided_at, v_now) - r.opened_at, r.due_at, r.state = 'pending' AND r.due_at < v_now, r.expires_at,
+           r.escalated, r.state
+      FROM memwarden_data.review AS r
+      JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
+      JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
+      JOIN memwarden_data.write_request AS w ON w.request_id = r.request_id
+      -- What is remembered may be more secret by now than it was as a proposal.
+      LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = w.item_id
+       AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_readable)
+      LEFT JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = w.version_id
+     WHERE r.org_id = ANY (v_orgs) AND r.scope_id = ANY (v_scopes) AND r.label_id = ANY (v_labels)
+       AND (review_queue.scope IS NULL OR s.path = review_queue.scope OR starts_with(s.path, rtrim(review_queue.scope, '/') || '/'))
+       AND (review_queue.layer IS NULL OR r.layer = review_queue.layer)
+       AND (review_queue.tier IS NULL OR r.tier = review_queue.tier)
+       AND (review_queue.agent IS NULL OR p.name = review_queue.agent)
+       AND (review_queue.class IS NULL OR r.class = review_queue.class)
+       AND (review_queue.state IS NULL OR r.state = review_queue.state)
+       AND (review_queue.after IS NULL OR (r.due_at, r.request_id) > (
+               SELECT a.due_at, a.request_id FROM memwarden_data.review AS a
+                WHERE a.org_id = ANY (v_orgs) AND a.request_id = review_queue.after))
+     ORDER BY r.due_at, r.request_id
+     LIMIT review_queue.max_rows;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) IS
+    'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those alone. '
+    'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000. after: a proposal_id, for the page behind it. '
+    'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
+    'current: the memory that it would renew. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
+    'Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
+REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) TO memwarden_reviewer, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.known_memory(p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_readable integer[])
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT CASE WHEN (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_readable)
+                    THEN jsonb_build_object(
+                             'item_id', i.item_id, 'version_id', i.version_id, 'version', v.version, 'agent', p.name, 'subject', v.subject,
+                             'predicate', v.predicate, 'content', v.content, 'confidence', v.confidence, 'recorded_at', i.updated_at)
+                    ELSE jsonb_build_object('item_id', i.item_id, 'hidden', true) END
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+          JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
+         WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) IS
+    'What a memory of a scope that the principal reads says today, if it may read it (p_readable: as readable_labels()); else that it is hidden.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.known_contradictions(p_org_id bigint, p_report jsonb, p_principal_id bigint, p_readable integer[])
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- As it stands today, beside the number of the version that was met.
+    RETURN coalesce((
+        SELECT jsonb_agg(c.e || coalesce(memwarden_internal.known_memory(p_org_id, (c.e ->> 'item_id')::uuid, p_principal_id, p_readable), '{}')
+                         || jsonb_build_object('met_version_id', c.e -> 'version_id') ORDER BY c.place)
+          FROM jsonb_array_elements(p_report -> 'contradictions') WITH ORDINALITY AS c (e, place)), '[]');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) IS 'The contradictions of a report, each with what its memory says, where the principal may read it.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.review_history(proposal_id uuid)
+RETURNS TABLE (event_id uuid, round smallint, event text, by_principal text, login text, reason text, note text, detail jsonb, at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+BEGIN
+    RETURN QUERY
+    SELECT e.event_id, e.round, e.event, p.name, e.login, e.reason, e.note, e.detail, e.at
+      FROM memwarden_data.review_event AS e
+      JOIN memwarden_data.write_request AS w ON w.request_id = e.request_id AND w.org_id = e.org_id
+      LEFT JOIN memwarden_data.review AS r ON r.org_id = e.org_id AND r.request_id = e.request_id
+      LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
+     WHERE e.org_id = ANY (memwarden_internal.visible_orgs()) AND e.request_id = review_history.proposal_id
+       AND (w.principal_id = v_principal_id
+            OR memwarden_internal.may_read(v_principal_id, w.scope_id)
+               AND w.label_id = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
+     ORDER BY e.event_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.review_history(uuid) IS
+    'What became of a proposal, from when it was queued: opened, approved, edited (detail: original_hash, changes as JSON paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed, auto_approved. '
+    'by_principal, login: who; null for the engine. round grows when those who agreed must be asked anew. For its writer and those who may decide about it; no row otherwise. Raises 28000 without identity. Source: chapter 12.6.7.';
+REVOKE ALL ON FUNCTION memwarden.review_history(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.review_history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

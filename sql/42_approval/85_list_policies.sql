@@ -1,0 +1,23 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_approval_policies()
+RETURNS TABLE (org text, layer text, class text, agent text, approval text, auto_below double precision, sync_from double precision,
+               weights double precision[], layer_risk double precision, sla interval, max_wait_sync interval, expires_after interval,
+               max_queue integer, needed smallint, needed_sync smallint, four_eyes boolean)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, a.weights,
+           coalesce(a.layer_risk, memwarden_internal.layer_risk(a.layer)), a.sla, a.max_wait_sync, a.expires_after,
+           a.max_queue, a.needed, a.needed_sync, a.four_eyes
+      FROM memwarden_data.approval_policy AS a JOIN memwarden_data.organisation AS o ON o.org_id = a.org_id
+     WHERE v_all OR a.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_approval_policies() IS 'The rows of memwarden.approval_policies.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_approval_policies() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_approval_policies()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
