@@ -181,11 +181,17 @@ class Replay:
             entry["version_id"],
             number,
             "ACTIVE",
-            before.created_at if before else entry["recorded_at"],
+            self._created_at(version, before, entry["recorded_at"]),
             self._periods(entry, version, before),
         )
         self.began[state.version_id] = state
         return state
+
+    def _created_at(self, version: DictRow, before: State | None, now: datetime) -> datetime:
+        """When there first was what it says: of its item, or of one that became part of it."""
+        source = self.began.get(version["restores_version_id"], before)
+        absorbed = self.began.get(version["absorbed_version_id"])
+        return min([now, *(state.created_at for state in (source, absorbed) if state)])
 
     def _follow(self, entry: DictRow, before: State) -> None:
         """An update replaces what is current; what comes back comes after an end, maybe at once."""

@@ -13,16 +13,13 @@ REPEATED = (
     "scope_id",
     "layer",
     "kind",
-    "schema_id",
     "subject",
     "predicate",
     "exclusive",
-    "content",
-    "search_text",
-    "content_hash",
     "principal_id",
     "request_id",
 )
+WORDS = ("schema_id", "content", "search_text", "content_hash")
 """What a version that says something again has from the version whose words it repeats."""
 
 RULES = {
@@ -56,6 +53,35 @@ RULES = {
         f"   IS DISTINCT FROM ({', '.join(f's.{name}' for name in REPEATED)}, p.label_id)"
         "    OR v.absorbed_version_id IS NULL AND (v.confidence, v.importance, v.evidence)"
         "                           IS DISTINCT FROM (s.confidence, s.importance, s.evidence)"
+        "    OR (v.absorbed_version_id IS NULL OR EXISTS (SELECT FROM memwarden_data.log AS l"
+        "          WHERE l.version_id = v.version_id AND l.operation = 'RESTORE'))"
+        f"      AND ({', '.join(f'v.{name}' for name in WORDS)})"
+        f"          IS DISTINCT FROM ({', '.join(f's.{name}' for name in WORDS)})"
+    ),
+    "what absorbs another says what the merge policy of its schema makes of both, else its own": (
+        "SELECT v.version_id FROM memwarden_data.version AS v"
+        "  JOIN memwarden_data.log AS l USING (org_id, version_id)"
+        "  JOIN memwarden_data.version AS s"
+        "    ON s.org_id = v.org_id AND s.version_id = v.restores_version_id"
+        "  JOIN memwarden_data.version AS a"
+        "    ON a.org_id = v.org_id AND a.version_id = v.absorbed_version_id"
+        "  LEFT JOIN memwarden_data.content_schema AS c ON c.schema_id = v.schema_id"
+        "  LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = v.org_id"
+        " CROSS JOIN LATERAL (SELECT (lower(s.recorded_during), s.version_id)"
+        "        <= (lower(a.recorded_during), a.version_id) AS first) AS o"
+        " CROSS JOIN LATERAL memwarden_internal.merge_contents("
+        "         CASE WHEN o.first THEN s.content ELSE a.content END::text,"
+        "         CASE WHEN o.first THEN a.content ELSE s.content END::text,"
+        '         coalesce(c.merge_policy, \'{"*": "keep"}\')::text, y.synonyms::text, false) AS m'
+        " WHERE l.operation = 'UPDATE' AND CASE"
+        "       WHEN c.merge_policy IS NULL OR m.content IS NULL THEN v.content <> s.content"
+        "       ELSE v.content <> m.content::jsonb OR m.conflicts <> '{}' END"
+    ),
+    "the hash of a version is of its content": (
+        "SELECT v.version_id FROM memwarden_data.version AS v"
+        " WHERE v.absorbed_version_id IS NOT NULL"
+        "   AND v.content_hash <> sha256(convert_to("
+        "       memwarden.canonical_json(v.content::text), 'UTF8'))"
     ),
     "what is said again of a time, or with more evidence, lives no longer, but by its layer": (
         "SELECT v.version_id FROM memwarden_data.version AS v"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from .canonical import parse, parse_stored, serialise
+from .canonical import parse_stored, serialise
 from .examine import prepared_synonyms
 from .fingerprint import normalised_value
 from .normalise import normalise
@@ -124,9 +124,9 @@ def merge_contents(
 ) -> tuple[str | None, str | None, list[str] | None]:
     """Return (content, told (JSON object), conflicts); three times None for what has no fields.
 
-    ``old`` is a stored content, ``new`` a canonical one.
+    ``old`` and ``new`` are stored or canonical contents.
     """
-    older, newer = parse_stored(old), parse(new)
+    older, newer = parse_stored(old), parse_stored(new)
     if not isinstance(older, dict) or not isinstance(newer, dict):
         return None, None, None
     done = merge(older, newer, json.loads(policy), synonyms, newer_wins=newer_wins)

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.append_version(
     p_org_id bigint, p_item_id uuid, p_source_id uuid, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid,
     p_now timestamptz, p_valid_during tstzrange DEFAULT NULL, p_expires_at timestamptz DEFAULT NULL,
-    p_absorbed_id uuid DEFAULT NULL, p_instance integer DEFAULT NULL)
+    p_absorbed_id uuid DEFAULT NULL, p_instance integer DEFAULT NULL, p_united jsonb DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -28,8 +28,9 @@ BEGIN
         schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
         principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
     SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, s.version_id, p_absorbed_id,
-           'ACTIVE', s.scope_id, s.layer, s.kind, s.schema_id, s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
-           s.content, s.search_text, s.content_hash, greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
+           'ACTIVE', s.scope_id, s.layer, s.kind, coalesce((p_united ->> 'schema_id')::bigint, s.schema_id), s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
+           coalesce(p_united -> 'content', s.content), coalesce(p_united ->> 'search_text', s.search_text),
+           coalesce(decode(p_united ->> 'content_hash', 'hex'), s.content_hash), greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
            CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
            s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
            CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END, s.class
@@ -54,7 +55,7 @@ BEGIN
       FROM memwarden_data.derivation AS d
      WHERE d.org_id = p_org_id AND d.version_id IN (p_source_id, p_absorbed_id) AND d.source_item_id <> p_item_id;
 
-    PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id, p_now);
+    PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id, p_united, p_now);
     PERFORM memwarden_internal.show_version(p_org_id, p_item_id, v_id, p_source_id);
     -- Words that come back, or gain evidence, leave the periods as they were.
     IF v_new.exclusive AND p_valid_during IS NULL THEN
@@ -66,10 +67,10 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) IS
+COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer, jsonb) IS
     'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on, or live until p_expires_at. '
-    'p_absorbed_id: the version of another item that becomes part of it. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer) FROM PUBLIC;
+    'p_absorbed_id: the version of another item that becomes part of it; p_united: the words that both make together, as united_words() tells them, where it does not keep its own. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.show_version(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_source_id uuid)
 RETURNS void
@@ -82,7 +83,11 @@ BEGIN
            exclusive = v.exclusive, instance = v.instance, confidence = v.confidence, importance = v.importance,
            adjusted_confidence = coalesce(o.adjusted_confidence, 0), authority = coalesce(o.authority, 0),
            sensitivity = coalesce(o.sensitivity, 'none'),
-           principal_id = v.principal_id, updated_at = lower(v.recorded_during), expires_at = v.expires_at, valid_during = v.valid_during,
+           principal_id = v.principal_id, updated_at = lower(v.recorded_during),
+           -- What says again what it said, alone, is as old as it was.
+           created_at = CASE WHEN p_source_id = i.version_id AND v.absorbed_version_id IS NULL THEN i.created_at
+                             ELSE memwarden_internal.created_of(p_org_id, p_version_id) END,
+           expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
            inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)), class = v.class
@@ -117,6 +122,26 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) IS
     'Makes a version the head of its item, with the vectors that version p_source_id had; the words are embedded anew where none were kept.';
 REVOKE ALL ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.created_of(p_org_id bigint, p_version_id uuid)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        WITH RECURSIVE basis (version_id, created_at, earlier, absorbed) AS (
+            SELECT v.version_id, lower(v.recorded_during), coalesce(v.restores_version_id, v.previous_version_id), v.absorbed_version_id
+              FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id
+             UNION
+            SELECT v.version_id, lower(v.recorded_during), coalesce(v.restores_version_id, v.previous_version_id), v.absorbed_version_id
+              FROM basis AS b JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id IN (b.earlier, b.absorbed))
+        SELECT min(b.created_at) FROM basis AS b);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.created_of(bigint, uuid) IS
+    'Since when there is what a version says: the beginning of its item, or of one that became part of it, if that is earlier. Source: chapter 12.3.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.created_of(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_union(p_one jsonb, p_other jsonb)
 RETURNS jsonb

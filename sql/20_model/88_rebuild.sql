@@ -69,14 +69,19 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
+    SELECT h.org_id, h.item_id, h.status, h.version_id,
+           CASE WHEN m.item_id IS NULL THEN h.created_at ELSE memwarden_internal.created_of(h.org_id, h.version_id) END, h.updated_at
+      FROM (
     SELECT g.org_id, g.item_id,
            CASE (array_agg(g.operation ORDER BY g.log_seq DESC))[1]
-               WHEN 'SUPERSEDE' THEN 'SUPERSEDED' WHEN 'RETRACT' THEN 'RETRACTED' WHEN 'EXPIRE' THEN 'EXPIRED' ELSE 'ACTIVE' END,
-           (array_agg(g.version_id ORDER BY g.log_seq DESC))[1],
-           (array_agg(g.recorded_at ORDER BY g.log_seq))[1],
-           (array_agg(g.recorded_at ORDER BY g.log_seq DESC))[1]
+               WHEN 'SUPERSEDE' THEN 'SUPERSEDED' WHEN 'RETRACT' THEN 'RETRACTED' WHEN 'EXPIRE' THEN 'EXPIRED' ELSE 'ACTIVE' END AS status,
+           (array_agg(g.version_id ORDER BY g.log_seq DESC))[1] AS version_id,
+           (array_agg(g.recorded_at ORDER BY g.log_seq))[1] AS created_at,
+           (array_agg(g.recorded_at ORDER BY g.log_seq DESC))[1] AS updated_at
       FROM memwarden_data.log AS g
-     GROUP BY g.org_id, g.item_id;
+     GROUP BY g.org_id, g.item_id) AS h
+      LEFT JOIN (SELECT DISTINCT v.org_id, v.item_id FROM memwarden_data.version AS v WHERE v.absorbed_version_id IS NOT NULL) AS m
+        ON m.org_id = h.org_id AND m.item_id = h.item_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.heads_of_log() IS

@@ -61,7 +61,8 @@ COMMENT ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) IS
 REVOKE ALL ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
-    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_source_id uuid, p_absorbed_id uuid, p_now timestamptz)
+    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid, p_source_id uuid, p_absorbed_id uuid, p_united jsonb,
+    p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -90,13 +91,22 @@ BEGIN
                    memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence')),
                'agent_confidence', greatest((v_source.record ->> 'agent_confidence')::double precision, (v_absorbed.record ->> 'agent_confidence')::double precision),
                'adjusted_confidence', greatest((v_source.record ->> 'adjusted_confidence')::double precision, (v_absorbed.record ->> 'adjusted_confidence')::double precision),
-               'authority', greatest((v_source.record ->> 'authority')::double precision, (v_absorbed.record ->> 'authority')::double precision)) END,
+               'authority', greatest((v_source.record ->> 'authority')::double precision, (v_absorbed.record ->> 'authority')::double precision)) END
+        -- Words that neither said alone are believed no more than the half that is believed less.
+        || CASE WHEN p_united -> 'fields' <> '{}' THEN jsonb_build_object(
+               'content_hash', p_united -> 'content_hash',
+               'merged', jsonb_build_object('item_id', p_united -> 'item_id', 'version_id', p_absorbed_id, 'fields', p_united -> 'fields'),
+               'adjusted_confidence', least((v_source.record ->> 'adjusted_confidence')::double precision, coalesce((v_absorbed.record ->> 'adjusted_confidence')::double precision, 0)),
+               'authority', least((v_source.record ->> 'authority')::double precision, coalesce((v_absorbed.record ->> 'authority')::double precision, 0)),
+               'sensitivity', (SELECT CASE WHEN bool_or(x.level = 'high') THEN 'high' WHEN bool_or(x.level = 'suspicious') THEN 'suspicious' ELSE 'none' END
+                                 FROM unnest(ARRAY[v_source.record ->> 'sensitivity', v_absorbed.record ->> 'sensitivity', p_united ->> 'sensitivity']) AS x (level)))
+               ELSE '{}' END,
         p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, timestamptz) IS
-    'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates.';
-REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) IS
+    'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates. p_united: as append_version() takes it.';
+REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trust_of_version(p_org_id bigint, p_version_id uuid)
 RETURNS TABLE (adjusted_confidence double precision, authority double precision, sensitivity text)

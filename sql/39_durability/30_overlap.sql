@@ -12,17 +12,18 @@ DECLARE
     v_words text[];
     v_telling text[];
 BEGIN
-    IF v_near = '{}' THEN
+    -- What changes the value of a fact repeats nothing: it is the next version of that fact.
+    IF v_near = '{}' OR p_neighbours @? '$[*] ? (@.same_key == true)' THEN
         RETURN NULL;
     END IF;
     v_words := tsvector_to_array(to_tsvector(p_config::regconfig, left(p_text, 20000)));
-    -- In a short text one word is the news.
-    IF cardinality(v_words) < (p_settings ->> 'words')::integer THEN
+    -- In a short text one word is the news. In one without any nothing is known.
+    IF v_words = '{}' OR cardinality(v_words) < (p_settings ->> 'words')::integer THEN
         RETURN NULL;
     END IF;
     -- Another number or another name: another thing, however it is told.
-    v_telling := tsvector_to_array(to_tsvector(p_config::regconfig, array_to_string(
-        ARRAY(SELECT w.m [1] FROM regexp_matches(left(p_text, 20000), E'(\\m[[:upper:]]\\w*|\\S*\\d\\S*)', 'g') AS w (m)), ' ')));
+    v_telling := CASE WHEN p_settings @> '{"names": true}' THEN tsvector_to_array(to_tsvector(p_config::regconfig, array_to_string(
+        ARRAY(SELECT w.m [1] FROM regexp_matches(left(p_text, 20000), E'(\\m[[:upper:]]\\w*|\\S*\\d\\S*)', 'g') AS w (m)), ' '))) ELSE '{}' END;
     RETURN (
         SELECT jsonb_build_object('item_id', o.item_id, 'share', round(o.share::numeric, 3))
           FROM (SELECT i.item_id, h.words,
@@ -36,5 +37,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) IS
     'The memory, of the nearest ten that are neither in conflict with a text nor what it adds to, that holds more than settings.share of its words, and how many it holds: '
-    'different words without their endings, stop words left out, by the text search configuration of the layer. NULL for none, for a text of fewer than settings.words such words, and where the text has a number or a name that the memory has not. Source: four-layer design, 4; D6.';
+    'different words without their endings, stop words left out, by the text search configuration of the layer. NULL for none, for a text of fewer than settings.words such words, where settings.names is true and the text has a number or a name that the memory has not, '
+    'and for a new value of a fact that is there. Source: four-layer design, 4; D6.';
 REVOKE ALL ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) FROM PUBLIC;

@@ -15,7 +15,8 @@ BEGIN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
             -- Where nothing is in conflict, only what may be the same is looked at.
-            CASE v_terms.conflict WHEN 'accumulate' THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
+            CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
+                 THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
             NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
         -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
         v_like := jsonb_path_query_first(
@@ -34,7 +35,7 @@ BEGIN
             NEW.item_id := (v_like ->> 'item_id')::uuid;
             NEW.version_id := (v_like ->> 'version_id')::uuid;
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
-        ELSIF v_terms.durability -> 'overlap' ? 'share' AND NEW.key_hash IS NULL AND NEW.neighbours <> '[]' THEN
+        ELSIF v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') AND NEW.neighbours <> '[]' THEN
             v_overlap := memwarden_internal.overlap(
                 NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
             IF v_overlap IS NOT NULL THEN

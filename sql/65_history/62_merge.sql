@@ -8,6 +8,7 @@ DECLARE
     v_other  record;
     v_change uuid := memwarden_internal.uuid7();
     v_now    timestamptz;
+    v_united jsonb;
 BEGIN
     IF merge.item_id = merge.absorbed THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: another item');
@@ -24,18 +25,66 @@ BEGIN
     ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false) IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
     END IF;
+    v_united := memwarden_internal.united_words(v_item.org_id, v_item.version_id, v_other.version_id);
     v_now := (SELECT greatest(clock_timestamp(), max(i.updated_at) + interval '1 microsecond')
                 FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id IN (merge.item_id, merge.absorbed));
     PERFORM memwarden_internal.end_items(
         v_other.org_id, ARRAY[merge.absorbed], 'SUPERSEDED', 'SUPERSEDE', merge.reason, v_item.principal_id, v_change, v_now);
     RETURN memwarden_internal.append_version(
         v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_change,
-        v_now, p_absorbed_id => v_other.version_id);
+        v_now, p_absorbed_id => v_other.version_id, p_united => v_united);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
-    'Makes one memory of two that say the same: item_id keeps its words and gains the other''s evidence and the higher confidence and importance, as a new version with two predecessors; the absorbed item ends SUPERSEDED. Returns the version. '
+    'Makes one memory of two that say the same: item_id gains the other''s evidence, the higher confidence and importance and the earlier beginning, as a new version with two predecessors; the absorbed item ends SUPERSEDED. '
+    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of both, the older being what was recorded first; otherwise it keeps its own. Returns the version. '
     'rollback() brings both back. Both must be active, in one scope and layer, and alike in kind, classification, domains and attributes. For principals that may write the one and delete the other. reason: 1 to 1,000 characters. '
-    'Raises 42704 for an item that is not active or that the caller does not see, 22023 for items that cannot become one or a blank reason, 42501 without the right, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
+    'Raises 42704 for an item that is not active or that the caller does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
 REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.united_words(p_org_id bigint, p_version_id uuid, p_absorbed_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_said   record;
+    v_merged record;
+    v_form   record;
+BEGIN
+    SELECT s.schema_id, s.merge_policy::text AS policy, v.subject, v.predicate, a.item_id AS absorbed_item_id,
+           v.content::text AS own, a.content::text AS other,
+           (lower(v.recorded_during), v.version_id) <= (lower(a.recorded_during), a.version_id) AS is_older
+      INTO v_said
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.version AS a ON a.org_id = v.org_id AND a.version_id = p_absorbed_id
+      JOIN memwarden_data.content_schema AS s ON s.layer = v.layer AND s.kind = v.kind AND s.org_id IN (0, v.org_id) AND s.current
+     WHERE v.org_id = p_org_id AND v.version_id = p_version_id
+     ORDER BY s.org_id DESC LIMIT 1;
+    IF v_said.policy IS NULL OR jsonb_typeof(v_said.own::jsonb) <> 'object' OR jsonb_typeof(v_said.other::jsonb) <> 'object' THEN
+        RETURN NULL;
+    END IF;
+    v_merged := memwarden_internal.merge_contents(
+        CASE WHEN v_said.is_older THEN v_said.own ELSE v_said.other END,
+        CASE WHEN v_said.is_older THEN v_said.other ELSE v_said.own END, v_said.policy,
+        (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), false);
+    IF v_merged.conflicts <> '{}' THEN
+        PERFORM memwarden_internal.raise_error('merge_conflict', array_to_string(v_merged.conflicts, ', '));
+    END IF;
+    v_form := memwarden_internal.examine_merged(p_org_id, v_said.schema_id, v_merged.content, v_said.subject, v_said.predicate, false);
+    IF v_form.faults IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('merge_invalid', coalesce(
+            (SELECT string_agg(DISTINCT concat_ws(' ', f.e ->> 'code', f.e ->> 'rule', f.e ->> 'path'), ', ')
+               FROM jsonb_path_query(v_form.faults, '$.*[*]') AS f (e)), 'max_text_length'));
+    END IF;
+    RETURN jsonb_build_object(
+        'schema_id', v_said.schema_id, 'content', v_form.canonical::jsonb, 'search_text', v_form.search_text, 'content_hash', encode(v_form.content_hash, 'hex'),
+        'sensitivity', v_form.sensitivity, 'item_id', v_said.absorbed_item_id,
+        'fields', CASE WHEN v_form.canonical::jsonb = v_said.own::jsonb THEN '{}' ELSE v_merged.told END);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) IS
+    'What two versions say together by the merge policy of their kind: schema_id, content, search_text, content_hash, sensitivity, item_id of the second, and fields, by field what was done (empty where the first says it all). '
+    'NULL without a policy, and where one of them has no fields. Raises 22023 where the policy leaves a field in conflict, or nobody could write what comes of it. Source: chapter 12.3.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) FROM PUBLIC;

@@ -185,6 +185,89 @@ def test_what_a_memory_mostly_says_already_is_refused(
         assert 0.5 < answer["detail"]["overlaps"]["share"] < 1
 
 
+LITERAL = {"words": 1, "names": False, "keys": False}
+
+
+def set_overlap(world: World, layer: str = "semantic", **settings: Any) -> None:
+    """Have a layer ask about overlap as the settings say; without any, as it is shipped."""
+    call(world.admin, "set_durability_rule", layer=layer, rule="overlap", settings=Jsonb(settings))
+
+
+@pytest.mark.parametrize("literal", [True, False])
+@pytest.mark.parametrize(
+    ("known", "text", "exemption"),
+    [
+        ("the cat sleeps in boxes", "the cat hides in boxes", "words"),
+        (
+            KNOWN,
+            "letters and photographs of the old harbour families of 1912 lie behind seals",
+            "names",
+        ),
+        (
+            KNOWN,
+            "letters and photographs of the old harbour families of Porto lie behind seals",
+            "names",
+        ),
+    ],
+)
+def test_each_exemption_can_be_switched_off(
+    comparing: World, home: str, known: str, text: str, exemption: str, literal: bool
+) -> None:
+    """Then short texts, and those with another number or name, are refused as all others are.
+
+    Proves: D6
+    """
+    agent = comparing.agent(home)
+    write(agent, "semantic", known, embedding=VECTOR)
+    set_overlap(comparing, **({exemption: LITERAL[exemption]} if literal else {}))
+    expected = "OVERLAPS_EXISTING" if literal else None
+    assert write(agent, "semantic", text, embedding=VECTOR)["reason"] == expected
+
+
+@pytest.mark.parametrize("literal", [True, False])
+def test_with_a_key_too_and_a_new_value_of_a_fact_never(
+    comparing: World, home: str, literal: bool
+) -> None:
+    """What repeats another memory is refused; what updates its own is its next version.
+
+    Proves: D6, D5
+    """
+    set_overlap(comparing, **(LITERAL if literal else {}))
+    agent = comparing.agent(home)
+    fact = {"subject": "archive", "predicate": "keeps", "embedding": VECTOR}
+    first = write(agent, "semantic", "maps of the coast", **fact)
+    assert first["outcome"] == "COMMITTED"
+    other = write(agent, "semantic", "maps of the coast", **(fact | {"subject": "museum"}))
+    assert other["reason"] == ("OVERLAPS_EXISTING" if literal else None)
+    write(agent, "semantic", KNOWN, embedding=[*VECTOR[:-1], 0.5])
+    call(
+        comparing.admin,
+        "configure_layer",
+        layer="semantic",
+        settings=Jsonb({"conflict": "latest_wins"}),
+    )
+    update = write(agent, "semantic", "maps, letters, seals and photographs", **fact)
+    assert (update["outcome"], update["item_id"]) == ("COMMITTED", first["item_id"])
+
+
+def test_the_rule_can_be_set_for_ways_of_doing_things(comparing: World, home: str) -> None:
+    """Shipped without it; with it, refused as elsewhere, also where contraries are not looked for.
+
+    Proves: D6
+    """
+    settings = {"duplicate_similarity": 0.95, "conflict": "accumulate"}
+    call(comparing.admin, "configure_layer", layer="procedural", settings=Jsonb(settings))
+    agent = comparing.agent(home, role="curator")
+    steps = "stop the server, copy the folder, start the server"
+    far = [1.0] * 192 + [0.6] * 192
+    write(agent, "procedural", steps, embedding=VECTOR)
+    again = steps.replace("copy", "zip")
+    assert write(agent, "procedural", again, embedding=far)["outcome"] == "COMMITTED"
+    set_overlap(comparing, "procedural", **LITERAL)
+    once_more = steps.replace("copy", "move")
+    assert write(agent, "procedural", once_more, embedding=far)["reason"] == "OVERLAPS_EXISTING"
+
+
 def test_all_of_it_and_more_is_merged_and_the_contrary_is_a_conflict(
     comparing: World, home: str
 ) -> None:
@@ -248,6 +331,8 @@ def test_an_organisation_has_rules_of_its_own(world: World) -> None:
         {"settings": {"origins": [1]}},
         {"rule": "overlap", "settings": {"words": 2.5}},
         {"rule": "overlap", "settings": {"share": 1.5}},
+        {"rule": "overlap", "settings": {"names": 1}},
+        {"rule": "overlap", "settings": {"words": 0}},
         {"settings": []},
     ],
 )
