@@ -393,6 +393,20 @@ def judge(
     return json.dumps(_judge()(new, json.loads(neighbours)))
 
 
+def mask_capture(content: str, arguments: str, rules: str) -> tuple[str | None, ...]:
+    """Return a capture without what is sensitive, as ``capturing.mask`` says."""
+    from .capturing import mask
+
+    return mask(content, arguments, rules)
+
+
+def extract_by_rules(content: str) -> list[str]:
+    """Return candidates (JSON objects) of a captured content (JSON), by the rules of language."""
+    from .extraction import candidates
+
+    return [json.dumps(each) for each in candidates(json.loads(content))]
+
+
 def ready() -> None:
     """Load what a writer needs, before it holds what others wait for."""
     _weigher()

@@ -92,6 +92,8 @@ VALUES
      'Identity, access, canonical form, schema, sensitivity, scope lock, commit and storing hold the pipeline together.'),
     ('unsafe_gate', '42501', 'that function cannot serve as a gate',
      'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
+    ('unsafe_extractor', '42501', 'that function cannot serve as an extractor',
+     'An extractor is SECURITY DEFINER, takes (capture jsonb), returns SETOF jsonb, and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
     ('append_only', '55006', 'history is append-only',
      'Changes are new versions; write() makes them.'),
     ('not_sealed', '55000', 'the log is not sealed so far yet',

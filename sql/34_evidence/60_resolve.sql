@@ -48,6 +48,7 @@ AS $function$
 DECLARE
     v_item_id     uuid := memwarden_internal.cited_item(p_reference ->> 'uri');
     v_evidence_id uuid := memwarden_internal.cited_evidence(p_reference ->> 'uri');
+    v_capture_id  uuid := memwarden_internal.cited_capture_id(p_reference ->> 'uri');
 BEGIN
     IF v_item_id IS NOT NULL THEN
         RETURN '{"kind": "memory"}'::jsonb || coalesce((
@@ -62,12 +63,18 @@ BEGIN
                 SELECT r.evidence_id, r.uri, r.type, r.version, r.excerpt, r.issuer_id, r.accessed_at AS at, r.is_intact AS believed, t.authority
                   FROM memwarden_internal.cited_record(p_principal_id, p_org_id, v_evidence_id) AS r
                   JOIN memwarden_data.source_type AS t ON t.type = r.type) AS c), '{}');
+    ELSIF v_capture_id IS NOT NULL THEN
+        -- What it is worth says the registry of its source, as for any other uri.
+        RETURN '{"kind": "capture"}'::jsonb || coalesce((
+            SELECT to_jsonb(c) FROM (
+                SELECT r.uri, r.excerpt, r.issuer_id, r.captured_at AS at, r.is_intact AS believed, 1 AS authority
+                  FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, v_capture_id, p_reference ->> 'excerpt') AS r) AS c), '{}');
     END IF;
     RETURN NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
-    'What the store holds of the memory or the recorded evidence that a reference names: its kind (memory, record), and the rest where the writer can read it and it is there. '
+    'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, record, capture), and the rest where the writer can read it and it is there. '
     'authority: the most that it can be worth. NULL for a reference to anything else.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 

@@ -124,12 +124,12 @@ BEGIN
       INTO v_errors
       FROM (VALUES
           (EXISTS (SELECT FROM jsonb_object_keys(p_origin) AS k WHERE k NOT IN (
-               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores')),
-           '', 'names are kind, agent_version, task, session, trigger, retrieval_query and retrieval_scores'),
+               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores', 'capture', 'extractor', 'version')),
+           '', 'names are kind, agent_version, task, session, trigger, retrieval_query, retrieval_scores, and of an extraction capture, extractor and version'),
           (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
            '.kind', 'one of memwarden_data.origin_kind'),
-          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change", "consolidation"]',
-           '.trigger', 'learning_summary, explicit_feedback, fact_discovery, configuration_change or consolidation'),
+          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change", "consolidation", "extraction"]',
+           '.trigger', 'learning_summary, explicit_feedback, fact_discovery, configuration_change, consolidation or extraction'),
           (p_origin -> 'agent_version' <> 'null' AND (jsonb_typeof(p_origin -> 'agent_version') <> 'string'
            OR length(p_origin ->> 'agent_version') NOT BETWEEN 1 AND 100), '.agent_version', 'a text of 1 to 100 characters'),
           (p_origin -> 'task' <> 'null' AND (jsonb_typeof(p_origin -> 'task') <> 'string' OR length(p_origin ->> 'task') NOT BETWEEN 1 AND 200),
@@ -138,7 +138,10 @@ BEGIN
            '.session', 'a text of 1 to 200 characters'),
           (p_origin -> 'retrieval_query' <> 'null' AND jsonb_typeof(p_origin -> 'retrieval_query') <> 'string', '.retrieval_query', 'a text'),
           (p_origin -> 'retrieval_scores' <> 'null' AND (jsonb_typeof(p_origin -> 'retrieval_scores') <> 'array'
-           OR p_origin @? 'strict $.retrieval_scores[*] ? (@.type() != "number")'), '.retrieval_scores', 'an array of numbers')) AS f (is_wrong, path, message)
+           OR p_origin @? 'strict $.retrieval_scores[*] ? (@.type() != "number")'), '.retrieval_scores', 'an array of numbers'),
+          (p_origin ?| '{capture,extractor,version}' AND (p_origin ->> 'trigger' IS DISTINCT FROM 'extraction'
+           OR NOT pg_input_is_valid(coalesce(p_origin ->> 'capture', ''), 'uuid') OR coalesce(p_origin ->> 'extractor', '') !~ '^[a-z][a-z0-9_]{0,62}$'
+           OR jsonb_typeof(p_origin -> 'version') IS DISTINCT FROM 'number'), '', 'capture (a uuid), extractor (a name) and version (a number) go with the trigger extraction')) AS f (is_wrong, path, message)
      WHERE f.is_wrong;
     RETURN coalesce(v_errors, '[]');
 END

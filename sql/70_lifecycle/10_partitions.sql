@@ -60,14 +60,23 @@ BEGIN
         EXECUTE format('SELECT %s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3)', v_schema)
           USING 'memwarden_data.log', 'recorded_at', '1 month';
     END IF;
+    EXECUTE format('SELECT EXISTS (SELECT FROM %s.part_config WHERE parent_table = $1)', v_schema)
+       INTO v_is_made USING 'memwarden_data.capture';
+    IF NOT v_is_made THEN
+        EXECUTE format(
+            'SELECT %1$s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3, '
+            'p_time_encoder := %2$L, p_time_decoder := %3$L)',
+            v_schema, v_schema || '.uuid7_time_encoder', v_schema || '.uuid7_time_decoder')
+          USING 'memwarden_data.capture', 'capture_id', '1 month';
+    END IF;
     -- Otherwise months without a row get no partition, and the rows after them land in the default one.
     -- Maintenance of everything at once would be another role's, and so would the partitions it makes.
     EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true, automatic_maintenance = ''off'' '
                    'WHERE parent_table = ANY ($1)', v_schema)
-      USING ARRAY['memwarden_data.write_request', 'memwarden_data.log'];
+      USING ARRAY['memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture'];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request and log to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
+COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request, log and capture to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
 REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
 
 -- Without a SET clause, for the reason given at setup().
@@ -95,8 +104,9 @@ AS $function$
 BEGIN
     -- One after the other: what makes a partition locks tables in an order of its own.
     PERFORM FROM memwarden_data.storage AS s FOR NO KEY UPDATE;
-    EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L)',
-        memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log');
+    PERFORM memwarden_internal.set_capture_retention();
+    EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L), %1$s.run_maintenance(%4$L)',
+        memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture');
     PERFORM memwarden_internal.secure_tables();
     PERFORM memwarden_internal.replace_signing_key('provenance', clock_timestamp() - interval '90 days');
     PERFORM memwarden_internal.forget_allowances();

@@ -9,6 +9,7 @@ VALUES
     ('memwarden_close', '*/5 * * * *', 'CALL memwarden.close_due_scopes()'),
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
+    ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
     ('memwarden_shelves', '29 * * * *', 'CALL memwarden.arrange_shelves()'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),

@@ -103,6 +103,32 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) IS 'Recorded evidence that names one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) FROM PUBLIC;
 
+-- A capture is evidence of what was made of it, and goes where that goes.
+CREATE OR REPLACE FUNCTION memwarden_internal.find_captures(p_orgs bigint[], p_subjects text[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT c.capture_id
+          FROM memwarden_data.capture AS c
+         WHERE c.org_id = ANY (p_orgs)
+           AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id, c.trace_id]))
+         UNION
+        -- Read again, it would say of the subject what it said.
+        SELECT d.capture_id
+          FROM memwarden_data.candidate AS d
+          JOIN memwarden_data.version AS v ON v.org_id = d.org_id AND v.request_id = d.request_id
+          JOIN memwarden_data.capture AS c ON c.org_id = d.org_id AND c.capture_id = d.capture_id
+         WHERE d.org_id = ANY (p_orgs) AND v.subject = ANY (p_subjects));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) IS
+    'Captures that name one of the terms, in which one of the subjects speaks, or of which a memory about one of them was made.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -114,10 +140,11 @@ BEGIN
       FROM memwarden_data.version AS v
      WHERE p_evidence_ids <> '{}' AND v.org_id = ANY (p_orgs)
        AND EXISTS (SELECT FROM jsonb_array_elements(v.evidence) AS e (reference)
-                    WHERE memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids));
+                    WHERE memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids)
+                       OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) IS 'Items that rest on recorded evidence.';
+COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
 REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[])
@@ -205,7 +232,8 @@ BEGIN
                 OR r.outcome = 'DEFERRED' AND jsonb_typeof(r.evidence) = 'array' AND EXISTS (
                        SELECT FROM jsonb_array_elements(r.evidence) AS e (reference)
                         WHERE memwarden_internal.cited_item(e.reference ->> 'uri') = ANY (p_item_ids)
-                           OR memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids))
+                           OR memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids)
+                           OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids))
                 OR p_terms <> '{}' AND r.sealed IS NOT NULL AND EXISTS (
                        SELECT FROM jsonb_each(r.sealed) AS s
                          JOIN memwarden_data.sealing_key AS k ON k.org_id = r.org_id

@@ -91,11 +91,30 @@ DECLARE
 BEGIN
     DELETE FROM memwarden_data.evidence AS e WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_evidence_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    RETURN v_count + memwarden_internal.erase_captures(p_orgs, p_evidence_ids);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 'Deletes recorded evidence, and captures. Returns how much.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_captures(p_orgs bigint[], p_capture_ids uuid[])
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count bigint;
+BEGIN
+    DELETE FROM memwarden_data.candidate AS d WHERE d.org_id = ANY (p_orgs) AND d.capture_id = ANY (p_capture_ids);
+    DELETE FROM memwarden_data.extraction AS x WHERE x.org_id = ANY (p_orgs) AND x.capture_id = ANY (p_capture_ids);
+    DELETE FROM memwarden_data.capture_key AS k WHERE k.org_id = ANY (p_orgs) AND k.capture_id = ANY (p_capture_ids);
+    DELETE FROM memwarden_data.capture AS c WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_capture_ids);
+    GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 'Deletes recorded evidence. Returns how much.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) IS 'Deletes captures with all that says what came of them. Returns how many.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
 RETURNS bigint

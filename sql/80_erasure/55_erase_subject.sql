@@ -42,10 +42,10 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
     'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
-    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from those, to any depth; their whole history, vectors and timeline; the content of every write request about them or naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, with what rests on it; '
+    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from those, to any depth; their whole history, vectors and timeline; the content of every write request about them or naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, and captures that do, in which the subject speaks or of which a memory of it was made, with what rests on either; '
     'and their reasons in the log, whose hashes stay. An identifier is found literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject alone is looked for as a subject; to find the name in texts, give it as an identifier. '
     'org: by default the caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must name nobody of these. '
-    'Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), how many items, versions, requests, pieces of recorded evidence and log entries, the layers, when, and the HMAC of the normalised subject (NULL without a master key). '
+    'Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), how many items, versions, requests, pieces of recorded evidence with captures, and log entries, the layers, when, and the HMAC of the normalised subject (NULL without a master key). '
     'Writers of the organisation wait meanwhile (about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
     'Raises 42501 without the right, 42704 for an unknown organisation, 22023 for arguments out of range, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
@@ -134,7 +134,8 @@ DECLARE
     v_subjects text[] := memwarden_internal.meant_subjects(ARRAY[p_org_id], p_subject, p_synonyms);
     v_found    memwarden_internal.erasure_extent;
 BEGIN
-    v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms);
+    v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
+        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
         ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids));
     v_found.request_ids := memwarden_internal.find_in_requests(
@@ -152,7 +153,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) IS
-    'All that concerns a subject in an organisation, and what was derived from it in any of p_orgs.';
+    'All that concerns a subject in an organisation (captures among the evidence), and what was derived from it in any of p_orgs.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(

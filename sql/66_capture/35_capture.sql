@@ -1,0 +1,184 @@
+CREATE OR REPLACE FUNCTION memwarden.capture(
+    source text, content jsonb, external_id text DEFAULT NULL, session_id text DEFAULT NULL, trace_id text DEFAULT NULL,
+    scope text DEFAULT NULL, captured_at timestamptz DEFAULT NULL, classification text DEFAULT NULL, domains text[] DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_place record := memwarden_internal.capture_place(memwarden_internal.require_principal(), capture.scope);
+BEGIN
+    RETURN (memwarden_internal.append_capture(
+        v_place.org_id, v_place.principal_id, v_place.scope_id, capture.source, capture.content, capture.external_id, capture.session_id,
+        capture.trace_id, capture.captured_at, capture.classification, capture.domains)).capture_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) IS
+    'Appends what happened to the capture log and returns its id. It is not memory: nothing that reads memory finds it; extract() makes candidates of it. '
+    'source: where it comes from, a name of 1 to 63 lower-case letters, digits and _.- that begins with a letter. content: any JSON but null, by default at most 64 KiB: a turn {"role", "speaker", "text"}, a list of turns, a text, or what a tool answered {"tool", "result"}. '
+    'What the sensitivity rules of all layers block, encrypt or redact is masked before it is stored. external_id: its name at the source, at most 200 characters; the same again for the same caller and source returns the id of the first. '
+    'session_id, trace_id: kept with it, at most 200 characters. scope: a path that the caller writes, its home by default; candidates go there. captured_at: when it happened, now by default. classification, domains: those of the candidates. '
+    'Raises 22023 for arguments out of range, 42710 where external_id stands for another content, 42704 for a scope that the caller does not write, 55000 for a closed one, 28000 without identity. Source: F1, F7.';
+REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.capture_many(captures jsonb)
+RETURNS TABLE (ordinal integer, capture_id uuid, repeated boolean, fault text, detail text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_one          record;
+    v_place        record;
+    v_done         record;
+BEGIN
+    IF jsonb_typeof(capture_many.captures) IS DISTINCT FROM 'array' OR jsonb_array_length(capture_many.captures) > 10000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: an array of at most 10,000 objects');
+    END IF;
+    FOR v_one IN SELECT a.element, a.ordinality FROM jsonb_array_elements(capture_many.captures) WITH ORDINALITY AS a (element, ordinality) LOOP
+        ordinal := v_one.ordinality - 1;
+        capture_id := NULL;
+        repeated := NULL;
+        fault := NULL;
+        detail := NULL;
+        BEGIN
+            IF jsonb_typeof(v_one.element) <> 'object' OR v_one.element - ARRAY[
+                   'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification', 'domains'] <> '{}' THEN
+                PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
+            END IF;
+            v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
+            v_done := memwarden_internal.append_capture(
+                v_place.org_id, v_place.principal_id, v_place.scope_id, v_one.element ->> 'source', v_one.element -> 'content', v_one.element ->> 'external_id',
+                v_one.element ->> 'session_id', v_one.element ->> 'trace_id', (v_one.element ->> 'captured_at')::timestamptz,
+                v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])));
+            capture_id := v_done.capture_id;
+            repeated := v_done.repeated;
+        EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation OR object_not_in_prerequisite_state THEN
+            -- One that cannot be kept harms no other. Of its own words none is told.
+            fault := SQLSTATE;
+            GET STACKED DIAGNOSTICS detail := PG_EXCEPTION_DETAIL;
+        END;
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
+    'Appends many captures. captures: an array of at most 10,000 objects whose names are the arguments of capture(). Returns one row each, ordinal counting from 0 in the order given: '
+    'capture_id, repeated (it was there before), or fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. Raises 22023 for anything but such an array, 28000 without identity. Source: F1.';
+REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.capture_place(
+    p_principal_id bigint, p_scope text, OUT org_id bigint, OUT principal_id bigint, OUT scope_id bigint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_who record;
+BEGIN
+    SELECT p.org_id, p.principal_id, s.scope_id, s.closed_at, memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write
+      INTO v_who
+      FROM memwarden_data.principal AS p
+      JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
+      LEFT JOIN memwarden_data.scope AS s ON s.path = coalesce(p_scope, home.path)
+     WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL;
+    IF v_who.scope_id IS NULL OR NOT v_who.may_write THEN
+        -- One that the caller does not write and one that does not exist answer alike.
+        PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L that the caller writes', p_scope));
+    ELSIF v_who.closed_at IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', p_scope));
+    END IF;
+    org_id := v_who.org_id;
+    principal_id := v_who.principal_id;
+    scope_id := v_who.scope_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.capture_place(bigint, text) IS
+    'Where a principal captures: a scope that it writes, its home by default. Raises 42704 for any other, 55000 for a closed one.';
+REVOKE ALL ON FUNCTION memwarden_internal.capture_place(bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_capture(
+    p_max_bytes integer, p_source text, p_content jsonb, p_external_id text, p_session_id text, p_trace_id text, p_captured_at timestamptz,
+    p_classification text, p_domains text[], p_held_domains text[])
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_source IS NULL OR p_source !~ '^[a-z][a-z0-9_.-]{0,62}$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'source: 1 to 63 lower-case letters, digits and _.-, a letter first');
+    ELSIF p_content IS NULL OR p_content = 'null' OR octet_length(p_content::text) > p_max_bytes THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('content: JSON but not null, at most %s bytes', p_max_bytes));
+    ELSIF length(p_external_id) NOT BETWEEN 1 AND 200 OR length(p_session_id) NOT BETWEEN 1 AND 200 OR length(p_trace_id) NOT BETWEEN 1 AND 200 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'external_id, session_id, trace_id: 1 to 200 characters');
+    ELSIF p_captured_at NOT BETWEEN timestamptz '1970-01-01 00:00:00+00' AND clock_timestamp() + interval '5 minutes' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'captured_at: since 1970, not in the future');
+    ELSIF p_classification IS NOT NULL AND NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = p_classification) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'classification: public, internal, confidential or restricted');
+    ELSIF NOT p_domains <@ p_held_domains THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: those that the caller holds');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) IS 'Raises 22023 for arguments of capture() out of range.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
+    p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text, p_session_id text, p_trace_id text,
+    p_captured_at timestamptz, p_classification text, p_domains text[], OUT capture_id uuid, OUT repeated boolean)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now   timestamptz := clock_timestamp();
+    v_id    uuid := memwarden_internal.uuid7();
+    v_clean record;
+    v_hash  bytea;
+    v_first record;
+BEGIN
+    PERFORM memwarden_internal.require_capture(
+        (memwarden_internal.capture_terms(p_org_id, p_source)).max_bytes, p_source, p_content, p_external_id, p_session_id, p_trace_id,
+        p_captured_at, p_classification, p_domains, (SELECT p.domains FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id));
+    v_clean := memwarden_internal.mask_capture(
+        p_content::text, jsonb_strip_nulls(jsonb_build_object('external_id', p_external_id, 'session_id', p_session_id, 'trace_id', p_trace_id))::text,
+        memwarden_internal.ruleset(p_org_id, NULL));
+    IF v_clean.fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'content: ' || v_clean.fault);
+    END IF;
+    v_hash := sha256(convert_to(v_clean.content, 'UTF8'));
+    IF p_external_id IS NOT NULL THEN
+        -- Who captures it at the same moment waits here, and then finds it captured.
+        INSERT INTO memwarden_data.capture_key (org_id, principal_id, source, key_hash, capture_id)
+        VALUES (p_org_id, p_principal_id, p_source, sha256(convert_to(p_external_id, 'UTF8')), v_id)
+        ON CONFLICT DO NOTHING;
+        IF NOT FOUND THEN
+            SELECT c.capture_id, c.content_hash INTO v_first
+              FROM memwarden_data.capture_key AS k
+              JOIN memwarden_data.capture AS c ON c.org_id = k.org_id AND c.capture_id = k.capture_id
+             WHERE k.org_id = p_org_id AND k.principal_id = p_principal_id AND k.source = p_source
+               AND k.key_hash = sha256(convert_to(p_external_id, 'UTF8'));
+            IF v_first.content_hash IS DISTINCT FROM v_hash THEN
+                PERFORM memwarden_internal.raise_error('already_exists', format('capture %s, of another content', v_first.capture_id));
+            END IF;
+            append_capture.capture_id := v_first.capture_id;
+            append_capture.repeated := true;
+            RETURN;
+        END IF;
+    END IF;
+    INSERT INTO memwarden_data.capture (
+        org_id, capture_id, scope_id, principal_id, source, external_id, session_id, trace_id, captured_at, recorded_at,
+        content, content_hash, content_bytes, masked, classification, domains)
+    VALUES (p_org_id, v_id, p_scope_id, p_principal_id, p_source, v_clean.arguments ->> 'external_id', v_clean.arguments ->> 'session_id',
+            v_clean.arguments ->> 'trace_id', least(coalesce(p_captured_at, v_now), v_now), v_now,
+            v_clean.content::jsonb, v_hash, octet_length(v_clean.content), v_clean.masked, p_classification,
+            p_domains);
+    append_capture.capture_id := v_id;
+    append_capture.repeated := false;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) IS
+    'Masks a capture and stores it, or finds the one that bears its external id already. Raises 22023 for arguments out of range, 42710 where that has another content.';
+REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) FROM PUBLIC;

@@ -1,0 +1,97 @@
+CREATE OR REPLACE FUNCTION memwarden.extract(
+    source text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
+    extractor text DEFAULT NULL, extractor_version integer DEFAULT NULL, k integer DEFAULT 100)
+RETURNS TABLE (capture_id uuid, extractor_name text, version integer, found integer, dropped integer, fault text,
+               request_id uuid, outcome text, item_id uuid, gate text, reason text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.open_door();
+    v_read         jsonb := '[]';
+    v_requests     jsonb := '[]';
+    v_due          record;
+    v_found        record;
+    v_asked        jsonb;
+BEGIN
+    IF extract.k IS NULL OR extract.k NOT BETWEEN 1 AND 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 1,000');
+    ELSIF extract.extractor_version IS NOT NULL AND extract.extractor IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'extractor_version: of which extractor');
+    END IF;
+    FOR v_due IN
+        SELECT d.org_id, d.capture_id, d.extractor_id
+          FROM memwarden_internal.due_captures(v_principal_id, '{rules,function}', extract.extractor, extract.extractor_version,
+                   extract.source, extract.since, extract.until, extract.k) AS d
+    LOOP
+        v_found := memwarden_internal.run_extractor(v_due.org_id, v_due.capture_id, v_due.extractor_id);
+        v_asked := memwarden_internal.take_candidates(v_due.org_id, v_due.capture_id, v_due.extractor_id, v_found.candidates, v_found.fault);
+        IF v_asked IS NOT NULL THEN
+            v_requests := v_requests || v_asked;
+            v_read := v_read || jsonb_build_object('capture_id', v_due.capture_id, 'extractor_id', v_due.extractor_id, 'requests',
+                                                   (SELECT coalesce(jsonb_agg(a -> 'request_id'), '[]') FROM jsonb_array_elements(v_asked) AS a));
+        END IF;
+    END LOOP;
+    RETURN QUERY
+    WITH written AS MATERIALIZED (
+        SELECT w.request_id, w.outcome::text AS outcome, w.item_id, w.gate, w.reason FROM memwarden.write_many(v_requests::json) AS w
+    )
+    SELECT x.capture_id, e.extractor, e.version, x.candidates, x.dropped, x.fault, w.request_id, w.outcome, w.item_id, w.gate, w.reason
+      FROM jsonb_array_elements(v_read) WITH ORDINALITY AS r (read, ordinality)
+      JOIN memwarden_data.extraction AS x
+        ON x.principal_id = v_principal_id AND x.capture_id = (r.read ->> 'capture_id')::uuid AND x.extractor_id = (r.read ->> 'extractor_id')::bigint
+      JOIN memwarden_data.extractor AS e ON e.extractor_id = x.extractor_id AND e.org_id IN (0, x.org_id)
+      LEFT JOIN LATERAL jsonb_array_elements_text(r.read -> 'requests') WITH ORDINALITY AS q (id, place) ON true
+      LEFT JOIN written AS w ON w.request_id = q.id::uuid
+     ORDER BY r.ordinality, q.place;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) IS
+    'Has extractors read captures of the caller''s own and writes what they find, in the caller''s name and through every gate, resting on the capture (evidence memwarden:capture/ID). Each version of an extractor reads a capture once; several runs at once read different ones, and one that was killed is just run again. '
+    'source, since, until (by captured_at): those captures only. extractor: that one alone. extractor_version: that version of it, for captures of before it too; by default each capture is read by the version that was the newest when it came. k: at most so many pairs of capture and extractor, 1 to 1,000, 100 by default: call again until no row comes. '
+    'One row for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in which there was none. found, dropped: how many candidates; those under the floor or malformed. fault: SQLSTATE of an extractor that failed: it is tried again until the third time. '
+    'Extractors of method plugin are run by memwarden extract. Raises 22023 for arguments out of range; otherwise as write_many(). Source: F2, primitives 8.';
+REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.run_extractor(
+    p_org_id bigint, p_capture_id uuid, p_extractor_id bigint, OUT candidates jsonb, OUT fault text)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_extractor record;
+    v_function  regprocedure;
+    v_capture   jsonb := memwarden_internal.shown_capture(p_org_id, p_capture_id);
+BEGIN
+    SELECT e.method, e.implementation, e.body_hash INTO v_extractor
+      FROM memwarden_data.extractor AS e WHERE e.extractor_id = p_extractor_id AND e.org_id IN (0, p_org_id);
+    candidates := '[]';
+    IF v_extractor.method = 'rules' THEN
+        candidates := coalesce((SELECT jsonb_agg(r.candidate) FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r (candidate)), '[]');
+        RETURN;
+    END IF;
+    v_function := to_regprocedure(v_extractor.implementation);
+    -- Its owner or its body may have changed since it was defined.
+    IF v_function IS NULL OR NOT memwarden_internal.is_safe_extractor(v_function)
+       OR memwarden_internal.body_hash(v_function) IS DISTINCT FROM v_extractor.body_hash THEN
+        fault := '55000';
+        RETURN;
+    END IF;
+    BEGIN
+        EXECUTE format('SELECT coalesce(jsonb_agg(f.candidate), ''[]'') FROM (SELECT r.candidate FROM %s($1) AS r (candidate) LIMIT 1000) AS f',
+                       v_function::oid::regproc)
+           INTO candidates USING v_capture;
+    EXCEPTION WHEN OTHERS OR assert_failure THEN
+        IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+            RAISE;
+        END IF;
+        candidates := '[]';
+        fault := SQLSTATE;
+    END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) IS
+    'What an extractor of method rules or function finds in a capture, a JSON array; fault: the SQLSTATE that it failed with, 55000 where the function is gone or no longer what it was.';
+REVOKE ALL ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) FROM PUBLIC;

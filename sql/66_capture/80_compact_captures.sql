@@ -1,0 +1,111 @@
+-- Append-only, also for who owns the table: the only ways out are time and erasure.
+CREATE OR REPLACE FUNCTION memwarden_internal.guard_capture()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_terms   record := memwarden_internal.capture_terms(OLD.org_id, OLD.source);
+    v_allowed memwarden_data.capture := OLD;
+BEGIN
+    IF TG_OP = 'DELETE' THEN
+        IF OLD.recorded_at + v_terms.keep_record <= clock_timestamp() OR memwarden_internal.present_erasure() IS NOT NULL THEN
+            RETURN OLD;
+        END IF;
+    ELSE
+        v_allowed.content := NULL;
+        IF NEW IS NOT DISTINCT FROM v_allowed AND OLD.recorded_at + v_terms.keep_text <= clock_timestamp() THEN
+            RETURN NEW;
+        END IF;
+    END IF;
+    PERFORM memwarden_internal.raise_error('append_only', format('%s on capture %s', TG_OP, OLD.capture_id));
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.guard_capture() IS
+    'Trigger: a capture loses its text when its source keeps none so long, and goes when its source keeps it no more or with an erasure; nothing else changes.';
+REVOKE ALL ON FUNCTION memwarden_internal.guard_capture() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.guard_extractor()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_allowed memwarden_data.extractor := OLD;
+BEGIN
+    v_allowed.enabled := NEW.enabled;
+    IF NEW IS DISTINCT FROM v_allowed THEN
+        PERFORM memwarden_internal.raise_error('append_only', format('version %s of extractor %L', OLD.version, OLD.extractor));
+    END IF;
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.guard_extractor() IS 'Trigger: of a version of an extractor changes only whether it is enabled.';
+REVOKE ALL ON FUNCTION memwarden_internal.guard_extractor() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compact_next_captures(p_count integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v_ids uuid[];
+BEGIN
+    -- In time order by an index; what another run holds it is about to do.
+    v_ids := ARRAY(
+        SELECT c.capture_id FROM memwarden_data.capture AS c
+         CROSS JOIN LATERAL memwarden_internal.capture_terms(c.org_id, c.source) AS t
+         WHERE c.recorded_at <= v_now - (SELECT min(s.keep_record) FROM memwarden_data.capture_source AS s)
+           AND c.recorded_at + t.keep_record <= v_now
+         LIMIT p_count FOR UPDATE OF c SKIP LOCKED);
+    DELETE FROM memwarden_data.capture_key AS k WHERE k.capture_id = ANY (v_ids);
+    DELETE FROM memwarden_data.capture AS c WHERE c.capture_id = ANY (v_ids);
+    IF v_ids <> '{}' THEN
+        RETURN true;
+    END IF;
+    UPDATE memwarden_data.capture AS c SET content = NULL
+     WHERE c.capture_id IN (
+           SELECT n.capture_id FROM memwarden_data.capture AS n
+            CROSS JOIN LATERAL memwarden_internal.capture_terms(n.org_id, n.source) AS t
+            WHERE n.content IS NOT NULL
+              AND n.recorded_at <= v_now - (SELECT min(s.keep_text) FROM memwarden_data.capture_source AS s)
+              AND n.recorded_at + t.keep_text <= v_now
+            LIMIT p_count FOR UPDATE OF n SKIP LOCKED);
+    RETURN FOUND;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.compact_next_captures(integer) IS
+    'Deletes up to p_count captures whose source keeps them no longer, or where there are none takes the text of so many; false when nothing is due. Two callers take different ones.';
+REVOKE ALL ON FUNCTION memwarden_internal.compact_next_captures(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.compact_next_captures(integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.compact_captures()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    WHILE memwarden_internal.compact_next_captures(1000) LOOP
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.compact_captures() IS
+    'Job: takes the text of captures whose source keeps none so long, and deletes those that it keeps no longer, on the terms of today (define_capture_source()). maintain() drops the months in which none is left. '
+    'Safe to run twice at once and to kill. Commits after each thousand, so it cannot run inside a transaction. Source: F1.';
+REVOKE ALL ON PROCEDURE memwarden.compact_captures() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.compact_captures() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.set_capture_retention()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- A month later than the last row may stay: what is dropped is empty.
+    EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2', memwarden_internal.partman_schema())
+      USING (SELECT (max(s.keep_record) + interval '2 months')::text FROM memwarden_data.capture_source AS s), 'memwarden_data.capture';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.set_capture_retention() IS 'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them.';
+REVOKE ALL ON FUNCTION memwarden_internal.set_capture_retention() FROM PUBLIC;
