@@ -9,15 +9,19 @@ from typing import NamedTuple
 from .extraction_words import (
     ATTRIBUTES,
     CONDITIONS,
+    ENDEAVOURS,
     FADING,
     FLEETING,
     HABITS,
     LIKES,
+    NO_CONTRAST,
     OPPOSITE,
+    PASSING,
     POINTING,
     STATES,
     SUPERLATIVE,
     SUPPOSED,
+    VAGUE,
 )
 from .late import late
 
@@ -29,6 +33,8 @@ _CLAUSE = late(
     r"(?=(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our)\b)"
     r"|\s*[;\u2014\u2013]\s*|\s+-+\s+"
     r"|\s*,\s*(?=(?:i|i'm|i've|we|we're|we've|my|our)\s)"
+    r"|\s*,\s*(?=(?:it|that|they|he|she|you)(?:'s|'re|\s))|\s+and\s+(?=(?:it|that|they|he|she|you)\s)"
+    r"|\s*,?\s+so\s+(?=let's\b|\w+ing\b)"
     r"|\s*,?\s+(?:because|since|cause|although|even though|but|so that|which)\s+.*$",
     _IGNORE,
 )
@@ -57,7 +63,8 @@ _FOND = late(
 )
 _MINE = late(
     r"^(?P<whose>my|our)\s+(?P<what>(?:[\w-]+(?:'s)?\s+){0,3}?[\w-]+)"
-    r"(?:'s|\s+(?:is|are|was|is called|is named|are called))\s+(?P<value>.+)$",
+    r"(?:'s(?!\s+(?:[\w-]+\s+){1,3}(?:is|are|was)\b)|\s+(?:is|are|was|is called|is named|are called))"
+    r"\s+(?P<value>.+)$",
     _IGNORE,
 )
 _CALLED = late(
@@ -94,8 +101,8 @@ _GOING = late(
     _IGNORE,
 )
 _COMMITS = late(
-    r"^(?:go with|use|adopt|switch to|migrate to|move to|stick with|keep|deploy|standardi[sz]e on"
-    r"|drop|stay with|replace)\b",
+    r"^(?:go with|use|adopt|switch to|migrate to|move to|stick with|deploy|standardi[sz]e on|drop"
+    r"|stay with|replace)\b",
     _IGNORE,
 )
 _DECISION = late(
@@ -104,24 +111,43 @@ _DECISION = late(
 _CORRECTED = late(
     r"^(?P<opening>(?:no|nope|actually|wait|correction|oops|sorry|not quite)\b[\s,:.!]+)?"
     r"(?:i meant\s+(?P<meant>.+?)|(?P<subject>.+?)(?:'s|\s+(?:is|are|was|were))\s+(?P<value>.+?))"
-    r",?\s+(?:and\s+)?not\s+(?P<wrong>[^,]+)$",
+    r"(?P<pause>,)?\s+(?:and\s+)?not\s+(?P<wrong>[^,]+)$",
     _IGNORE,
 )
 _REMEMBER = late(
     r"^(?:(?:please|can you|could you)\s+)?(?:remember|note|keep in mind|bear in mind|don't forget"
-    r"|make a note|for the record|for future reference)(?:\s+that\b|\s*[:,])\s*(?P<what>.+)$",
+    r"|make a note|for the record|for future reference)(?:\s+that\b|\s*:)\s*(?P<what>.+)$",
     _IGNORE,
 )
 _ORDER = late(
-    r"^(?:from now on,?\s+|please\s+|always\s+|never\s+|in future,?\s+|in the future,?\s+)"
-    r"(?P<what>.+)$",
+    r"^(?:(?:from now on|in (?:the )?future),?\s+(?:please\s+)?(?:always\s+|never\s+)?\w+"
+    r"|(?:please\s+)?(?:always|never)\s+(?:add|answer|ask|avoid|book|call|check|commit|deploy|end"
+    r"|explain|format|give me|include|mention|order|push|put|recommend|remind|reply|respond|run"
+    r"|send|show|sign|speak|start|suggest|tell|translate|use|write))\b.+$",
     _IGNORE,
 )
-_LASTS = late(r"^(?:from now on|in (?:the )?future|(?:please\s+)?(?:always|never))\b", _IGNORE)
 _THEIRS = late(
-    r"^(?P<subject>(?:the|our)\s+(?:[\w-]+\s+){0,3}?[\w-]+)\s+(?P<no>(?:doesn't|does not)\s+)?"
-    r"(?P<verb>uses?|runs? on|requires?|supports?|depends? on|belongs? to|expires? on|starts? at"
-    r"|lives? in|is called|is named|is hosted on|is written in|is owned by|is due on|is built with)"
+    r"^(?P<subject>(?:(?:the|our)\s+(?:[\w-]+\s+){0,2}?[\w-]+)|user|(?:project|team)\s+\w+)\s+(?:now\s+)?"
+    r"(?P<verb>uses|runs on|requires|depends on|belongs to|expires on|starts at|lives in|prefers"
+    r"|likes|dislikes|works at|works for|works as|has started using|has switched to|is called"
+    r"|is named|is hosted on|is written in|is owned by|is due on|is built with|is located in)"
+    r"\s+(?P<what>.+)$",
+    _IGNORE,
+)
+_CHANGED = late(
+    r"^(?P<subject>(?:the|our)\s+(?:[\w-]+\s+){0,3}?[\w-]+)\s+(?:has|have)\s+been\s+"
+    r"(?:increased|extended|reduced|changed|moved|set|disabled|enabled|renamed|upgraded|migrated"
+    r"|replaced|raised|lowered|delayed|postponed|deprecated)\b(?P<what>.*)$",
+    _IGNORE,
+)
+_LABEL = late(
+    r"^(?P<subject>(?:[\w-]+\s+){1,4}(?:policy|milestone|status|rule|limit|deadline|version|owner"
+    r"|contact|address|schedule|budget|target|procedure))\s*:\s+(?P<what>\S.+)$",
+    _IGNORE,
+)
+_DOING = late(
+    rf"^(?:i'm|i am){_OFTEN}\s+(?P<verb>studying|volunteering|living (?:in|at|with|near)|teaching"
+    r"|learning|training|pursuing|running for|working (?:at|for|as|on|in)|renovating|writing|majoring in|building)"
     r"\s+(?P<what>.+)$",
     _IGNORE,
 )
@@ -155,7 +181,7 @@ def said_in_sentence(sentence: str) -> list[Said]:
     if "?" in sentence[-3:] or _QUOTED.search(sentence) or len(sentence) > 600:
         return []
     whole = sentence.strip(_TRIMMED)
-    for rule in (_remembered, _corrected):
+    for rule in (_remembered, _corrected, _labelled):
         found = rule(whole, sentence)
         if found is not None:
             return [found]
@@ -221,7 +247,9 @@ def _liked(clause: str, sentence: str) -> Said | None:
     if kind is None:
         return None
     what = _object(match["what"])
-    return _many("preference", kind, what, 0.8, sentence, "preference")
+    # Which one "the" means was plain to who was there.
+    sure = 0.45 if what is not None and what.lower().startswith("the ") else 0.8
+    return _many("preference", kind, what, sure, sentence, "preference")
 
 
 def _called(clause: str, sentence: str) -> Said | None:
@@ -239,6 +267,8 @@ def _attribute(clause: str, sentence: str) -> Said | None:
         return None
     what, value = match["what"].lower(), _object(match["value"])
     head = what.split()[-1]
+    if what in SUPERLATIVE and what != "dream":
+        return None
     names = set(what.replace("'s", "").split())
     aims = match["value"].lower().startswith("to ") and head in ("goal", "dream", "plan", "job")
     if aims:
@@ -272,10 +302,8 @@ def _being(clause: str, sentence: str) -> Said | None:
         return Said("fact", "I", "age", value, 0.8, sentence)
     if words[0] in CONDITIONS:
         return _many("fact", "is", _object(value), 0.75, sentence)
-    if words[0] in ("a", "an") and 2 <= len(words) <= 10:
-        vague = {"bit", "little", "lot", "fan", "mess", "wreck", "sucker", "huge", "big", "bunch"}
-        if words[1] not in vague:
-            return _many("fact", "is", value, 0.65, sentence)
+    if words[0] in ("a", "an") and 2 <= len(words) <= 10 and words[1] not in VAGUE:
+        return _many("fact", "is", value, 0.65, sentence)
     return None
 
 
@@ -298,24 +326,18 @@ def _state(clause: str, sentence: str) -> Said | None:
 def _having(clause: str, sentence: str) -> Said | None:
     match = _HAVE.match(clause)
     what = _object(match["what"] or match["got"]) if match else None
-    passing = word_passing(what)
-    return None if passing else _many("fact", "has", what, 0.6, sentence)
-
-
-def word_passing(what: str | None) -> bool:
-    """Whether somebody has it for an hour: a good time, a question, a lot to do."""
-    passing = (
-        "lot bit few time day question feeling idea blast great good nice hard tough rough long"
-        " chance couple meeting look plan surprise point problem favor favour ton bunch fun"
-    )
-    return what is None or bool(set(what.lower().split()[1:3]) & set(passing.split()))
+    if what is None or set(what.lower().split()[1:3]) & PASSING:
+        return None
+    return _many("fact", "has", what, 0.6, sentence)
 
 
 def _since(clause: str, sentence: str) -> Said | None:
     match = _BEEN.match(clause)
-    if match is None or match["verb"].lower() in ("feeling", "thinking", "trying", "going"):
+    if match is None or match["verb"].lower() in ENDEAVOURS:
         return None
     what = _object(match["what"])
+    if what is not None and what.lower().startswith("hard"):
+        return None
     return _many("fact", f"has been {match['verb'].lower()}", what, 0.65, sentence)
 
 
@@ -347,14 +369,17 @@ def _decided(clause: str, sentence: str) -> Said | None:
 def _corrected(whole: str, sentence: str) -> Said | None:
     """No, the meeting is on Tuesday, not Monday."""
     match = _CORRECTED.match(whole)
-    if match is None or not match["wrong"] or len(match["wrong"].split()) > 6:
+    if match is None or len(match["wrong"].split()) > 6:
         return None
     subject = (match["subject"] or "").strip(_TRIMMED)
-    if match["wrong"].lower().startswith(("only", "just", "because", "sure", "really", "to ")):
+    first = match["wrong"].lower().split()[0]
+    value = (match["value"] or match["meant"]).split()
+    if first in NO_CONTRAST or len(value) > 8:
         return None
     words = subject.lower().split()
     points = not words or words[-1] in POINTING or words[0] in {"i", "we", "he", "she", "they"}
-    if match["opening"] is None and (points or match["meant"] or len(words) > 6):
+    is_plain = match["pause"] and not points and not match["meant"] and len(words) <= 6
+    if match["opening"] is None and not is_plain:
         return None
     said = whole[len(match["opening"] or "") :].strip(_TRIMMED)
     # What "it" is stands in another turn: a reviewer may know.
@@ -380,24 +405,45 @@ def _remembered(whole: str, sentence: str) -> Said | None:
 
 def _ordered(clause: str, sentence: str) -> Said | None:
     """From now on answer in German."""
-    match = _ORDER.match(clause)
-    if match is None or not _LASTS.match(clause) or len(clause.split()) < 3:
-        return None
-    first = match["what"].lower().split()[:1]
-    if first and first[0] in ("ever", "mind", "heard", "seen", "been", "had", "a", "an", "the"):
+    if _ORDER.match(clause) is None or len(clause.split()) < 3:
         return None
     return Said("instruction", "I", None, {"asks": clause}, 0.6, sentence, "preference")
+
+
+def _doing(clause: str, sentence: str) -> Said | None:
+    """I'm volunteering at a shelter."""
+    match = _DOING.match(clause)
+    what = match["what"].strip(_TRIMMED) if match else ""
+    preposition, _, rest = what.partition(" ")
+    about = rest if preposition.lower() in ("at", "in", "for", "with", "to", "on", "a") else what
+    if match is None or _object(about) is None or set(about.lower().split()[:2]) & PASSING:
+        return None
+    return _many("fact", f"is {match['verb'].lower()}", what, 0.55, sentence)
 
 
 def _of_others(clause: str, sentence: str) -> Said | None:
     """The project uses PostgreSQL 15."""
     match = _THEIRS.match(clause)
-    what = _object(match["what"]) if match else None
-    if match is None or what is None or match["no"]:
+    if match is not None:
+        what = _object(match["what"])
+        if what is None:
+            return None
+        confidence = _sure(0.6, what)
+        return Said(
+            "fact", match["subject"], None, {match["verb"].lower(): what}, confidence, sentence
+        )
+    match = _CHANGED.match(clause)
+    if match is None:
         return None
-    return Said(
-        "fact", match["subject"], None, {match["verb"].lower(): what}, _sure(0.55, what), sentence
-    )
+    return Said("change", match["subject"], None, clause, _sure(0.6, clause), sentence)
+
+
+def _labelled(whole: str, sentence: str) -> Said | None:
+    """Retention policy: backups are kept for 90 days."""
+    match = _LABEL.match(whole)
+    if match is None:
+        return None
+    return Said("label", match["subject"], None, match["what"].strip(_TRIMMED), 0.6, sentence)
 
 
 _RULES: tuple[Callable[[str, str], Said | None], ...] = (
@@ -409,6 +455,7 @@ _RULES: tuple[Callable[[str, str], Said | None], ...] = (
     _since,
     _state,
     _having,
+    _doing,
     _ordered,
     _of_others,
 )

@@ -63,12 +63,10 @@ HABITS = {
     "suffer from": "suffers from",
     "specialise in": "specialises in",
     "specialize in": "specialises in",
-    "believe in": "believes in",
     "avoid": "avoids",
     "eat": "eats",
     "drink": "drinks",
     "wear": "wears",
-    "need": "needs",
 }
 """States of which somebody may have many: each is a memory of its own."""
 
@@ -123,3 +121,23 @@ FLEETING = word_set(
 
 FADING = word_set("too also though lol haha anyway honestly really right yeah always tbh")
 """What a sentence trails off with."""
+
+VAGUE = word_set("big bit bunch fan huge little lot mess mix ton wreck")
+"""I'm a mess: that says nothing of what somebody is."""
+
+PASSING = word_set(
+    """
+    bit blast bunch chance couple day favor favour feeling few fun good great hard idea image long
+    look lot meeting nice photo pic picture plan point problem question rough surprise time ton
+    tough video
+    """
+)
+"""What somebody has for an hour."""
+
+ENDEAVOURS = word_set("dreaming feeling going hoping looking meaning thinking trying waiting")
+"""What somebody has been doing without anything being so for it."""
+
+NO_CONTRAST = word_set(
+    "always because found going gonna have just only quite really sure that to yet"
+)
+"""What stands behind "not" where nothing else is put in its place."""
