@@ -17,6 +17,7 @@ VALUES
     (31, 'allowance', 'NEW.outcome IS NULL AND NEW.admitted IS FALSE'),
     (32, 'scope_lock', 'NEW.outcome IS NULL'),
     (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
+    (36, 'noise', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).has_noise'),
     (37, 'durability', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).durability IS NOT NULL'),
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (39, 'constraint', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'' AND ((NEW.terms).has_rules OR NEW.key_hash IS NOT NULL AND ((NEW.terms).has_relations OR num_nonnulls(NEW.valid_from, NEW.valid_to) > 0))'),

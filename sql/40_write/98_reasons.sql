@@ -63,6 +63,7 @@ VALUES
     ('CANONICAL_COPY', 'REJECTED', 'reference', 'it repeats content that has its home in another table; the detail names the source', 'say it in your own words and link_reference()'),
     ('VERBATIM_RECORD', 'REJECTED', 'reference', 'it repeats a record; the detail names the source', 'write what follows from the record and link_reference()'),
     ('CANONICAL_SOURCE_MISSING', 'DEFERRED', 'reference', 'a table that writes are compared with cannot be read', 'it is retried by itself; status() tells an administrator what to do'),
+    ('KNOWN_NOISE', 'REJECTED', 'noise', 'a reviewer has refused it before, in these words or in others; the detail says why', 'say what is right instead; a reviewer can have it forgotten'),
     ('INTERMEDIATE_REASONING', 'REJECTED', 'durability', 'a step of a thought, by what it calls itself or how it begins', 'write what came of it; the detail says by what it was told'),
     ('TRANSIENT_OUTPUT', 'REJECTED', 'durability', 'what a tool printed, by what it calls itself or how it looks', 'write what it shows, and cite the output'),
     ('CONFIDENCE_FLOOR', 'REJECTED', 'durability', 'inferred, with less confidence than the layer asks', 'a lower layer, until there is more to rest on; the detail gives the floor'),

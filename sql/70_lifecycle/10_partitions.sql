@@ -112,6 +112,7 @@ BEGIN
     PERFORM memwarden_internal.forget_allowances();
     DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
     PERFORM memwarden_internal.trim_jobs();
+    PERFORM memwarden_internal.trim_reviews();
     -- Who was given which token stays known for a month.
     DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
 END

@@ -6,6 +6,7 @@ AS $function$
 VALUES
     ('memwarden_retry', '10 seconds', 'CALL memwarden.retry_deferred()'),
     ('memwarden_reviews', '10 seconds', 'CALL memwarden.expire_reviews()'),
+    ('memwarden_escalate', '* * * * *', 'CALL memwarden.escalate_reviews()'),
     ('memwarden_close', '*/5 * * * *', 'CALL memwarden.close_due_scopes()'),
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),

@@ -1,4 +1,4 @@
-"""`memwarden worker`: asks plug-ins what the database wants judged."""
+"""`memwarden worker`: asks plug-ins what the database wants judged, and tells reviewers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from memwarden.cli.options import Dsn, told_errors
-from memwarden.worker.discovery import available, load
+from memwarden.worker.discovery import available, available_channels, load, load_channels
 from memwarden.worker.runner import Pace
 from memwarden.worker.service import serve
 
@@ -21,6 +21,10 @@ def worker(
         str | None,
         typer.Option(help="Names, with commas between; all that there are by default."),
     ] = None,
+    channels: Annotated[
+        str | None,
+        typer.Option(help="Likewise, for telling reviewers; none where only plug-ins are named."),
+    ] = None,
     concurrency: Annotated[
         int, typer.Option(min=1, max=64, help="Jobs at the same time, a connection each.")
     ] = 1,
@@ -30,16 +34,16 @@ def worker(
     lease: Annotated[
         float, typer.Option(min=1, max=3600, help="Seconds after which others take a job.")
     ] = 60,
-    once: Annotated[bool, typer.Option("--once", help="End when no job is due.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="Print the plug-ins and exit.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="One line for each job.")] = False,
 ) -> None:
-    """Take jobs from the database and bring back verdicts, until SIGTERM or Ctrl-C.
+    """Bring back verdicts on what the database asks, and tell reviewers, until SIGTERM or Ctrl-C.
 
     The login is a member of memwarden_worker. See docs/worker.md.
     """
     if list_:
-        for name, each in available().items():
+        for name, each in (available() | available_channels()).items():
             print(f"{name}  {each.value}")
         return
     logging.basicConfig(
@@ -48,5 +52,18 @@ def worker(
         format="%(asctime)s %(levelname)s %(message)s",
     )
     with told_errors():
-        chosen = load(None if plugins is None else [each.strip() for each in plugins.split(",")])
-        serve(dsn, chosen, concurrency=concurrency, once=once, pace=Pace(poll, lease))
+        serve(
+            dsn,
+            load(_names(plugins, others=channels)),
+            channels=load_channels(_names(channels, others=plugins)),
+            concurrency=concurrency,
+            once=once,
+            pace=Pace(poll, lease),
+        )
+
+
+def _names(named: str | None, *, others: str | None) -> list[str] | None:
+    """What is named; all, where nothing is; none, where only others are."""
+    if named is not None:
+        return [each.strip() for each in named.split(",")]
+    return None if others is None else []

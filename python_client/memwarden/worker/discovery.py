@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from typing import TypeVar
 
 from memwarden.errors import InvalidArgument
+from memwarden.worker.channel import Channel
 from memwarden.worker.plugin import Verifier
 
 GROUP = "memwarden.verifiers"
+CHANNEL_GROUP = "memwarden.channels"
 
 # As in pyproject.toml; named here too, so that a checkout that is not installed has them.
 BUILT_IN = {
@@ -20,6 +23,12 @@ BUILT_IN = {
     "procedure_test": "memwarden.worker.plugins.procedure_test:ProcedureTest",
     "retrieval": "memwarden.worker.plugins.retrieval:Retrieval",
 }
+BUILT_IN_CHANNELS = {
+    "email": "memwarden.worker.channels.email:Email",
+    "webhook": "memwarden.worker.channels.webhook:Webhook",
+}
+
+P = TypeVar("P", Verifier, Channel)
 
 
 def available() -> dict[str, EntryPoint]:
@@ -27,9 +36,12 @@ def available() -> dict[str, EntryPoint]:
 
     No installed package takes the name of one that comes with the worker.
     """
-    found = {each.name: each for each in entry_points(group=GROUP)}
-    found |= {name: EntryPoint(name, value, GROUP) for name, value in BUILT_IN.items()}
-    return dict(sorted(found.items()))
+    return _found(GROUP, BUILT_IN)
+
+
+def available_channels() -> dict[str, EntryPoint]:
+    """Return the channels by name, as `available` does the plug-ins."""
+    return _found(CHANNEL_GROUP, BUILT_IN_CHANNELS)
 
 
 def load(names: Collection[str] | None = None) -> dict[str, Verifier]:
@@ -38,21 +50,45 @@ def load(names: Collection[str] | None = None) -> dict[str, Verifier]:
     Raises:
         InvalidArgument: there is no such plug-in, or what bears the name is none.
     """
-    there = available()
-    loaded: dict[str, Verifier] = {}
+    return _loaded(available(), names, Verifier, "plug-in", "judge")
+
+
+def load_channels(names: Collection[str] | None = None) -> dict[str, Channel]:
+    """Import channels, all that there are by default, and return them by name.
+
+    Raises:
+        InvalidArgument: there is no such channel, or what bears the name is none.
+    """
+    return _loaded(available_channels(), names, Channel, "channel", "send")
+
+
+def _found(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]:
+    found = {each.name: each for each in entry_points(group=group)}
+    found |= {name: EntryPoint(name, value, group) for name, value in built_in.items()}
+    return dict(sorted(found.items()))
+
+
+def _loaded(
+    there: Mapping[str, EntryPoint],
+    names: Collection[str] | None,
+    kind: type[P],
+    called: str,
+    method: str,
+) -> dict[str, P]:
+    loaded: dict[str, P] = {}
     for name in there if names is None else names:
         if name not in there:
             raise InvalidArgument(
-                f"there is no plug-in {name}", hint=f"There are {', '.join(there)}."
+                f"there is no {called} {name}", hint=f"There are {', '.join(there)}."
             )
         try:
             made = there[name].load()
             plugin = made() if isinstance(made, type) else made
         except Exception as error:
-            raise InvalidArgument(f"the plug-in {name} cannot be loaded: {error!r}") from error
-        if not isinstance(plugin, Verifier) or plugin.name != name:
+            raise InvalidArgument(f"the {called} {name} cannot be loaded: {error!r}") from error
+        if not isinstance(plugin, kind) or plugin.name != name:
             raise InvalidArgument(
-                f"the plug-in {name} has no name, version and judge(), or another name"
+                f"the {called} {name} has no name, version and {method}(), or another name"
             )
         loaded[name] = plugin
     return loaded

@@ -1,4 +1,4 @@
-"""The process: some runners side by side, and an end that leaves no job half done."""
+"""The process: runners and a courier side by side, and an end that leaves nothing half done."""
 
 from __future__ import annotations
 
@@ -12,6 +12,9 @@ from contextlib import contextmanager
 from types import FrameType
 
 from memwarden.errors import MemwardenError
+from memwarden.worker.channel import Channel
+from memwarden.worker.courier import Courier
+from memwarden.worker.outbox import Outbox
 from memwarden.worker.plugin import Verifier
 from memwarden.worker.queue import Queue
 from memwarden.worker.runner import Pace, Runner
@@ -21,14 +24,15 @@ def serve(
     dsn: str,
     plugins: Mapping[str, Verifier],
     *,
+    channels: Mapping[str, Channel] | None = None,
     concurrency: int = 1,
     once: bool = False,
     pace: Pace | None = None,
 ) -> None:
-    """Take jobs until SIGTERM or Ctrl-C; with `once`, until none is due.
+    """Take jobs and send notices until SIGTERM or Ctrl-C; with `once`, until none is due.
 
-    The jobs that are being judged then are ended first. A second signal ends the process; its jobs
-    come back when their leases are over.
+    What is being done then is ended first. A second signal ends the process; what it held comes
+    back when the leases are over.
 
     Raises:
         MemwardenError: the server refuses what a worker needs, or cannot be reached at first.
@@ -36,23 +40,28 @@ def serve(
     stop = threading.Event()
     # Unlike any other process, also one before it with the same number.
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
-    runners = []
-    for number in range(concurrency):
+    pace = pace or Pace()
+    workers: list[Runner | Courier] = []
+    for number in range(concurrency if plugins else 0):
         queue = Queue(dsn, f"{name}:{number}", stop)
         queue.open()
-        runners.append(Runner(queue, plugins, stop, pace or Pace()))
+        workers.append(Runner(queue, plugins, stop, pace))
+    if channels:
+        outbox = Outbox(dsn, f"{name}:notices", stop)
+        outbox.open()
+        workers.append(Courier(outbox, channels, stop, pace))
     threads = [
-        threading.Thread(target=each.run, kwargs={"once": once}, name=f"runner {number}")
-        for number, each in enumerate(runners)
+        threading.Thread(target=each.run, kwargs={"once": once}, name=f"worker {number}")
+        for number, each in enumerate(workers)
     ]
     with _stopping_on_signals(stop):
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    for runner in runners:
-        if isinstance(runner.failure, MemwardenError):
-            raise runner.failure
+    for worker in workers:
+        if isinstance(worker.failure, MemwardenError):
+            raise worker.failure
 
 
 @contextmanager

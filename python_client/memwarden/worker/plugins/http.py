@@ -51,13 +51,12 @@ def is_local(url: str) -> bool:
         return False
 
 
-def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Any:
-    """Post a JSON body and return the JSON of the answer.
+def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> bytes:
+    """Post a JSON body and return what is answered, of which MAX_ANSWER bytes and one are read.
 
     Raises:
-        PluginError: the address is none, there was no answer in time, another status than 200, or
-            no JSON.
-        Refused: that other status.
+        PluginError: the address is none, or there was no answer in time.
+        Refused: another status than 200.
     """
     if not url.lower().startswith(("http://", "https://")):
         raise PluginError("the address is neither http nor https")
@@ -76,6 +75,17 @@ def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float)
         raise PluginError(f"the service cannot be reached: {type(reason).__name__}") from None
     if status != 200:
         raise Refused(status)
+    return raw
+
+
+def post_json(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> Any:
+    """Post a JSON body and return the JSON of the answer.
+
+    Raises:
+        PluginError: the address is none, there was no answer in time, or it is no JSON.
+        Refused: another status than 200.
+    """
+    raw = post(url, body, headers, timeout)
     if len(raw) > MAX_ANSWER:
         raise PluginError("the answer of the service is too large")
     try:

@@ -1,0 +1,75 @@
+"""Takes one notice after the other: claims it, sends it outside any transaction, says how it went.
+
+At least once: a courier that is killed between sending and saying so leaves the notice to another,
+which sends it again under the same id.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+
+from memwarden.errors import MemwardenError
+from memwarden.worker.channel import Channel
+from memwarden.worker.line import Stopped
+from memwarden.worker.outbox import Notice, Outbox
+from memwarden.worker.plugin import PluginError
+from memwarden.worker.runner import Pace
+
+log = logging.getLogger("memwarden.worker")
+
+
+class Courier:
+    """One connection and one notice at a time."""
+
+    def __init__(
+        self, outbox: Outbox, channels: Mapping[str, Channel], stop: threading.Event, pace: Pace
+    ) -> None:
+        self._outbox = outbox
+        self._channels = channels
+        self._stop = stop
+        self._pace = pace
+        self.failure: MemwardenError | None = None
+
+    def run(self, *, once: bool) -> None:
+        """Send notices until told to stop; with `once`, until none is due."""
+        try:
+            while not self._stop.is_set():
+                notice = self._outbox.claim(list(self._channels), self._pace.lease)
+                if notice is not None:
+                    self._send(notice)
+                elif once:
+                    return
+                else:
+                    self._outbox.wait(self._pace.poll)
+        except Stopped:
+            pass
+        except MemwardenError as error:
+            # A right is missing, or the extension: going on would repeat it for ever.
+            self.failure = error
+            self._stop.set()
+        finally:
+            self._outbox.close()
+
+    def _send(self, notice: Notice) -> None:
+        try:
+            if notice.notice is None:
+                raise PluginError("what it tells of is gone", permanent=True)
+            self._channels[notice.kind].send(notice.notice, notice.target, notice.settings)
+        except PluginError as error:
+            state = self._outbox.settle(notice, str(error), permanent=error.permanent)
+            log.warning(
+                "notice %s to %s, attempt %s: %s (%s)",
+                notice.notice_id,
+                notice.channel,
+                notice.attempt,
+                error,
+                state,
+            )
+        except Exception as error:
+            log.debug("channel %s", notice.channel, exc_info=True)
+            self._outbox.settle(notice, f"the channel raised {type(error).__name__}")
+        else:
+            state = self._outbox.settle(notice)
+            log.info("notice %s to %s: %s", notice.notice_id, notice.channel, state or "too late")

@@ -1,0 +1,122 @@
+CREATE OR REPLACE FUNCTION memwarden.set_escalation(
+    layer text, level integer, after interval, channel text DEFAULT NULL, org text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := memwarden_internal.administered_org(set_escalation.org, 'full');
+BEGIN
+    IF set_escalation.layer IS DISTINCT FROM '*' THEN
+        PERFORM memwarden_internal.require_layers(ARRAY[set_escalation.layer]);
+    END IF;
+    IF set_escalation.channel IS NOT NULL AND NOT EXISTS (
+           SELECT FROM memwarden_data.review_channel AS c WHERE c.org_id IN (0, v_org_id) AND c.name = set_escalation.channel) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('review channel %L', set_escalation.channel));
+    END IF;
+    IF set_escalation.after IS NULL THEN
+        DELETE FROM memwarden_data.escalation AS e
+         WHERE e.org_id = v_org_id AND e.layer = set_escalation.layer AND e.level = set_escalation.level;
+        IF NOT FOUND THEN
+            PERFORM memwarden_internal.raise_error('unknown_object', format('level %s', set_escalation.level));
+        END IF;
+    ELSE
+        INSERT INTO memwarden_data.escalation AS e (org_id, layer, level, after, channel)
+        VALUES (v_org_id, set_escalation.layer, set_escalation.level, set_escalation.after, set_escalation.channel)
+        ON CONFLICT ON CONSTRAINT escalation_pkey DO UPDATE SET after = excluded.after, channel = excluded.channel;
+    END IF;
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'set_escalation', jsonb_build_object(
+        'layer', set_escalation.layer, 'level', set_escalation.level, 'after', set_escalation.after, 'channel', set_escalation.channel));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) IS
+    'Says what happens to reviews of a layer (* for all that have no chain of their own) that nobody decides: so long after they are due they reach that level (1 to 9, one after the other), and channel is told, or by default all that take the event escalated. '
+    'after: 0 to 365 days; NULL takes the level away. A chain of an organisation takes the place of that of all. org: by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 42704 for an unknown layer, channel, level or organisation, 23514 or 22003 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
+REVOKE ALL ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.escalation_of(p_org_id bigint, p_layer text, p_level integer)
+RETURNS TABLE (after interval, channel text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT e.after, e.channel
+      FROM (SELECT c.org_id, c.layer FROM memwarden_data.escalation AS c
+             WHERE c.org_id IN (0, p_org_id) AND c.layer IN ('*', p_layer)
+             ORDER BY c.org_id DESC, c.layer = '*' LIMIT 1) AS chain
+      JOIN memwarden_data.escalation AS e ON e.org_id = chain.org_id AND e.layer = chain.layer AND e.level = p_level;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) IS 'That level of the chain that holds for a layer of an organisation; no row where it has none.';
+REVOKE ALL ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.escalate_next()
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now    timestamptz := clock_timestamp();
+    v_review record;
+    v_level  record;
+BEGIN
+    FOR v_review IN
+        SELECT r.org_id, r.request_id, r.layer, r.escalated, r.due_at
+          FROM memwarden_data.review AS r
+         WHERE r.state = 'pending' AND r.due_at <= v_now AND r.expires_at > v_now
+           AND EXISTS (SELECT FROM memwarden_internal.escalation_of(r.org_id, r.layer, r.escalated + 1) AS e WHERE r.due_at + e.after <= v_now)
+         ORDER BY r.due_at
+           FOR UPDATE OF r SKIP LOCKED
+         LIMIT 1
+    LOOP
+        SELECT e.channel INTO v_level FROM memwarden_internal.escalation_of(v_review.org_id, v_review.layer, v_review.escalated + 1) AS e;
+        UPDATE memwarden_data.review AS r SET escalated = r.escalated + 1
+         WHERE r.org_id = v_review.org_id AND r.request_id = v_review.request_id;
+        PERFORM memwarden_internal.record_review_event(
+            v_review.org_id, v_review.request_id, 'escalated', NULL, NULL, NULL,
+            jsonb_strip_nulls(jsonb_build_object('level', v_review.escalated + 1, 'channel', v_level.channel)));
+        RETURN true;
+    END LOOP;
+    RETURN false;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.escalate_next() IS
+    'Takes the review that is longest overdue and whose next level is due there; false when there is none. Two callers take different ones.';
+REVOKE ALL ON FUNCTION memwarden_internal.escalate_next() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.escalate_next() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.escalate_reviews()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    -- One a transaction: a reviewer waits for none of the others.
+    WHILE memwarden_internal.escalate_next() LOOP
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.escalate_reviews() IS
+    'Job: raises reviews that nobody has decided to the next level of their escalation, and tells its channel. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Source: chapter 12.6.5.';
+REVOKE ALL ON PROCEDURE memwarden.escalate_reviews() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.escalate_reviews() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_escalations()
+RETURNS TABLE (org text, layer text, level smallint, after interval, channel text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, e.layer, e.level, e.after, e.channel
+      FROM memwarden_data.escalation AS e JOIN memwarden_data.organisation AS o ON o.org_id = e.org_id
+     WHERE e.org_id = 0 OR e.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_escalations() IS 'The rows of memwarden.escalations.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_escalations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_escalations() TO memwarden_curator, memwarden_auditor, memwarden_admin;
