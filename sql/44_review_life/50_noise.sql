@@ -107,3 +107,59 @@ COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
     'Raises 23514 or 23502 for a value out of range, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric (review queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.set_noise_policy(interval, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy(interval, text[], text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.forget_noise(proposal_id uuid, note text DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_noise        record;
+BEGIN
+    IF length(forget_noise.note) > 4000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'note: at most 4,000 characters');
+    END IF;
+    PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_strip_nulls(jsonb_build_object('note', forget_noise.note)));
+    DELETE FROM memwarden_data.noise AS n
+     WHERE n.request_id = forget_noise.proposal_id AND n.org_id = ANY (memwarden_internal.visible_orgs())
+       AND memwarden_internal.may_read(v_principal_id, n.scope_id)
+       AND n.label_id = ANY (memwarden_internal.labels_to_approve(v_principal_id))
+    RETURNING n.org_id, n.request_id, n.reason INTO v_noise;
+    IF v_noise.request_id IS NULL THEN
+        RETURN false;
+    END IF;
+    PERFORM memwarden_internal.record_review_event(
+        v_noise.org_id, v_noise.request_id, 'noise', v_principal_id, v_noise.reason, forget_noise.note, '{"forgotten": true}');
+    RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.forget_noise(uuid, text) IS
+    'Forgets a rejection, so that its like is asked about again; the audit keeps that, with note (up to 4,000 characters). proposal_id: of the rejection, as the detail of KNOWN_NOISE names it. '
+    'False where none of that number is remembered that the caller may decide about. Raises 28000 without identity, 22023 where the note holds something that may not be kept. Source: memory fabric (review queue), H5.';
+REVOKE ALL ON FUNCTION memwarden.forget_noise(uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.forget_noise(uuid, text) TO memwarden_reviewer, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_noise()
+RETURNS TABLE (proposal_id uuid, scope text, layer text, reason text, refused bigint, created_at timestamptz, expires_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scopes bigint[] := memwarden_internal.visible_scopes();
+    v_labels integer[] := memwarden_internal.approvable_labels();
+    v_orgs   bigint[] := memwarden_internal.visible_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT n.request_id, s.path, n.layer, n.reason,
+           (SELECT count(*) FROM memwarden_data.review_event AS e
+             WHERE e.org_id = n.org_id AND e.event = 'noise' AND e.at >= n.created_at
+               AND e.detail @> jsonb_build_object('proposal_id', n.request_id)),
+           n.created_at, n.expires_at
+      FROM memwarden_data.noise AS n JOIN memwarden_data.scope AS s ON s.scope_id = n.scope_id
+     WHERE n.org_id = ANY (v_orgs) AND n.scope_id = ANY (v_scopes) AND n.label_id = ANY (v_labels) AND n.expires_at > clock_timestamp();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_noise() IS 'The rows of memwarden.noise.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_noise() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_noise() TO memwarden_reviewer, memwarden_curator;

@@ -52,6 +52,7 @@ BEGIN
             -- It carries what is near the request; asked again, it will do without.
             OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id) WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
+    DELETE FROM memwarden_data.noise AS n WHERE n.org_id = ANY (p_orgs) AND n.request_id = ANY (p_request_ids);
     -- What a request that goes has left at a memory that stays.
     DELETE FROM memwarden_data.sighting AS s
      USING memwarden_data.write_request AS r
