@@ -53,6 +53,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     has_judges          boolean,
     has_relations       boolean,
     has_rules           boolean,
+    -- a human has refused something in that scope and layer
+    has_noise           boolean,
     -- a human may have to be asked, by policy or by the writer's reputation
     asks_approval       boolean,
     -- what its class asks, where it names one

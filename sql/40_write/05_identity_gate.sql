@@ -37,6 +37,8 @@ BEGIN
                          WHERE d.org_id IN (0, p.org_id)
                            AND (d.inverse IS NOT NULL OR d.disjoint <> '{}' OR d.subject_schema IS NOT NULL OR d.object_schema IS NOT NULL)),
                 EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer)),
+                EXISTS (SELECT FROM memwarden_data.noise AS x
+                         WHERE x.org_id = p.org_id AND x.scope_id = s.scope_id AND x.layer = l.layer AND x.expires_at > v_started),
                 l.admission = 'full' AND EXISTS (SELECT FROM memwarden_data.approval_policy AS y
                                                   WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND y.approval <> 'never')
                 OR l.admission <> 'free' AND p.reputation < 1 AND p.reputation < (
