@@ -24,7 +24,7 @@ def wait_for_humans(world: World, org: str, layer: str = "semantic") -> None:
 
 def reviewer_of(world: World, scope: str, **options: Any) -> Connection[DictRow]:
     """Register a person who decides there, and connect as it."""
-    options = {"kind": "person", "role": "reviewer"} | options
+    options = {"kind": "human", "role": "reviewer"} | options
     return world.agent(scope, groups=("memwarden_reviewer",), **options)
 
 
