@@ -31,6 +31,7 @@ from memwarden.errors import (
 from memwarden.requests import WriteRequest
 from memwarden.results import (
     AccessRule,
+    ApprovalRate,
     Certificate,
     ChangedItem,
     ClosedItem,
@@ -38,7 +39,10 @@ from memwarden.results import (
     ConsolidationCandidate,
     ConsolidationResult,
     DatedItem,
+    DecidedProposal,
+    DecisionPreview,
     Difference,
+    Feedback,
     Identity,
     IssuedToken,
     Item,
@@ -59,6 +63,7 @@ connect = Client.connect
 __all__ = [
     "AccessRule",
     "AlreadyExists",
+    "ApprovalRate",
     "AsyncClient",
     "Certificate",
     "ChangedItem",
@@ -70,8 +75,11 @@ __all__ = [
     "ConsolidationCandidate",
     "ConsolidationResult",
     "DatedItem",
+    "DecidedProposal",
+    "DecisionPreview",
     "Difference",
     "Embedder",
+    "Feedback",
     "Identity",
     "InvalidArgument",
     "InvalidContent",

@@ -501,3 +501,78 @@ class IssuedToken:
     token: str = field(repr=False)
     token_id: UUID
     expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionPreview:
+    """The pending proposals that `decide_many` would decide, and a digest of what they are now."""
+
+    digest: str
+    proposals: int
+    proposal_ids: list[UUID]
+    oldest_at: datetime | None
+    highest_risk: float | None
+    layers: list[str] | None
+    agents: list[str] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedProposal:
+    """The answer to one of many decisions; `error` is the SQLSTATE where there was none."""
+
+    proposal_id: UUID
+    outcome: str | None
+    item_id: UUID | None
+    version_id: UUID | None
+    gate: str | None
+    reason: str | None
+    detail: Any
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What a reviewer said about one write; `event` is rejected, edited or noise.
+
+    `changes` are those of an edit: [{"path", "change", "before", "after"}].
+    """
+
+    event_id: UUID
+    at: datetime
+    event: str
+    reason: str | None
+    note: str | None
+    proposal_id: UUID
+    agent: str
+    layer: str | None
+    scope: str | None
+    write_class: str | None
+    kind: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    changes: Any
+    item_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalRate:
+    """How the proposals of an agent fared, for one layer and topic.
+
+    `approval_rate` is the share, 0 to 1, of those that a human decided; `topic` is None where the
+    caller may not read the words.
+    """
+
+    org: str
+    agent: str
+    layer: str | None
+    topic: str | None
+    proposals: int
+    pending: int
+    auto_approved: int
+    approved: int
+    edited: int
+    rejected: int
+    expired: int
+    noise: int
+    approval_rate: float | None

@@ -106,9 +106,7 @@ def test_several_workers_send_each_notice_once(
     """
     receiver = Receiver()
     with serving(receiver) as url:
-        set_channel(
-            shared_world, org, target=url, settings={"secret_env": "MEMWARDEN_SECRET_DESK"}
-        )
+        set_channel(shared_world, org, target=url, settings={"secret_env": "MEMWARDEN_SECRET_DESK"})
         proposals = [propose(agent, {"text": f"thing number {number}"}) for number in range(20)]
         processes = [couriers.start("--once") for _ in range(3)]
         assert [each.wait(PATIENCE) for each in processes] == [0] * 3

@@ -106,7 +106,6 @@ def rates(connection: Connection[DictRow]) -> list[DictRow]:
 def test_approval_rates_are_counted_by_agent_layer_and_topic(
     shared_world: World,
     home: str,
-    org: str,
     agent: Connection[DictRow],
     reviewer: Connection[DictRow],
 ) -> None:
@@ -129,13 +128,8 @@ def test_approval_rates_are_counted_by_agent_layer_and_topic(
     assert set(by_topic) == {"p0", "p1", "p2", "prefers"}
     assert by_topic["p0"]["approval_rate"] == 1
     row = by_topic["prefers"]
-    assert {name: row[name] for name in ("proposals", "pending", "edited", "rejected", "noise")} == {
-        "proposals": 5,
-        "pending": 1,
-        "edited": 1,
-        "rejected": 2,
-        "noise": 1,
-    }
+    assert (row["proposals"], row["pending"], row["noise"]) == (5, 1, 1)
+    assert (row["edited"], row["rejected"]) == (1, 2)
     assert row["approval_rate"] == pytest.approx(1 / 3)
     assert {each["agent"] for each in rates(reviewer)} == {agent.info.user, other.info.user}
     auditor = shared_world.agent(home, groups=("memwarden_auditor",), role="executor")

@@ -77,8 +77,9 @@ def test_what_may_come_right_is_asked_about_again(
     propose(agent, {"text": "Green tea is blue"})
 
 
+@pytest.mark.usefixtures("compared")
 def test_the_same_in_other_words_is_known_and_a_correction_is_not(
-    agent: Connection[DictRow], reviewer: Connection[DictRow], compared: None
+    agent: Connection[DictRow], reviewer: Connection[DictRow]
 ) -> None:
     """The judge says which is which.
 
@@ -93,11 +94,7 @@ def test_the_same_in_other_words_is_known_and_a_correction_is_not(
 
 
 def test_noise_is_of_its_scope_and_layer(
-    shared_world: World,
-    home: str,
-    org: str,
-    agent: Connection[DictRow],
-    reviewer: Connection[DictRow],
+    shared_world: World, org: str, agent: Connection[DictRow], reviewer: Connection[DictRow]
 ) -> None:
     """Elsewhere it may be right, and is asked about.
 
@@ -125,10 +122,7 @@ def test_who_may_not_see_what_was_refused_is_told_nothing_of_it(
 
 
 def test_noise_ends_by_itself_and_by_a_reviewer(
-    shared_world: World,
-    home: str,
-    agent: Connection[DictRow],
-    reviewer: Connection[DictRow],
+    shared_world: World, agent: Connection[DictRow], reviewer: Connection[DictRow]
 ) -> None:
     """Who forgets it, and why, is in the audit; an agent cannot.
 

@@ -16,6 +16,7 @@ from memwarden._async.calls import AsyncCalls
 from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
 from memwarden._async.history import AsyncHistory
+from memwarden._async.review_life import AsyncReviewLife
 from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
 from memwarden._json import strict_json
@@ -33,7 +34,9 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class AsyncClient(AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating):
+class AsyncClient(
+    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife
+):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

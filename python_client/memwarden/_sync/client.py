@@ -21,6 +21,7 @@ from memwarden._sync.calls import Calls
 from memwarden._sync.consolidating import Consolidating
 from memwarden._sync.erasing import Erasing
 from memwarden._sync.history import History
+from memwarden._sync.review_life import ReviewLife
 from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
 from memwarden._tokens import TokenSource
@@ -35,7 +36,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo, Erasing, Consolidating):
+class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

@@ -12,6 +12,7 @@ from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
+from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.worker import worker
 
 app = typer.Typer(
@@ -68,6 +69,10 @@ app.command()(worker)
 app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
+review = typer.Typer(name="review", help="Decide about what waits for a human.")
+review.command()(bulk)
+review.command()(feedback)
+app.add_typer(review)
 
 
 def main() -> None:

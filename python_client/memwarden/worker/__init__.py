@@ -1,4 +1,4 @@
-"""The worker: asks plug-ins what the database wants judged, and tells reviewers what waits for them.
+"""The worker: asks plug-ins what the database wants judged, and tells reviewers what waits.
 
 A plug-in is any object with the members of `Verifier`, named by an entry point of the group
 `memwarden.verifiers`; a channel one with those of `Channel`, of the group `memwarden.channels`.

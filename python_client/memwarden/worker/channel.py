@@ -13,9 +13,7 @@ class Channel(Protocol):
     name: str
     version: str
 
-    def send(
-        self, notice: Mapping[str, Any], target: str, settings: Mapping[str, Any]
-    ) -> None:
+    def send(self, notice: Mapping[str, Any], target: str, settings: Mapping[str, Any], /) -> None:
         """Send one notice; return when whoever gets it has it.
 
         `notice` is what claim_notices() describes: it has an `id`, the same at each attempt, and

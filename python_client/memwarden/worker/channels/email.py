@@ -30,7 +30,7 @@ class Email:
     name = "email"
     version = "1"
 
-    def send(self, notice: Mapping[str, Any], target: str, settings: Mapping[str, Any]) -> None:
+    def send(self, notice: Mapping[str, Any], target: str, _settings: Mapping[str, Any], /) -> None:
         """Send the mail; its Message-ID is the notice's."""
         host = os.environ.get("MEMWARDEN_SMTP_HOST")
         sender = os.environ.get("MEMWARDEN_SMTP_FROM")
@@ -66,7 +66,9 @@ def _written(notice: Mapping[str, Any], sender: str, target: str) -> EmailMessag
     mail["Message-ID"] = f"<{notice['id']}@memwarden>"
     mail["Auto-Submitted"] = "auto-generated"
     mail["Subject"] = f"[memwarden] {_headline(notice)}"
-    lines = [f"{name.replace('_', ' ')}: {_said(notice[name])}" for name in _LINES if name in notice]
+    lines = [
+        f"{name.replace('_', ' ')}: {_said(notice[name])}" for name in _LINES if name in notice
+    ]
     lines.insert(0, f"proposal: {notice['proposal_id']}")
     lines += ["", notice["link"]] if "link" in notice else []
     mail.set_content("\n".join(lines) + "\n")

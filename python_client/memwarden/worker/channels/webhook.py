@@ -23,7 +23,7 @@ class Webhook:
     name = "webhook"
     version = "1"
 
-    def send(self, notice: Mapping[str, Any], target: str, settings: Mapping[str, Any]) -> None:
+    def send(self, notice: Mapping[str, Any], target: str, settings: Mapping[str, Any], /) -> None:
         """Post the notice. An address that says that it is gone (410) is not asked again."""
         if not target.lower().startswith("https://") and not is_local(target):
             raise PluginError("the address is neither https nor on this machine", permanent=True)
