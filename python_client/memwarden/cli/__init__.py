@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from memwarden.cli import access, evaluate, history, items, log, memory, provenance, server, undo
+from memwarden.cli.console import console
 from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
@@ -66,6 +67,7 @@ app.command()(access.whoami)
 app.command()(access.explain)
 app.command()(consolidate)
 app.command()(worker)
+app.command()(console)
 app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)

@@ -1,0 +1,70 @@
+"""`memwarden console`: the web page of those who review."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import sys
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from memwarden.cli.options import Dsn
+from memwarden.console.settings import Settings
+
+
+def console(
+    *,
+    dsn: Dsn = "",
+    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=1, max=65535)] = 8321,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help="What browsers call it, such as https://review.example.org.", show_default=False
+        ),
+    ] = None,
+    proxy: Annotated[
+        str | None,
+        typer.Option(help="The address of the proxy in front of it.", show_default=False),
+    ] = None,
+) -> None:
+    """Serve the page on which people decide about what waits for approval, until Ctrl-C.
+
+    Beyond this machine it needs a proxy that speaks HTTPS, and its --url. See docs/console.md.
+    """
+    try:
+        from memwarden.console.serve import serve  # noqa: PLC0415 (an extra)
+    except ModuleNotFoundError as error:
+        if error.name not in ("flask", "waitress"):
+            raise
+        print("error: the console needs pip install 'memwarden[console]'", file=sys.stderr)
+        raise typer.Exit(1) from None
+    settings = Settings(dsn, _origin(url, host, port))
+    logging.basicConfig(
+        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
+    )
+    print(f"The console is at {settings.url}", flush=True)
+    serve(settings, host, port, proxy)
+
+
+def _origin(url: str | None, host: str, port: int) -> str:
+    if url is None:
+        if not _is_loopback(host):
+            # Passwords would cross the network readable.
+            raise typer.BadParameter("beyond this machine, say --url https://...")
+        name = f"[{host}]" if ":" in host else host
+        return f"http://{name}:{port}" if port != 80 else f"http://{name}"
+    parts = urlsplit(url)
+    plain = parts.scheme == "http" and _is_loopback(parts.hostname or "")
+    if not (parts.scheme == "https" or plain) or not parts.hostname or parts.path.strip("/"):
+        raise typer.BadParameter("--url is https:// and a host, without a path")
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,27 @@
+"""Serves the console until it is told to stop."""
+
+from __future__ import annotations
+
+import waitress
+
+from memwarden.console.app import create_app
+from memwarden.console.settings import Settings
+
+
+def serve(settings: Settings, host: str, port: int, proxy: str | None = None) -> None:
+    """Listen on an address; `proxy` is the one whose word about its clients' is believed."""
+    app = create_app(settings)
+    trusted = {"trusted_proxy": proxy, "trusted_proxy_headers": "x-forwarded-for"} if proxy else {}
+    try:
+        waitress.serve(
+            app,
+            host=host,
+            port=port,
+            threads=8,
+            ident=None,
+            channel_timeout=60,
+            clear_untrusted_proxy_headers=True,
+            **trusted,
+        )
+    finally:
+        app.extensions["memwarden"].close_all()
