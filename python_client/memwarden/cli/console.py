@@ -35,7 +35,7 @@ def console(
     Beyond this machine it needs a proxy that speaks HTTPS, and its --url. See docs/console.md.
     """
     try:
-        from memwarden.console.serve import serve  # noqa: PLC0415 (an extra)
+        from memwarden.console.serve import serve
     except ModuleNotFoundError as error:
         if error.name not in ("flask", "waitress"):
             raise

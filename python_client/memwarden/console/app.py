@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -85,8 +86,9 @@ def _failed(error: MemwardenError) -> tuple[str, int]:
 
 
 def _broken(error: Exception) -> tuple[str, int]:
-    # Its words may quote what was sent; where it happened is enough to find it.
-    log.error("%s", type(error).__name__, exc_info=(type(error), None, error.__traceback__))
+    # Its words may quote what was sent: where it happened is enough to find it.
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("%s\n%s", type(error).__name__, where)
     return _problem(500, "Something went wrong."), 500
 
 

@@ -20,7 +20,7 @@ from memwarden.errors import MemwardenError
 # No token lives longer, see issue_token().
 _TOKEN_LIVES = timedelta(minutes=5)
 # A server that asks for no password (trust, peer) would let in whoever reaches the console.
-_PASSWORDS = "password,md5,scram-sha-256"  # noqa: S105 (names of methods)
+_PASSWORDS = "password,md5,scram-sha-256"
 _PATIENCE = "-c statement_timeout=30s -c lock_timeout=10s"
 
 

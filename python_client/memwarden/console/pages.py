@@ -13,6 +13,7 @@ from memwarden._json import strict_json
 from memwarden._sync.client import Client
 from memwarden.console.difference import changes
 from memwarden.console.sessions import Session
+from memwarden.console.text import editable
 from memwarden.errors import InvalidContent, NotFound, NotIdentified
 from memwarden.results import WriteResult
 
@@ -145,7 +146,7 @@ def _shown(each: Any, *, edited: str | None = None, fault: str = "") -> str:
         changes=changes(before, each.content) if each.current else None,
         history=_client().review_history(each.proposal_id),
         reasons=REASONS,
-        edited=edited or json.dumps(each.content, indent=2, ensure_ascii=False),
+        edited=editable(each.content) if edited is None else edited,
         fault=fault,
     )
 

@@ -11,7 +11,6 @@ from memwarden.console.settings import Settings
 def serve(settings: Settings, host: str, port: int, proxy: str | None = None) -> None:
     """Listen on an address; `proxy` is the one whose word about its clients' is believed."""
     app = create_app(settings)
-    trusted = {"trusted_proxy": proxy, "trusted_proxy_headers": "x-forwarded-for"} if proxy else {}
     try:
         waitress.serve(
             app,
@@ -21,7 +20,8 @@ def serve(settings: Settings, host: str, port: int, proxy: str | None = None) ->
             ident=None,
             channel_timeout=60,
             clear_untrusted_proxy_headers=True,
-            **trusted,
+            trusted_proxy=proxy,
+            trusted_proxy_headers={"x-forwarded-for"} if proxy else None,
         )
     finally:
         app.extensions["memwarden"].close_all()

@@ -30,6 +30,14 @@ def pretty(value: Any) -> Markup:
     return visible(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def editable(value: Any) -> str:
+    """Return JSON over several lines, with an escape for what could not be seen."""
+    return "".join(
+        json.dumps(each)[1:-1] if _is_hidden(each, "") else each
+        for each in json.dumps(value, indent=2, ensure_ascii=False)
+    )
+
+
 def headline(content: Any, characters: int = 160) -> str:
     """Return the words of a content on one line, cut where it is longer."""
     text = content if isinstance(content, str) else None
@@ -38,7 +46,7 @@ def headline(content: Any, characters: int = 160) -> str:
         text = words[0] if len(words) == 1 == len(content) else None
         named = [content.get(name) for name in ("statement", "text", "name", "title")]
         text = text or next((each for each in named if isinstance(each, str)), None)
-    line = " ".join((text or json.dumps(content, ensure_ascii=False)).split(" "))
+    line = (text or json.dumps(content, ensure_ascii=False)).replace("\n", " ")
     return line if len(line) <= characters else f"{line[: characters - 1]}…"
 
 
