@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 def office(shared_world: World) -> Iterator[Office]:
     """One organisation."""
     with ExitStack() as stack:
-        yield Office(shared_world, stack)
+        made = Office(shared_world, stack)
+        yield made
+        made.close()
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +33,9 @@ def rita(office: Office) -> Person:
 
 
 @pytest.fixture
-def app(office: Office) -> Iterator[Flask]:
+def app(office: Office) -> Flask:
     """A console that nobody has used."""
-    made = office.app()
-    yield made
-    made.extensions["memwarden"].close_all()
+    return office.app()
 
 
 @pytest.fixture
@@ -49,3 +49,11 @@ def reviewer(visitor: Visitor, rita: Person) -> Visitor:
     """Somebody who has."""
     assert visitor.log_in(*rita).status_code == 303
     return visitor
+
+
+@pytest.fixture(autouse=True)
+def _log_everybody_out(request: pytest.FixtureRequest) -> Iterator[None]:
+    yield
+    if "office" in request.fixturenames and "url" not in request.fixturenames:
+        office: Office = request.getfixturevalue("office")
+        office.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import uuid
 from contextlib import ExitStack
@@ -36,6 +37,7 @@ class Office:
 
     def __init__(self, world: World, stack: ExitStack) -> None:
         self.world = world
+        self._apps: list[Flask] = []
         ask_passwords(world)
         agent = world.register(ORG, descendants="true")
         self.agent = stack.enter_context(Client.connect(make_conninfo(world.dsn, user=agent)))
@@ -54,7 +56,15 @@ class Office:
 
     def app(self, url: str = URL, **options: Any) -> Flask:
         """Return a console of its own."""
-        return create_app(Settings(self.dsn, url, **options))
+        made = create_app(Settings(self.dsn, url, **options))
+        self._apps.append(made)
+        return made
+
+    def close(self) -> None:
+        """Log everybody out."""
+        for each in self._apps:
+            each.extensions["memwarden"].close_all()
+        self._apps.clear()
 
     def person(self, role: str = "reviewer", group: str = "memwarden_reviewer") -> Person:
         """Register somebody who logs in with a password."""
@@ -80,8 +90,24 @@ class Office:
             subject=subject or f"door {uuid.uuid4().hex[:8]}",
             **options,
         )
-        assert (result.outcome, result.gate) == ("DEFERRED", "approval"), result
+        assert result.reason == "AWAITING_APPROVAL", result
         return result
+
+    def ask_hostile(self, statement: str) -> WriteResult:
+        """Let something wait that a gate before would not have let through."""
+        asked = self.ask()
+        self.world.admin.execute(
+            "UPDATE memwarden_data.write_request SET content = %s, subject = %s "
+            "WHERE request_id = %s",
+            (json.dumps({"statement": statement}), "<i>door</i>", asked.request_id),
+        )
+        # The first page shows it.
+        self.world.admin.execute(
+            "UPDATE memwarden_data.review SET due_at = opened_at - interval '1 year' "
+            "WHERE request_id = %s",
+            (asked.request_id,),
+        )
+        return asked
 
     def _register(self, name: str, login: str, **options: Any) -> None:
         arguments = {"name": name, "scope": ORG, "login_role": login} | options
@@ -101,7 +127,9 @@ def ask_passwords(world: World) -> None:
     rules = [f"local all +{BY_PASSWORD} scram-sha-256"]
     rules += [line for line in lines if line.strip() and not line.startswith("#")]
     world.admin.execute(
-        sql.SQL("COPY (SELECT unnest({})) TO {}").format(sql.Literal(rules), sql.Literal(path))
+        sql.SQL("COPY (SELECT unnest({}::text[])) TO {}").format(
+            sql.Literal(rules), sql.Literal(path)
+        )
     )
     world.value("SELECT pg_reload_conf()")
     # The signal to reload is not waited for.

@@ -160,7 +160,7 @@ def test_hostile_content_runs_nothing_and_breaks_nothing(
 ) -> None:
     """Markup, words without end, lines turned around."""
     hostile = "<img src=x onerror=alert(1)><script>alert(1)</script>\u202e" + "W" * 3000
-    asked = office.ask(hostile)
+    asked = office.ask_hostile(hostile)
     log_in(page, url, rita)
     for path in ("/", f"/proposals/{asked.request_id}"):
         page.goto(url + path)
@@ -241,7 +241,7 @@ def test_every_word_can_be_read(
     browser: Browser, url: str, office: Office, rita: Person, scheme: Any
 ) -> None:
     """By the contrast that WCAG 2 AA asks for, 4.5 to 1."""
-    asked = office.ask("Look at this\u202e.")
+    asked = office.ask_hostile("Look at this\u202e.")
     office.world.admin.execute(
         "UPDATE memwarden_data.review SET due_at = opened_at, escalated = 1 WHERE request_id = %s",
         (asked.request_id,),

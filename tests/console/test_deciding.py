@@ -6,12 +6,11 @@ import json
 import uuid
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
 
 from console.office import URL, Office, Person
 from console.visitor import Visitor
-from memwarden import Client
 
 if TYPE_CHECKING:
     from flask import Flask
@@ -256,7 +255,7 @@ def test_the_risk_is_explained(reviewer: Visitor, office: Office) -> None:
 def test_hostile_content_is_shown_and_does_nothing(reviewer: Visitor, office: Office) -> None:
     """Markup, what turns a line around, what cannot be seen, what steers a terminal."""
     hostile = '"><script>alert(1)</script><b onmouseover=x>\u202e\u200b\U000e0041{{ 7*7 }}'
-    asked = office.ask(hostile, subject=f"<i>{uuid.uuid4().hex}</i>")
+    asked = office.ask_hostile(hostile)
     for path in ("/", f"/proposals/{asked.request_id}"):
         page = reviewer.get(path).text
         assert "<script>alert" not in page
@@ -300,9 +299,12 @@ def test_an_agent_of_ones_own_is_decided_by_somebody_else(office: Office, app: F
 def test_the_console_can_do_nothing_by_itself(office: Office) -> None:
     """Its login is bound to nobody."""
     asked = office.ask()
-    from memwarden.errors import MemwardenError
-
-    with Client.connect(make_conninfo(office.world.dsn, user=office.desk)) as console:
-        with pytest.raises(MemwardenError):
-            console.approve(asked.request_id)
+    console = office.world.connect(office.desk)
+    for call in (
+        "memwarden.approve(%s)",
+        "memwarden.reject(%s, 'OTHER')",
+        "memwarden.proposal(%s)",
+    ):
+        with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
+            console.execute(f"SELECT {call}", (asked.request_id,))
     assert events(office, asked.request_id) == []

@@ -119,14 +119,16 @@ def test_an_error_tells_nothing_of_the_database(
         for word in ("SELECT", "memwarden_data", "psycopg", "Traceback", "22023", "invalid"):
             assert word not in page.text
     with office.world.connect() as admin:
-        admin.execute("ALTER FUNCTION memwarden_internal.approvable_labels() RENAME TO away")
+        admin.execute("ALTER FUNCTION memwarden_internal.labels_to_approve(bigint) RENAME TO away")
         try:
             page = reviewer.get("/")
         finally:
-            admin.execute("ALTER FUNCTION memwarden_internal.away() RENAME TO approvable_labels")
+            admin.execute(
+                "ALTER FUNCTION memwarden_internal.away(bigint) RENAME TO labels_to_approve"
+            )
     assert page.status_code == 500
-    assert "approvable_labels" not in page.text
-    assert "approvable_labels" not in caplog.text
+    assert "labels_to_approve" not in page.text
+    assert "labels_to_approve" not in caplog.text
 
 
 def test_too_much_is_refused(reviewer: Visitor, office: Office) -> None:

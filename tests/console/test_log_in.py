@@ -99,7 +99,6 @@ def test_attempts_are_few(office: Office, rita: Person) -> None:
     other = office.person()
     elsewhere = Visitor(app, URL, "192.0.2.2")
     assert elsewhere.log_in(*other).status_code == 303
-    app.extensions["memwarden"].close_all()
 
 
 def test_only_so_many_are_logged_in(office: Office, rita: Person) -> None:
@@ -107,7 +106,6 @@ def test_only_so_many_are_logged_in(office: Office, rita: Person) -> None:
     app = office.app(sessions=1)
     assert Visitor(app, URL).log_in(*rita).status_code == 303
     assert Visitor(app, URL).log_in(*rita).status_code == 503
-    app.extensions["memwarden"].close_all()
 
 
 def test_the_cookie_is_kept_from_scripts_and_other_sites(office: Office, rita: Person) -> None:
@@ -118,7 +116,6 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(office: Office, rita: P
     ):
         app = office.app(url)
         cookies = Visitor(app, url).log_in(*rita).headers.getlist("Set-Cookie")
-        app.extensions["memwarden"].close_all()
         [kept] = [each for each in cookies if each.startswith(("memwarden=", "__Host-memwarden="))]
         assert wanted <= set(kept.split("; "))
         assert kept.startswith("__Host-") == ("Secure" in wanted)

@@ -23,9 +23,12 @@ class Visitor:
 
     def get(self, path: str, **headers: str) -> TestResponse:
         """Open a page."""
-        return self.browser.get(
+        answer = self.browser.get(
             path, base_url=self._url, headers=headers, environ_overrides=self._environ
         )
+        answer.get_data()  # a file is read, and then closed
+        answer.close()
+        return answer
 
     def post(
         self, path: str, *, origin: str | None = "", csrf: str | None = "", **fields: str

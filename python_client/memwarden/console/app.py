@@ -14,7 +14,7 @@ from memwarden.console import entrance, pages
 from memwarden.console.guard import guard
 from memwarden.console.sessions import Sessions
 from memwarden.console.settings import Settings
-from memwarden.console.text import headline, pretty, visible
+from memwarden.console.text import headline, plain, pretty, visible
 from memwarden.errors import (
     ChangedSince,
     ConnectionFailed,
@@ -53,7 +53,13 @@ def create_app(settings: Settings) -> Flask:
         MAX_CONTENT_LENGTH=_LARGEST, MAX_FORM_MEMORY_SIZE=_LARGEST, SEND_FILE_MAX_AGE_DEFAULT=3600
     )
     app.jinja_env.filters.update(
-        visible=visible, pretty=pretty, headline=headline, when=_when, span=_span, share=_share
+        visible=visible,
+        pretty=pretty,
+        plain=plain,
+        headline=headline,
+        when=_when,
+        span=_span,
+        share=_share,
     )
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     sessions = Sessions(settings.idle, settings.longest, settings.sessions)

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request
 from werkzeug.wrappers import Response as AnyResponse
 
-from memwarden.cli.terminal import printable
+from memwarden.cli.terminal import printable, shortened
 from memwarden.console import login
 from memwarden.console.attempts import Attempts
 from memwarden.console.guard import before_login, new_csrf
@@ -36,13 +36,13 @@ def blueprint(settings: Settings, sessions: Sessions) -> Blueprint:
         try:
             session_id = sessions.open(_reviewer(name))
         except login.Refused:
-            log.warning("log-in refused: %s from %s", printable(name)[:63], request.remote_addr)
+            log.warning("log-in refused: %s from %s", _told(name), request.remote_addr)
             return _form(403, "The log-in was refused.")
         except Full:
             abort(503)
         attempts.give_back(*keys)
         sessions.close(request.cookies.get(settings.cookie))
-        log.info("log-in: %s from %s", printable(name)[:63] or "token", request.remote_addr)
+        log.info("log-in: %s from %s", _told(name) or "token", request.remote_addr)
         response = redirect(_own_path(request.form.get("next")), code=303)
         response.set_cookie(
             settings.cookie,
@@ -78,6 +78,11 @@ def blueprint(settings: Settings, sessions: Sessions) -> Blueprint:
         return before_login(make_response(page, code), settings)
 
     return entrance
+
+
+def _told(name: str) -> str:
+    """Return what somebody typed as one harmless line of the log."""
+    return shortened(printable(name), 63)
 
 
 def _own_path(wanted: str | None) -> str:

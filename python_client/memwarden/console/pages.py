@@ -10,8 +10,8 @@ from flask import Blueprint, current_app, g, redirect, render_template, request,
 from werkzeug.wrappers import Response
 
 from memwarden._json import strict_json
-from memwarden._sync.client import Client
 from memwarden.console.difference import changes
+from memwarden.console.reviewing import Proposal, ReviewingClient
 from memwarden.console.sessions import Session
 from memwarden.console.text import editable
 from memwarden.errors import InvalidContent, NotFound, NotIdentified
@@ -98,7 +98,8 @@ def proposal(proposal_id: UUID) -> str:
 @blueprint.post("/proposals/<uuid:proposal_id>/approve")
 def approve(proposal_id: UUID) -> Response:
     """Let it be remembered, as its writer's write."""
-    result = _client().approve(proposal_id, note=_note())
+    despite = request.form.get("despite_probes") == "yes"
+    result = _client().approve(proposal_id, _note(), despite_probes=despite)
     return _decided(proposal_id, "approved", result)
 
 
@@ -112,7 +113,8 @@ def edit(proposal_id: UUID) -> Response | tuple[str, int]:
     except (ValueError, RecursionError, InvalidContent):
         page = _shown(_proposal(proposal_id), edited=text, fault="That is no JSON.")
         return page, 400
-    result = _client().approve_with_edit(proposal_id, content, note=_note())
+    despite = request.form.get("despite_probes") == "yes"
+    result = _client().approve_with_edit(proposal_id, content, _note(), despite_probes=despite)
     return _decided(proposal_id, "edited", result)
 
 
@@ -122,28 +124,28 @@ def reject(proposal_id: UUID) -> Response | tuple[str, int]:
     reason = request.form.get("reason", "")
     if reason not in REASONS:
         return _shown(_proposal(proposal_id), fault="Say why it is rejected."), 400
-    result = _client().reject(proposal_id, reason, note=_note())
+    result = _client().reject(proposal_id, reason, _note())
     return _decided(proposal_id, "rejected", result)
 
 
-def _client() -> Client:
-    client: Client = g.session.reviewer.client
+def _client() -> ReviewingClient:
+    client: ReviewingClient = g.session.reviewer.client
     return client
 
 
-def _proposal(proposal_id: UUID) -> Any:
+def _proposal(proposal_id: UUID) -> Proposal:
     found = _client().proposal(proposal_id)
     if found is None:
         raise NotFound("no such proposal")
     return found
 
 
-def _shown(each: Any, *, edited: str | None = None, fault: str = "") -> str:
-    before = (each.current or {}).get("content") if each.current else None
+def _shown(each: Proposal, *, edited: str | None = None, fault: str = "") -> str:
+    current = each.current if each.current and "content" in each.current else None
     return render_template(
         "proposal.html",
         each=each,
-        changes=changes(before, each.content) if each.current else None,
+        changes=changes(current["content"], each.content) if current else None,
         history=_client().review_history(each.proposal_id),
         reasons=REASONS,
         edited=editable(each.content) if edited is None else edited,

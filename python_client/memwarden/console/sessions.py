@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import psycopg
 
-from memwarden._sync.client import Client
+from memwarden.console.reviewing import ReviewingClient
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Reviewer:
 
     name: str
     org: str
-    client: Client
+    client: ReviewingClient
     connection: psycopg.Connection
     lasts: timedelta | None = None
 

@@ -30,6 +30,17 @@ def pretty(value: Any) -> Markup:
     return visible(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+def plain(content: Any) -> str:
+    """Return the words of a content that is one text, or all of it as JSON."""
+    if isinstance(content, dict) and len(content) == 1:
+        [only] = content.values()
+        if isinstance(only, str):
+            return only
+    return (
+        content if isinstance(content, str) else json.dumps(content, indent=2, ensure_ascii=False)
+    )
+
+
 def editable(value: Any) -> str:
     """Return JSON over several lines, with an escape for what could not be seen."""
     return "".join(
