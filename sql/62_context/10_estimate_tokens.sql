@@ -1,0 +1,17 @@
+-- No tokenizer is at hand, and each model has its own. Counting the pieces into which tokenizers cut texts errs on the side
+-- of too many: a context that is shorter than it might be still fits. docs/context.md says how far off it is.
+CREATE OR REPLACE FUNCTION memwarden.estimate_tokens("text" text)
+RETURNS integer
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
+RETURN (regexp_count(estimate_tokens."text" COLLATE "C", E'[A-Za-z]{1,7}')
+        -- Letters at random, as in keys and encoded data, make many short pieces.
+        + regexp_count(estimate_tokens."text" COLLATE "C", E'[a-zA-Z][A-Z]')
+        + regexp_count(estimate_tokens."text" COLLATE "C", E'[0-9]{1,3}')
+        + regexp_count(estimate_tokens."text" COLLATE "C", E'[!-/:-@[-`{-~]{1,2}')
+        + regexp_count(estimate_tokens."text" COLLATE "C", E'[\\n\\r\\t]+')
+        + regexp_count(estimate_tokens."text" COLLATE "C", E'[^\\x01-\\x7f]'))::integer;
+COMMENT ON FUNCTION memwarden.estimate_tokens(text) IS
+    'About how many tokens a text takes, rather too many than too few: one for every seven letters of a word, capital within a word, three digits, two signs, run of line breaks, and character beyond ASCII. Source: memory fabric, read-side context assembly.';
+REVOKE ALL ON FUNCTION memwarden.estimate_tokens(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.estimate_tokens(text)
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,54 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.context_record') IS NULL THEN
+        CREATE TYPE memwarden_internal.context_record AS (
+            item_id         uuid,
+            version_id      uuid,
+            layer           text,
+            scope           text,
+            kind            text,
+            subject         text,
+            predicate       text,
+            content         jsonb,
+            confidence      double precision,
+            low_confidence  boolean,
+            contradicted    boolean,
+            stale           boolean,
+            sensitivity     text,
+            classification  text,
+            recorded_at     timestamptz,
+            agent           text,
+            evidence        jsonb,
+            provenance      jsonb,
+            origin          jsonb
+        );
+    END IF;
+    IF to_regtype('memwarden_internal.context_item') IS NULL THEN
+        CREATE TYPE memwarden_internal.context_item AS (
+            "position"      integer,
+            item_id         uuid,
+            version_id      uuid,
+            layer           text,
+            scope           text,
+            kind            text,
+            subject         text,
+            predicate       text,
+            content         jsonb,
+            score           double precision,
+            tokens          integer,
+            confidence      double precision,
+            low_confidence  boolean,
+            contradicted    boolean,
+            contradicts     uuid[],
+            stale           boolean,
+            age             interval,
+            classification  text,
+            provenance      jsonb,
+            origin          jsonb,
+            line            text
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.context_record IS 'A memory as a context needs it, with what its provenance tells of its origin.';
+COMMENT ON TYPE memwarden_internal.context_item IS 'One memory of a compiled context, with the line that stands for it there.';

@@ -1,0 +1,59 @@
+-- What is known of memories that may be read. Of those a recall found this asks their rights again: those that contradict
+-- them no recall has looked at.
+CREATE OR REPLACE FUNCTION memwarden_internal.context_records(
+    p_principal_id bigint, p_item_ids uuid[], p_min_confidence double precision, p_now timestamptz)
+RETURNS SETOF memwarden_internal.context_record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs   bigint[] := memwarden_internal.visible_orgs();
+    v_scopes bigint[] := ARRAY(SELECT DISTINCT i.scope_id FROM memwarden_data.item AS i
+                                WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids)
+                                  AND memwarden_internal.may_read(p_principal_id, i.scope_id));
+    v_labels integer[] := memwarden_internal.readable_labels(p_principal_id);
+BEGIN
+    RETURN QUERY
+    SELECT i.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content,
+           i.confidence::double precision, i.confidence < coalesce(p_min_confidence, l.confidence_floor),
+           i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
+           EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
+               AND memwarden_internal.is_stale(i.org_id, i.version_id),
+           i.sensitivity::text, c.name, lower(v.recorded_during), p.name, v.evidence,
+           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
+                                         i.adjusted_confidence, i.authority, i.sensitivity),
+           coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
+                      WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}')
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.layer AS l ON l.layer = i.layer
+      JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
+      JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
+      JOIN memwarden_data.label AS b ON b.label_id = i.label_id
+      JOIN memwarden_data.classification AS c ON c.level = b.classification
+     WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (v_scopes)
+       AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+       AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz) IS
+    'The active ones of some memories that a principal reads. low_confidence: under p_min_confidence, or under the floor of their layer where that is NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.disputes_of(p_item_ids uuid[])
+RETURNS TABLE (item_id uuid, other_item_id uuid)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT d.item_id, d.other_item_id
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.dispute AS d ON d.org_id = i.org_id AND d.item_id = i.item_id AND d.content_hash = i.content_hash
+      JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids) AND i.contradicted AND o.status = 'ACTIVE';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.disputes_of(uuid[]) IS
+    'Which memories contradict some, as all of them stand. Asks no rights: the caller looks the others up as the reader may.';
+REVOKE ALL ON FUNCTION memwarden_internal.disputes_of(uuid[]) FROM PUBLIC;
