@@ -23,6 +23,7 @@ from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
 from .fingerprint import fingerprint, key_hash
+from .masking import mask as _mask
 from .mentions import mentions as _mentions
 from .mentions import term
 from .normalise import normalise
@@ -411,3 +412,8 @@ def ready() -> None:
     """Load what a writer needs, before it holds what others wait for."""
     _weigher()
     _judge()
+
+
+def mask(document: str, values: list[str]) -> str | None:
+    """The document without the values; None where it has none of them: see ``masking``."""
+    return _mask(document, values)

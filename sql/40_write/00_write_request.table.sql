@@ -60,7 +60,8 @@ CREATE TYPE memwarden_data.write_terms AS (
     -- what its class asks, where it names one
     class               jsonb,
     -- the pack in force for the writer there
-    pack                jsonb
+    pack                jsonb,
+    has_entities        boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -120,6 +121,8 @@ CREATE TABLE memwarden_data.write_request (
     sensitivity      memwarden_data.sensitivity_level,
     sensitive        jsonb,
     sealed           jsonb,
+    -- whom it is about, and which decision and workflow it came of
+    keys             jsonb,
     grounds          jsonb,
     fact_score       double precision,
     authority        double precision,

@@ -10,7 +10,7 @@ BEGIN
                     NEW.fingerprint, NEW.key_hash, NEW.inverse_key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,
                     NEW.session_id, NEW.sensitivity, NEW.grounds, NEW.fact_score, NEW.authority, NEW.trust_ceiling,
                     NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes, NEW.review_asked, NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
-                    NEW.decided_at, NEW.refused_hash, NEW.sensitive) > 0 THEN
+                    NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;
         NEW.label_id := NULL;
@@ -35,6 +35,7 @@ BEGIN
         NEW.provenance := NULL;
         NEW.neighbours := NULL;
         NEW.conflicts := NULL;
+        NEW.keys := NULL;
         NEW.contradiction := NULL;
         NEW.becomes := NULL;
         NEW.merges := NULL;

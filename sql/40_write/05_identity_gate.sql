@@ -45,7 +45,8 @@ BEGIN
                     SELECT o.reputation_threshold FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id),
                 (SELECT to_jsonb(c) FROM memwarden_data.write_class AS c
                   WHERE NEW.class IS NOT NULL AND c.class = NEW.class AND c.org_id IN (0, p.org_id) ORDER BY c.org_id DESC LIMIT 1),
-                NULL
+                NULL,
+                EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, p.org_id))
                )::memwarden_data.write_terms AS terms
       INTO v_who
       FROM memwarden_data.principal AS p

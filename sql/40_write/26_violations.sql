@@ -124,8 +124,8 @@ BEGIN
       INTO v_errors
       FROM (VALUES
           (EXISTS (SELECT FROM jsonb_object_keys(p_origin) AS k WHERE k NOT IN (
-               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores', 'capture', 'extractor', 'version')),
-           '', 'names are kind, agent_version, task, session, trigger, retrieval_query, retrieval_scores, and of an extraction capture, extractor and version'),
+               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores', 'decision', 'workflow', 'capture', 'extractor', 'version')),
+           '', 'names are kind, agent_version, task, session, trigger, decision, workflow, retrieval_query, retrieval_scores, and of an extraction capture, extractor and version'),
           (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
            '.kind', 'one of memwarden_data.origin_kind'),
           (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change", "consolidation", "extraction"]',
@@ -136,6 +136,10 @@ BEGIN
            '.task', 'a text of 1 to 200 characters'),
           (p_origin -> 'session' <> 'null' AND (jsonb_typeof(p_origin -> 'session') <> 'string' OR length(p_origin ->> 'session') NOT BETWEEN 1 AND 200),
            '.session', 'a text of 1 to 200 characters'),
+          (p_origin -> 'decision' <> 'null' AND (jsonb_typeof(p_origin -> 'decision') <> 'string' OR length(p_origin ->> 'decision') NOT BETWEEN 1 AND 200),
+           '.decision', 'a text of 1 to 200 characters'),
+          (p_origin -> 'workflow' <> 'null' AND (jsonb_typeof(p_origin -> 'workflow') <> 'string' OR length(p_origin ->> 'workflow') NOT BETWEEN 1 AND 200),
+           '.workflow', 'a text of 1 to 200 characters'),
           (p_origin -> 'retrieval_query' <> 'null' AND jsonb_typeof(p_origin -> 'retrieval_query') <> 'string', '.retrieval_query', 'a text'),
           (p_origin -> 'retrieval_scores' <> 'null' AND (jsonb_typeof(p_origin -> 'retrieval_scores') <> 'array'
            OR p_origin @? 'strict $.retrieval_scores[*] ? (@.type() != "number")'), '.retrieval_scores', 'an array of numbers'),

@@ -46,6 +46,10 @@ BEGIN
         v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.facts_under_rules(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.subject, v_name, v_started), '[]');
     END IF;
+    IF NEW.key_hash IS NOT NULL AND NEW.keys IS NOT NULL THEN
+        v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.entity_facts(
+            NEW.org_id, NEW.scope_id, NEW.layer, v_name, NEW.key_hash, NEW.keys, v_terms.clearance, v_terms.same_key, v_period, v_started), '[]');
+    END IF;
     IF NEW.key_hash IS NOT NULL AND v_timed THEN
         v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.overlapping_values(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, NEW.fingerprint, NEW.principal_id, v_period, v_started), '[]');

@@ -71,7 +71,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '
     'classification: public, internal (the default), confidential or restricted; domains: subject areas; attributes: {"name": value}, as define_attribute() declares them; '
     'together they decide who sees it: none may exceed what the writer itself is cleared for. A new version of a memory never lowers its classification and keeps its domains. '
-    'origin: how it came about, {"kind", "agent_version", "task", "session", "trigger", "retrieval_query", "retrieval_scores"}, none of them required. '
+    'origin: how it came about, {"kind", "agent_version", "task", "session", "trigger", "decision", "workflow", "retrieval_query", "retrieval_scores"}, none of them required. '
     'class: a write class (evidence_link, preference, decision_outcome, correction, or one of the organisation), with its own retention, consent and writers; see the view write_classes. '
     'A refused write is a result with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, '
     '25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: chapter 12.1.3.';

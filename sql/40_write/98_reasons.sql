@@ -55,6 +55,7 @@ VALUES
     ('EMBEDDING_DIMENSION', 'REJECTED', 'schema', 'the embedding has not as many numbers as its model or schema', 'use the model that is named'),
     ('EMBEDDING_OUT_OF_RANGE', 'REJECTED', 'schema', 'the embedding holds NaN, infinity or numbers beyond half precision, or is zero', 'check the embedder'),
     ('EMBEDDING_REQUIRED', 'REJECTED', 'schema', 'the layer wants an embedding', 'pass one'),
+    ('ONTOLOGY_VIOLATION', 'REJECTED', 'entity', 'a relation between entities that the ontology does not allow: of other types, or closing a circle', 'the detail lists what; see the view ontologies'),
     ('SENSITIVE_CONTENT', 'REJECTED', 'sensitivity', 'a secret, personal data or hidden instructions that may not be kept; the detail says where', 'leave it out; an administrator says what is done with its kind'),
     ('GATE_FAULT', 'REJECTED', 'any', 'a gate failed on this request', 'the detail carries the SQLSTATE; tell an administrator'),
     ('RATE_LIMITED', 'DEFERRED', 'allowance', 'the agent has asked for as many writes in this layer as it may in that time', 'it is retried by itself; the detail gives the limit'),

@@ -6,6 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_layer   record;
+    v_told    jsonb;
     v_blocked boolean := coalesce(NEW.sensitive @? '$[*] ? (@.action == "block")', false);
 BEGIN
     NEW.decided_at := clock_timestamp();
@@ -55,6 +56,10 @@ BEGIN
     END IF;
     IF NEW.outcome IN ('COMMITTED', 'MERGED') AND NEW.sealed IS NOT NULL THEN
         PERFORM memwarden_internal.keep_sealed(NEW.org_id, NEW.item_id, NEW.sealed);
+    END IF;
+    IF NEW.outcome IN ('COMMITTED', 'MERGED') AND NEW.keys IS NOT NULL THEN
+        v_told := memwarden_internal.keep_keys(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.content_hash, NEW.keys);
+        NEW.detail := coalesce(NEW.detail || jsonb_build_object('entities', v_told), jsonb_build_object('entities', v_told), NEW.detail);
     END IF;
     IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') THEN
         -- An unkeyed hash would let anyone who can guess a refused secret confirm the guess.
@@ -107,6 +112,7 @@ BEGIN
     NEW.provenance := NULL;
     NEW.neighbours := NULL;
     NEW.conflicts := NULL;
+    NEW.keys := NULL;
     NEW.inverse_key_hash := NULL;
     NEW.becomes := NULL;
     NEW.merges := NULL;

@@ -147,6 +147,36 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
 REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_entities(p_orgs bigint[], p_subject text, p_terms text[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT a.entity_id
+          FROM memwarden_data.entity_alias AS a
+         WHERE a.org_id = ANY (p_orgs)
+           AND (a.said = memwarden_internal.normalised_subject(p_subject, '{}')
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.said])));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) IS 'Entities that bear a name, or one that names a term.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.items_of_entities(p_orgs bigint[], p_entity_ids bigint[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT DISTINCT k.item_id FROM memwarden_data.memory_key AS k
+                  WHERE k.org_id = ANY (p_orgs) AND k.entity_id = ANY (p_entity_ids));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS 'Items that some entities are the subject or the content of, whatever they call them.';
+REVOKE ALL ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

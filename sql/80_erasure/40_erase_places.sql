@@ -23,6 +23,7 @@ BEGIN
      WHERE m.org_id = ANY (p_orgs) AND m.item_id = ANY (p_item_ids) AND d.org_id = m.org_id AND d.item_id = m.other_item_id
        AND d.other_item_id = m.item_id;
     DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -72,7 +73,7 @@ BEGIN
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
            classification = NULL, domains = NULL, attributes = NULL, origin = NULL, class = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
-           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL
+           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
@@ -117,6 +118,25 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) IS 'Deletes captures with all that says what came of them. Returns how many.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_entities(p_orgs bigint[], p_entity_ids bigint[], p_terms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    UPDATE memwarden_data.memory_key AS k SET entity_id = NULL WHERE k.entity_id = ANY (p_entity_ids);
+    UPDATE memwarden_data.entity AS e SET merged_into = NULL WHERE e.org_id = ANY (p_orgs) AND e.merged_into = ANY (p_entity_ids);
+    DELETE FROM memwarden_data.entity_alias AS a WHERE a.org_id = ANY (p_orgs) AND a.entity_id = ANY (p_entity_ids);
+    -- What another entity has of the person goes alone.
+    DELETE FROM memwarden_data.entity_attribute AS a
+     WHERE a.org_id = ANY (p_orgs) AND (a.entity_id = ANY (p_entity_ids)
+           OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.value #>> '{}']));
+    DELETE FROM memwarden_data.entity AS e WHERE e.org_id = ANY (p_orgs) AND e.entity_id = ANY (p_entity_ids);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS 'Deletes entities with their names and attributes, and attributes of others that name one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -155,6 +175,7 @@ BEGIN
          UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
+         UNION SELECT 'memory_key' FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids)
          UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'derivation' FROM memwarden_data.derivation AS d

@@ -31,11 +31,12 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.record_erasure(v_org_id, v_id, v_now, erase_subject.reason, v_hash, v_found);
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_found.log_seqs);
+    PERFORM memwarden_internal.erase_entities(ARRAY[v_org_id], v_found.entity_ids, v_terms);
     PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(v_orgs, v_terms));
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     RETURN QUERY
-    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries > 0 THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
+    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0 THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
            e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
@@ -43,7 +44,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
     'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
     'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from those, to any depth; their whole history, vectors and timeline; the content of every write request about them or naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, and captures that do, in which the subject speaks or of which a memory of it was made, with what rests on either; '
-    'and their reasons in the log, whose hashes stay. An identifier is found literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject alone is looked for as a subject; to find the name in texts, give it as an identifier. '
+    'the entities that bear the name or an identifier, with names, attributes and what was remembered of them by any name, and attributes of others that name one; and their reasons in the log, whose hashes stay. An identifier is found literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject alone is looked for as a subject; to find the name in texts, give it as an identifier. '
     'org: by default the caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must name nobody of these. '
     'Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), how many items, versions, requests, pieces of recorded evidence with captures, and log entries, the layers, when, and the HMAC of the normalised subject (NULL without a master key). '
     'Writers of the organisation wait meanwhile (about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
@@ -116,13 +117,14 @@ BEGIN
             log_seqs     bigint[],
             versions     integer,
             log_entries  integer,
-            layers       text[]
+            layers       text[],
+            entity_ids   bigint[]
         );
     END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.erasure_extent IS
-    'What an erasure takes: items, requests, recorded evidence, entries of the log of other items, and how many versions and entries that makes, in which layers.';
+    'What an erasure takes: items, requests, entities, recorded evidence, entries of the log of other items, and how many versions and entries that makes, in which layers.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_extent(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
@@ -136,8 +138,9 @@ DECLARE
 BEGIN
     v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
         || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms);
+    v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
-        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids));
+        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id], v_found.entity_ids));
     v_found.request_ids := memwarden_internal.find_in_requests(
         ARRAY[p_org_id], v_found.item_ids, v_found.evidence_ids, v_subjects, p_terms);
     IF cardinality(p_orgs) > 1 THEN
@@ -208,7 +211,7 @@ DECLARE
     v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
-       + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
+       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, %s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
     END IF;

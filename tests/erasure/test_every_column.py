@@ -32,6 +32,10 @@ ERASED = {
     "evidence": "deleted",
     "job": "deleted",
     "verdict": "deleted",
+    "memory_key": "deleted",
+    "entity": "deleted",
+    "entity_alias": "deleted",
+    "entity_attribute": "deleted",
 }
 
 # Names that an administrator or an application gave to places, people and rules. They are not
@@ -63,11 +67,14 @@ SETTINGS = {
     *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
     *("durability_rule", "durability_ruleset"),
     "write_class",
+    "ontology",
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}
-# The records of erasures themselves, which name nobody.
-RECORDS = {"erasure", "erased_item", "erased_reason", "erased_request", "erased_evidence"}
+# The records of erasures themselves, and of changes of entities, by number: they name nobody.
+RECORDS = {
+    "entity_event",
+    "erasure", "erased_item", "erased_reason", "erased_request", "erased_evidence"}
 
 # What stays of a request that was blanked.
 OF_A_REQUEST = {

@@ -1,0 +1,155 @@
+-- Memories by whom they are about, and by the decision or workflow they came of.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.keyed_item') IS NULL THEN
+        CREATE TYPE memwarden_internal.keyed_item AS (
+            item_id         uuid,
+            version_id      uuid,
+            layer           text,
+            scope           text,
+            kind            text,
+            subject         text,
+            predicate       text,
+            content         jsonb,
+            entity          text,
+            distance        integer,
+            confidence      double precision,
+            low_confidence  boolean,
+            contradicted    boolean,
+            stale           boolean,
+            classification  text,
+            provenance      jsonb,
+            origin          jsonb
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.keyed_item IS 'A memory found by its keys; entity: the nearest that it belongs to, distance: how many relations away that is.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.related_entities(
+    p_orgs bigint[], p_entity_ids bigint[], p_scopes bigint[], p_clearance smallint, p_labels integer[], p_principal_id bigint, p_valid_at timestamptz, p_now timestamptz)
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT u.id
+          FROM memwarden_data.memory_key AS s
+          JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id AND i.content_hash = s.content_hash
+          JOIN memwarden_data.memory_key AS o ON o.org_id = s.org_id AND o.item_id = s.item_id AND o.content_hash = s.content_hash AND o.role <> s.role
+          JOIN memwarden_data.entity AS e ON e.org_id = ANY (p_orgs) AND e.entity_id = o.entity_id
+         CROSS JOIN LATERAL unnest(memwarden_internal.same_entities(e.org_id, e.entity_id, p_scopes, p_clearance)) AS u (id)
+         WHERE s.org_id = ANY (p_orgs) AND s.entity_id = ANY (p_entity_ids)
+           AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+           AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
+           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+           AND e.scope_id = ANY (p_scopes) AND e.classification <= p_clearance);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz, timestamptz) IS
+    'The entities that a memory relates to some, of memories and entities that the reader sees.';
+REVOKE ALL ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.recall_entity(
+    entity text, depth integer DEFAULT 1, scope text DEFAULT NULL, layers text[] DEFAULT NULL, predicate text DEFAULT NULL,
+    valid_at timestamptz DEFAULT NULL, max_rows integer DEFAULT 100)
+RETURNS SETOF memwarden_internal.keyed_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_now       timestamptz := clock_timestamp();
+    v_entity    record := memwarden_internal.require_entity(recall_entity.entity, recall_entity.scope);
+    v_reader    record := memwarden_internal.entity_reader();
+    v_labels    integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_ids       bigint[] := memwarden_internal.same_entities(v_entity.org_id, v_entity.entity_id, v_reader.scopes, v_reader.clearance);
+    v_distances integer[] := array_fill(0, ARRAY[cardinality(v_ids)]);
+    v_next      bigint[] := v_ids;
+BEGIN
+    IF (recall_entity.depth BETWEEN 0 AND 3 AND recall_entity.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'depth: 0 to 3; max_rows: 1 to 1,000');
+    END IF;
+    FOR v_step IN 1 .. recall_entity.depth LOOP
+        v_next := ARRAY(SELECT n.id FROM unnest(memwarden_internal.related_entities(
+                               v_reader.orgs, v_next, v_reader.scopes, v_reader.clearance, v_labels, v_principal_id, recall_entity.valid_at, v_now)) AS n (id)
+                         WHERE n.id <> ALL (v_ids) ORDER BY n.id LIMIT 1000);
+        EXIT WHEN v_next = '{}';
+        v_ids := v_ids || v_next;
+        v_distances := v_distances || array_fill(v_step, ARRAY[cardinality(v_next)]);
+    END LOOP;
+    RETURN QUERY
+    WITH keyed AS (
+        SELECT DISTINCT ON (i.item_id) i.item_id, e.ceid, d.distance, i.confidence, i.updated_at
+          FROM unnest(v_ids, v_distances) AS d (entity_id, distance)
+          JOIN memwarden_data.entity AS e ON e.org_id = ANY (v_reader.orgs) AND e.entity_id = d.entity_id
+          JOIN memwarden_data.memory_key AS k ON k.org_id = ANY (v_reader.orgs) AND k.entity_id = d.entity_id
+          JOIN memwarden_data.item AS i ON i.org_id = k.org_id AND i.item_id = k.item_id AND i.content_hash = k.content_hash
+         WHERE i.scope_id = ANY (v_reader.scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
+           AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+           AND (recall_entity.layers IS NULL OR i.layer = ANY (recall_entity.layers))
+           AND (recall_entity.predicate IS NULL OR memwarden_internal.predicate_name(i.predicate) = memwarden_internal.predicate_name(recall_entity.predicate))
+           AND (recall_entity.valid_at IS NULL OR i.valid_during @> recall_entity.valid_at)
+         ORDER BY i.item_id, d.distance, k.role DESC, e.entity_id
+    ), best AS (
+        SELECT k.* FROM keyed AS k ORDER BY k.distance, k.confidence DESC, k.updated_at DESC, k.item_id LIMIT recall_entity.max_rows
+    )
+    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, b.ceid, b.distance,
+           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin
+      FROM best AS b
+      JOIN memwarden_internal.context_records(v_principal_id, ARRAY(SELECT t.item_id FROM best AS t), NULL, v_now) AS r ON r.item_id = b.item_id
+     ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) IS
+    'What is remembered of an entity, whatever it was called and whatever it was merged with: facts whose subject or content it is, surest first. depth: also what is remembered of entities that such facts relate it to, up to so many relations away (0 to 3; distance says how many). '
+    'scope: where the id alone does not tell which entity; layers, predicate, valid_at: as recall() takes them; max_rows: 1 to 1,000. Memories and entities that the caller does not see lead nowhere. '
+    'Raises 28000 without identity, 42704 for an unknown entity, 22023 for arguments out of range. Source: memory fabric, storage tiers.';
+REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+
+CREATE OR REPLACE FUNCTION memwarden.recall_keyed(
+    decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100)
+RETURNS SETOF memwarden_internal.keyed_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_now    timestamptz := clock_timestamp();
+    v_orgs   bigint[] := memwarden_internal.visible_orgs();
+    v_scopes bigint[] := memwarden_internal.readable_scopes(v_principal_id);
+    v_labels integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_ids    uuid[];
+BEGIN
+    IF num_nonnulls(recall_keyed.decision, recall_keyed.workflow) = 0 OR (recall_keyed.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'decision, workflow: one of them at least; max_rows: 1 to 1,000');
+    END IF;
+    v_ids := ARRAY(
+        SELECT i.item_id
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
+           AND i.item_id IN (SELECT k.item_id FROM memwarden_data.memory_key AS k
+                              WHERE k.org_id = ANY (v_orgs) AND (k.role, k.said) IN (('decision', recall_keyed.decision), ('workflow', recall_keyed.workflow)))
+           AND (recall_keyed.layers IS NULL OR i.layer = ANY (recall_keyed.layers))
+           AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+           AND NOT EXISTS (
+                   SELECT FROM (VALUES ('decision', recall_keyed.decision), ('workflow', recall_keyed.workflow)) AS w (role, said)
+                    WHERE w.said IS NOT NULL AND NOT EXISTS (
+                              SELECT FROM memwarden_data.memory_key AS k
+                               WHERE k.org_id = i.org_id AND k.item_id = i.item_id AND k.content_hash = i.content_hash AND k.role = w.role AND k.said = w.said))
+         ORDER BY i.created_at, i.item_id LIMIT recall_keyed.max_rows);
+    RETURN QUERY
+    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, NULL::text, 0,
+           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin
+      FROM unnest(v_ids) WITH ORDINALITY AS q (item_id, place)
+      JOIN memwarden_internal.context_records(v_principal_id, v_ids, NULL, v_now) AS r ON r.item_id = q.item_id
+     ORDER BY q.place;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) IS
+    'Memories that were written in a decision or a workflow (of both, where both are given), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. '
+    'Raises 28000 without identity, 22023 for neither or a number out of range. Source: memory fabric, storage tiers.';
+REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
