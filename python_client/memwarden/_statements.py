@@ -29,7 +29,8 @@ FROM memwarden.write(
     domains => %(domains)s::text[],
     attributes => %(attributes)s::jsonb,
     origin => %(origin)s::jsonb,
-    class => %(write_class)s::text)
+    class => %(write_class)s::text,
+    justification => %(justification)s::text)
 """
 
 WRITE_MANY: Final[LiteralString] = """

@@ -56,6 +56,7 @@ class WriteRequest:
     attributes: Mapping[str, Any] | None = None
     origin: Mapping[str, Any] | None = None
     write_class: str | None = None
+    justification: str | None = None
 
 
 _FIELDS = tuple(each.name for each in fields(WriteRequest))

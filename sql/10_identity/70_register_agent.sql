@@ -3,7 +3,7 @@ CREATE OR REPLACE FUNCTION memwarden.register_agent(
     validated boolean DEFAULT true, writes boolean DEFAULT true, descendants boolean DEFAULT false,
     role text DEFAULT 'contributor', clearance text DEFAULT 'internal', domains text[] DEFAULT '{}',
     attributes jsonb DEFAULT '{}', kind text DEFAULT 'agent',
-    anchor_required text[] DEFAULT '{}', anchor_nullable text[] DEFAULT NULL)
+    anchor_required text[] DEFAULT '{}', anchor_nullable text[] DEFAULT NULL, owner text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -11,6 +11,7 @@ AS $function$
 DECLARE
     v_scope        record := memwarden_internal.require_scope(register_agent.scope);
     v_standing     record;
+    v_owner_id     bigint;
     v_principal_id bigint;
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
@@ -25,12 +26,13 @@ BEGIN
     PERFORM memwarden_internal.check_anchor(register_agent.scope, register_agent.anchor_required, register_agent.anchor_nullable);
     v_standing := memwarden_internal.check_standing(
         v_scope.org_id, register_agent.role, register_agent.clearance, register_agent.domains, register_agent.attributes);
+    v_owner_id := memwarden_internal.require_owner(v_scope.org_id, register_agent.owner, register_agent.kind);
 
     INSERT INTO memwarden_data.principal AS p (
-        org_id, name, kind, home_scope_id, validated, role_id, clearance, domains, attributes, anchor_required, anchor_nullable)
+        org_id, name, kind, home_scope_id, validated, role_id, clearance, domains, attributes, anchor_required, anchor_nullable, owner_id)
     VALUES (v_scope.org_id, register_agent.name, register_agent.kind, v_scope.scope_id, register_agent.validated,
             v_standing.role_id, v_standing.level, register_agent.domains, register_agent.attributes,
-            register_agent.anchor_required, register_agent.anchor_nullable)
+            register_agent.anchor_required, register_agent.anchor_nullable, v_owner_id)
     ON CONFLICT DO NOTHING
     RETURNING p.principal_id INTO v_principal_id;
     IF v_principal_id IS NULL THEN
@@ -42,24 +44,24 @@ BEGIN
         'agent', register_agent.name, 'agent_id', v_principal_id, 'kind', register_agent.kind, 'scope', register_agent.scope,
         'writes', register_agent.writes, 'descendants', register_agent.descendants, 'validated', register_agent.validated,
         'role', register_agent.role, 'clearance', register_agent.clearance, 'domains', register_agent.domains,
-        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable));
+        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable, 'owner', register_agent.owner));
     IF register_agent.login_role IS NOT NULL THEN
         PERFORM memwarden_internal.bind(v_principal_id, v_scope.org_id, register_agent.login_role);
     END IF;
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) IS
+COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) IS
     'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its home and the scopes above it, '
     'the scopes below only with descendants; it writes its home (and below, with descendants) only with writes. '
     'login_role: binds it to that login (members of memwarden_admin only), which also needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. '
     'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, reviewer, curator or one of define_role(). '
     'clearance: public, internal, confidential or restricted. domains: subject areas it may see and write. attributes: as define_attribute() declares them. '
-    'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. '
-    'Raises 42704 for an unknown scope, login, role or clearance, 42710 when the name or the login is taken, 42501 without the right, 25001 at an isolation other than READ COMMITTED, '
+    'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. owner: the person (kind human) of the organisation who answers for it, and who does not approve its writes. '
+    'Raises 42704 for an unknown scope, login, role, clearance or owner, 42710 when the name or the login is taken, 42501 without the right, 25001 at an isolation other than READ COMMITTED, '
     '22023 for a malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
-REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[]) TO memwarden_curator, memwarden_admin;
+REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_standing(
     p_org_id bigint, p_role text, p_clearance text, p_domains text[], p_attributes jsonb, OUT role_id bigint, OUT level smallint)
@@ -109,3 +111,28 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) IS 'Raises 22023 for an anchor of unknown kinds, or one that the home itself does not meet.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_owner(p_org_id bigint, p_owner text, p_kind text)
+RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_owner_id bigint;
+BEGIN
+    IF p_owner IS NULL THEN
+        RETURN NULL;
+    ELSIF p_kind = 'human' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'owner: a person has none');
+    END IF;
+    SELECT p.principal_id INTO v_owner_id FROM memwarden_data.principal AS p
+     WHERE p.org_id = p_org_id AND p.name = p_owner AND p.kind = 'human';
+    IF v_owner_id IS NULL THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('person %L', p_owner));
+    END IF;
+    RETURN v_owner_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_owner(bigint, text, text) IS
+    'The person of that name who answers for a principal of that kind; NULL for no name. Raises 42704 for an unknown person, 22023 for the owner of a person.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_owner(bigint, text, text) FROM PUBLIC;

@@ -57,14 +57,14 @@ BEGIN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
             v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_rules.rules_hash,
-            memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id)::text);
+            memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id, NEW.justification)::text);
         NEW.sensitive := NULLIF(coalesce(NEW.sensitive || v_form.sensitive, v_form.sensitive, NEW.sensitive), '[]');
         NEW.sensitivity := v_form.sensitivity;
         IF v_form.findings IS NULL AND v_form.sensitive @? '$[*] ? (@.action == "redact" || @.action == "encrypt")'
            AND NOT v_form.sensitive @? '$[*] ? (@.action == "block")' THEN
             v_clean := memwarden_internal.clean_request(
                 v_form.canonical, jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence,
-                                                     'origin', NEW.origin, 'trace_id', NEW.trace_id)::text,
+                                                     'origin', NEW.origin, 'trace_id', NEW.trace_id, 'justification', NEW.justification)::text,
                 memwarden_internal.ruleset(NEW.org_id, NEW.layer), NEW.org_id,
                 CASE WHEN v_form.sensitive @? '$[*] ? (@.action == "encrypt")' THEN memwarden_internal.sealing_key(NEW.org_id) END);
             IF v_clean.refused IS NOT NULL THEN
@@ -78,6 +78,7 @@ BEGIN
                 NEW.evidence := NULLIF(v_clean.arguments -> 'evidence', 'null');
                 NEW.origin := NULLIF(v_clean.arguments -> 'origin', 'null');
                 NEW.trace_id := v_clean.arguments ->> 'trace_id';
+                NEW.justification := v_clean.arguments ->> 'justification';
                 NEW.sealed := coalesce(NEW.sealed, '{}') || coalesce(v_clean.sealed, '{}');
                 NEW.embedding := NULL;
                 NEW.embedding_model := NULL;
@@ -112,13 +113,13 @@ COMMENT ON FUNCTION memwarden_internal.gate_canonical() IS
 REVOKE ALL ON FUNCTION memwarden_internal.gate_canonical() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.screened_arguments(
-    p_evidence jsonb, p_origin jsonb, p_kind text, p_idempotency_key text, p_trace_id text)
+    p_evidence jsonb, p_origin jsonb, p_kind text, p_idempotency_key text, p_trace_id text, p_justification text)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 -- What is longer is refused unseen.
 RETURN NULLIF(jsonb_strip_nulls(jsonb_build_object(
     'evidence', CASE WHEN pg_column_size(p_evidence) <= 200000 THEN NULLIF(p_evidence, '[]') END,
     'origin', CASE WHEN pg_column_size(p_origin) <= 65536 THEN p_origin END,
-    'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200))), '{}');
-COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text) IS 'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL for none. Attributes and domains are names from an administrator''s list.';
-REVOKE ALL ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text) FROM PUBLIC;
+    'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200), 'justification', left(p_justification, 4000))), '{}');
+COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) IS 'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL for none. Attributes and domains are names from an administrator''s list.';
+REVOKE ALL ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) FROM PUBLIC;

@@ -11,8 +11,8 @@ DECLARE
     v_dimension integer;
 BEGIN
     -- What is not there is not asked about.
-    IF num_nonnulls(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id) > 0 THEN
-        v_errors := v_errors || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id);
+    IF num_nonnulls(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id, NEW.justification) > 0 THEN
+        v_errors := v_errors || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id, NEW.justification);
     END IF;
     IF num_nonnulls(NEW.confidence, NEW.importance) > 0 THEN
         v_errors := v_errors || memwarden_internal.number_violations(NEW.confidence, NEW.importance);

@@ -7,7 +7,7 @@ COMMENT ON FUNCTION memwarden_internal.violation(text, text, text) IS 'One viola
 REVOKE ALL ON FUNCTION memwarden_internal.violation(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.text_violations(
-    p_subject text, p_predicate text, p_idempotency_key text, p_trace_id text)
+    p_subject text, p_predicate text, p_idempotency_key text, p_trace_id text, p_justification text)
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -27,11 +27,14 @@ BEGIN
     IF length(p_trace_id) > 200 THEN
         v_errors := v_errors || memwarden_internal.violation('TRACE_ID_INVALID', 'trace_id', 'at most 200 characters');
     END IF;
+    IF length(p_justification) > 4000 OR btrim(p_justification) = '' THEN
+        v_errors := v_errors || memwarden_internal.violation('JUSTIFICATION_INVALID', 'justification', '1 to 4,000 characters, not blank');
+    END IF;
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.text_violations(text, text, text, text) IS 'Violations of subject, predicate, idempotency key and trace id.';
-REVOKE ALL ON FUNCTION memwarden_internal.text_violations(text, text, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) IS 'Violations of subject, predicate, idempotency key, trace id and justification.';
+REVOKE ALL ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.number_violations(p_confidence double precision, p_importance double precision)
 RETURNS jsonb

@@ -54,10 +54,12 @@ BEGIN
         v_confidence := memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
         IF v_decided.reason = 'INTEGRITY_REVIEW' THEN
-            -- A human may make an exception from the rule. What else stands against it is for the policy, as without the rule.
+            -- A human may make an exception from the rule. What else the policy would have refused it for then stands beside it.
             NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, v_decided.reason, v_decided.detail);
             v_decided := memwarden_internal.resolve_conflict(
-                v_terms.conflict, v_terms.conflict_gap, v_confidence, jsonb_path_query_array(v_conflicts, '$[*] ? (!exists (@.action))'));
+                CASE v_terms.conflict WHEN 'review' THEN 'coexist' WHEN 'auto_resolve' THEN 'coexist' ELSE v_terms.conflict END,
+                CASE v_terms.conflict WHEN 'review' THEN 2 ELSE v_terms.conflict_gap END, v_confidence,
+                jsonb_path_query_array(v_conflicts, '$[*] ? (!exists (@.action))'));
         END IF;
         IF v_decided.outcome IS NULL THEN
             v_decided.replaces := NULLIF(coalesce(v_decided.replaces, '{}') || v_own, '{}');

@@ -28,6 +28,7 @@ BEGIN
             attributes       jsonb,
             origin           jsonb,
             class            text,
+            justification    text,
             fault            text
         );
     END IF;
@@ -127,7 +128,7 @@ BEGIN
                    CASE WHEN 0 = ANY (v.numbers) THEN (SELECT c.embedding FROM json_to_record(t.element) AS c (embedding real[]))
                         ELSE v.numbers END,
                    a.ttl, a.deadline, a.idempotency_key, a.request_id, a.kind, a.importance, a.valid_from, a.valid_to,
-                   a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class,
+                   a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification,
                    CASE WHEN NOT ARRAY(SELECT json_object_keys(t.element)) <@ memwarden_internal.argument_names()
                         THEN memwarden_internal.unknown_arguments(t.element) END)::memwarden_internal.batch_request ORDER BY t.ordinal)
           FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal),
@@ -136,7 +137,7 @@ BEGIN
                    confidence double precision, evidence jsonb, embedding json, ttl interval, deadline timestamptz,
                    idempotency_key text, request_id uuid, kind text, importance double precision,
                    valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
-                   classification text, domains text[], attributes jsonb, origin jsonb, class text),
+                   classification text, domains text[], attributes jsonb, origin jsonb, class text, justification text),
                -- A list of numbers is read as a vector in half the time.
                LATERAL (SELECT a.embedding::text::@extschema:vector@.vector::real[] AS numbers OFFSET 0) AS v);
 EXCEPTION WHEN OTHERS OR assert_failure THEN
@@ -186,7 +187,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ARRAY['layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
              'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
              'valid_from', 'valid_to', 'embedding_model', 'trace_id',
-             'classification', 'domains', 'attributes', 'origin', 'class'];
+             'classification', 'domains', 'attributes', 'origin', 'class', 'justification'];
 COMMENT ON FUNCTION memwarden_internal.argument_names() IS 'The names that a request of a batch may have.';
 REVOKE ALL ON FUNCTION memwarden_internal.argument_names() FROM PUBLIC;
 
@@ -238,10 +239,10 @@ BEGIN
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, intake_fault, permit_held)
+            classification, domains, attributes, origin, class, justification, intake_fault, permit_held)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class,
+               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification,
                CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
                     ELSE a.fault END,
                a.layer = ANY (v_held)

@@ -45,6 +45,7 @@ VALUES
     ('PREDICATE_INVALID', 'REJECTED', 'schema', 'predicate is blank or too long', '1 to 1,000 characters'),
     ('IDEMPOTENCY_KEY_INVALID', 'REJECTED', 'schema', 'the key is empty or too long', '1 to 1,000 characters'),
     ('TRACE_ID_INVALID', 'REJECTED', 'schema', 'the trace id is too long', 'at most 200 characters'),
+    ('JUSTIFICATION_INVALID', 'REJECTED', 'schema', 'the justification is blank or too long', '1 to 4,000 characters'),
     ('CONFIDENCE_OUT_OF_RANGE', 'REJECTED', 'schema', 'confidence is no number from 0 to 1', 'a number from 0 to 1'),
     ('IMPORTANCE_OUT_OF_RANGE', 'REJECTED', 'schema', 'importance is no number from 0 to 1', 'a number from 0 to 1'),
     ('EVIDENCE_INVALID', 'REJECTED', 'schema', 'evidence is no array of references, or one of them is not well formed', 'the detail names each; at most 100 references in 64 KiB'),

@@ -97,6 +97,7 @@ BEGIN
         NEW.class := CASE WHEN (NEW.terms).class IS NOT NULL THEN NEW.class END;
         NEW.embedding_model := CASE WHEN NEW.model_id IS NOT NULL THEN NEW.embedding_model END;
         -- Kept only where it was looked at, and nothing was found in it.
+        NEW.justification := CASE WHEN NEW.content IS NOT NULL AND length(NEW.justification) <= 4000 THEN NEW.justification END;
         NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 AND NEW.sensitivity IS NOT NULL AND NOT v_blocked
                                   AND (NEW.sensitive IS NULL OR NOT NEW.sensitive @? '$[*] ? (@.path == "/trace_id")') THEN NEW.trace_id END;
         IF v_blocked AND NEW.reason <> 'SENSITIVE_CONTENT' THEN

@@ -71,7 +71,7 @@ BEGIN
                       FROM jsonb_array_elements(r.gates) WITH ORDINALITY AS g (entry, ordinal)),
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
-           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, class = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
+           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL, review = NULL, class = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
            trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
