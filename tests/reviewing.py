@@ -28,7 +28,7 @@ def ask(world: World, layer: str = "semantic", **policy: Any) -> None:
 
 def reviewer(world: World, **standing: Any) -> Connection[DictRow]:
     """Connect as a person who decides about what waits in the organisation, and no more."""
-    arguments = {
+    arguments: dict[str, Any] = {
         "kind": "human",
         "role": "reviewer",
         "descendants": True,
@@ -62,9 +62,7 @@ def propose(connection: Connection[DictRow], content: Any = "The sky is blue", *
 
 def status(connection: Connection[DictRow], request_id: str) -> DictRow:
     """Return where a request of the caller's stands."""
-    row = connection.execute(
-        "SELECT * FROM memwarden.await_decision(%s)", (request_id,)
-    ).fetchone()
+    row = connection.execute("SELECT * FROM memwarden.await_decision(%s)", (request_id,)).fetchone()
     assert row is not None
     return row
 
@@ -74,8 +72,7 @@ def events(world: World, request_id: str) -> list[str]:
     return [
         row["event"]
         for row in world.rows(
-            "SELECT event FROM memwarden_data.review_event"
-            " WHERE request_id = %s ORDER BY event_id",
+            "SELECT event FROM memwarden_data.review_event WHERE request_id = %s ORDER BY event_id",
             request_id,
         )
     ]

@@ -312,3 +312,58 @@ FORGET_NOISE: Final[LiteralString] = """
 SELECT memwarden.forget_noise(
     proposal_id => %(proposal_id)s::uuid, note => %(note)s::text) AS forgotten
 """
+
+LISTEN_REVIEW: Final[LiteralString] = "LISTEN memwarden_review"
+
+AWAIT_DECISION: Final[LiteralString] = """
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after,
+       layer, scope, attempt, submitted_at, decided_at, gates
+FROM memwarden.await_decision(request_id => %(request_id)s::uuid)
+WHERE request_id IS NOT NULL
+"""
+
+REVIEW_QUEUE: Final[LiteralString] = """
+SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, predicate, content,
+       confidence, justification, evidence, risk, factors, tier, reasons, contradictions,
+       consent_check, contradiction_check, auto_promote_eligible, current, probes, approvals,
+       needed, opened_at, age, due_at, overdue, expires_at, escalated, state
+FROM memwarden.review_queue(
+    scope => %(scope)s::text, layer => %(layer)s::text, tier => %(tier)s::text,
+    agent => %(agent)s::text, class => %(class)s::text, state => %(state)s::text,
+    max_rows => %(max_rows)s::int, after => %(after)s::uuid)
+"""
+
+REVIEW_HISTORY: Final[LiteralString] = """
+SELECT event_id, round, event, by_principal, login, reason, note, detail, at
+FROM memwarden.review_history(proposal_id => %(proposal_id)s::uuid)
+"""
+
+_DECISION: Final[LiteralString] = (
+    "SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after "
+)
+
+APPROVE: Final[LiteralString] = (
+    _DECISION
+    + """
+FROM memwarden.approve(
+    proposal_id => %(proposal_id)s::uuid, note => %(note)s::text,
+    despite_probes => %(despite_probes)s::bool)
+"""
+)
+
+APPROVE_WITH_EDIT: Final[LiteralString] = (
+    _DECISION
+    + """
+FROM memwarden.approve_with_edit(
+    proposal_id => %(proposal_id)s::uuid, content => %(content)s::jsonb, note => %(note)s::text,
+    despite_probes => %(despite_probes)s::bool)
+"""
+)
+
+REJECT: Final[LiteralString] = (
+    _DECISION
+    + """
+FROM memwarden.reject(
+    proposal_id => %(proposal_id)s::uuid, reason => %(reason)s::text, note => %(note)s::text)
+"""
+)

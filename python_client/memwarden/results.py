@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
@@ -576,3 +576,60 @@ class ApprovalRate:
     expired: int
     noise: int
     approval_rate: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """A write request that waits, or waited, for a human, with what it takes to decide.
+
+    `factors` explain the `risk` (0..1). `contradictions` and `current` (the memory that it would
+    renew) hold words of memories that the reviewer may read. `approvals` of `needed` have agreed;
+    an answer is due at `due_at`, and none until `expires_at` is a no.
+    """
+
+    proposal_id: UUID
+    layer: str
+    scope: str
+    agent: str
+    kind: str | None
+    write_class: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    confidence: float | None
+    justification: str | None
+    evidence: Any
+    risk: float
+    factors: Any
+    tier: str
+    reasons: list[str]
+    contradictions: Any
+    consent_check: str | None
+    contradiction_check: str
+    auto_promote_eligible: bool | None
+    current: Any
+    probes: Any
+    approvals: int
+    needed: int
+    opened_at: datetime
+    age: timedelta
+    due_at: datetime
+    overdue: bool
+    expires_at: datetime
+    escalated: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewEvent:
+    """One entry of the audit of a proposal; the engine's where `by_principal` is None."""
+
+    event_id: UUID
+    round: int
+    event: str
+    by_principal: str | None
+    login: str | None
+    reason: str | None
+    note: str | None
+    detail: Any
+    at: datetime

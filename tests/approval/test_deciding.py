@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
+from helpers import recall, write
 from reviewing import (
     HOME,
     ask,
@@ -19,7 +20,6 @@ from reviewing import (
     reviewer,
     status,
 )
-from helpers import recall, write
 
 if TYPE_CHECKING:
     from conftest import World
@@ -65,9 +65,7 @@ def test_an_approved_proposal_is_remembered_in_its_writers_name(world: World) ->
     assert status(agent, number)["outcome"] == "COMMITTED"
     [found] = recall(agent, query="sky")
     assert found["provenance"]["agent"] == agent.info.user
-    record = agent.execute(
-        "SELECT * FROM memwarden.provenance(%s)", (done["item_id"],)
-    ).fetchone()
+    record = agent.execute("SELECT * FROM memwarden.provenance(%s)", (done["item_id"],)).fetchone()
     assert record is not None
     assert (record["approval_state"], record["approver"]) == ("APPROVED", ana.info.user)
     assert record["approval_justification"] == "looked up myself"
@@ -230,9 +228,7 @@ def test_approval_says_when_it_no_longer_applies(world: World) -> None:
     )
     disabled = propose(agent, "Disabled")
     answers = [decide(ana, "approve", twice), decide(ana, "approve", late)]
-    world.admin.execute(
-        "SELECT memwarden.change_agent(%s, enabled => false)", (agent.info.user,)
-    )
+    world.admin.execute("SELECT memwarden.change_agent(%s, enabled => false)", (agent.info.user,))
     answers.append(decide(ana, "approve", disabled))
     assert [(a["outcome"], a["reason"]) for a in answers] == [
         ("REJECTED", "EXACT_DUPLICATE"),

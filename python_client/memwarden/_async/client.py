@@ -17,6 +17,7 @@ from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
 from memwarden._async.history import AsyncHistory
 from memwarden._async.review_life import AsyncReviewLife
+from memwarden._async.reviewing import AsyncReviewing
 from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
 from memwarden._json import strict_json
@@ -35,7 +36,7 @@ from memwarden.results import RecalledItem, WriteResult
 
 
 class AsyncClient(
-    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife
+    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing
 ):
     """Writes to memory and recalls from it.
 
@@ -118,10 +119,15 @@ class AsyncClient(
         attributes: Mapping[str, Any] | None = None,
         origin: Mapping[str, Any] | None = None,
         write_class: str | None = None,
+        justification: str | None = None,
+        wait: bool = False,
+        timeout: timedelta | float | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
-        `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
+        `WriteRequest` says what the arguments mean. A refusal is a result, not an exception. With
+        `wait`, a request that is deferred is waited for as `await_decision` does, no longer than
+        `timeout`.
 
         Raises:
             InvalidContent: content, evidence, attributes or origin are not JSON; nothing was sent.
@@ -151,8 +157,24 @@ class AsyncClient(
             attributes=attributes,
             origin=origin,
             write_class=write_class,
+            justification=justification,
         )
-        return await self._decide(request)
+        result = await self._decide(request)
+        if not wait or not result.deferred:
+            return result
+        status = await self.await_decision(result.request_id, timeout)
+        if status is None:
+            return result
+        return replace(
+            result,
+            outcome=status.outcome,
+            item_id=status.item_id,
+            version_id=status.version_id,
+            gate=status.gate,
+            reason=status.reason,
+            detail=status.detail,
+            retry_after=status.retry_after,
+        )
 
     async def _decide(self, request: WriteRequest) -> WriteResult:
         [request] = await self._embedded([request])

@@ -22,6 +22,7 @@ from memwarden._sync.consolidating import Consolidating
 from memwarden._sync.erasing import Erasing
 from memwarden._sync.history import History
 from memwarden._sync.review_life import ReviewLife
+from memwarden._sync.reviewing import Reviewing
 from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
 from memwarden._tokens import TokenSource
@@ -36,7 +37,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife):
+class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
@@ -118,10 +119,15 @@ class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife):
         attributes: Mapping[str, Any] | None = None,
         origin: Mapping[str, Any] | None = None,
         write_class: str | None = None,
+        justification: str | None = None,
+        wait: bool = False,
+        timeout: timedelta | float | None = None,
     ) -> WriteResult:
         """Ask for one thing to be remembered, and return what the gates decided.
 
-        `WriteRequest` says what the arguments mean. A refusal is a result, not an exception.
+        `WriteRequest` says what the arguments mean. A refusal is a result, not an exception. With
+        `wait`, a request that is deferred is waited for as `await_decision` does, no longer than
+        `timeout`.
 
         Raises:
             InvalidContent: content, evidence, attributes or origin are not JSON; nothing was sent.
@@ -151,8 +157,24 @@ class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife):
             attributes=attributes,
             origin=origin,
             write_class=write_class,
+            justification=justification,
         )
-        return self._decide(request)
+        result = self._decide(request)
+        if not wait or not result.deferred:
+            return result
+        status = self.await_decision(result.request_id, timeout)
+        if status is None:
+            return result
+        return replace(
+            result,
+            outcome=status.outcome,
+            item_id=status.item_id,
+            version_id=status.version_id,
+            gate=status.gate,
+            reason=status.reason,
+            detail=status.detail,
+            retry_after=status.retry_after,
+        )
 
     def _decide(self, request: WriteRequest) -> WriteResult:
         [request] = self._embedded([request])

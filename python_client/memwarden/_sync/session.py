@@ -69,6 +69,26 @@ class Session:
                 _adapt.prepare(self._connection)
             return self._connection
 
+    def listener(self, listen: LiteralString) -> psycopg.Connection[Any] | None:
+        """Return a connection beside this one that runs LISTEN; None where none can be made.
+
+        Who waits looks from time to time as well, since a pooler may keep messages to itself.
+        """
+        if self._dsn is None:
+            return None
+        try:
+            connection = psycopg.Connection.connect(
+                self._dsn, autocommit=True, fallback_application_name="memwarden"
+            )
+        except psycopg.Error:
+            return None
+        try:
+            connection.execute(listen)
+        except psycopg.Error:
+            connection.close()
+            return None
+        return connection
+
     def close(self) -> None:
         """Close the connection if this object opened it."""
         if self._connection is not None and self._dsn is not None:

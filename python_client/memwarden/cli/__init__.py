@@ -13,6 +13,7 @@ from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
+from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.worker import worker
 
@@ -72,6 +73,11 @@ app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
 review = typer.Typer(name="review", help="Decide about what waits for a human.")
+review.command("list")(list_proposals)
+review.command()(show)
+review.command()(approve)
+review.command()(edit)
+review.command()(reject)
 review.command()(bulk)
 review.command()(feedback)
 app.add_typer(review)

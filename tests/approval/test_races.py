@@ -1,0 +1,123 @@
+"""Decisions at the same moment: one holds, and nothing is remembered twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from helpers import write
+from races import overlap, together
+from reviewing import HOME, ask, decide, events, let_time_pass, propose, queue, reviewer, status
+
+if TYPE_CHECKING:
+    from conftest import World
+
+
+def test_sixteen_connections_decide_once(world: World) -> None:
+    """Approvers, refusers, the job of expiry and that of retries, all at once, on each proposal.
+
+    Proves: H4, T5
+    """
+    ask(world)
+    agent = world.agent(HOME)
+    people = [reviewer(world) for _ in range(10)]
+    jobs = [world.connect(world.role("memwarden_jobs")) for _ in range(6)]
+    for number in range(3):
+        proposal = propose(agent, f"Claim {number}")
+        if number == 2:
+            let_time_pass(world, proposal)
+        world.admin.execute(
+            "UPDATE memwarden_data.write_request SET retry_at = '-infinity' WHERE request_id = %s",
+            (proposal,),
+        )
+
+        def approve(who: Any, which: str) -> str:
+            return str(decide(who, "approve", which)["outcome"])
+
+        def refuse(who: Any, which: str) -> str:
+            return str(decide(who, "reject", which, "OTHER")["outcome"])
+
+        def job(who: Any, procedure: str) -> str:
+            who.execute(f"CALL memwarden.{procedure}()")
+            return "ran"
+
+        actions: list[Callable[[], str]] = []
+        for place, person in enumerate(people):
+            act = approve if place % 2 else refuse
+            actions.append(lambda act=act, p=person, w=proposal: act(p, w))  # type: ignore[misc]
+        for place, runner in enumerate(jobs):
+            procedure = "expire_reviews" if place % 2 else "retry_deferred"
+            actions.append(lambda r=runner, p=procedure: job(r, p))  # type: ignore[misc]
+        answers = together(actions)
+        final = status(agent, proposal)
+        decisions = [a for a in answers if a not in ("ran", "ALREADY_DECIDED")]
+        told = events(world, proposal)
+        if number == 2:
+            assert final["reason"] == "APPROVAL_TIMEOUT" or final["reason"] == "REVIEW_EXPIRED"
+            assert told == ["opened", "expired"]
+        else:
+            assert len(decisions) == 1, answers
+            assert told in (["opened", "approved"], ["opened", "rejected"])
+            assert decisions == [final["outcome"]]
+        held = world.value(
+            "SELECT count(*) FROM memwarden_data.version WHERE request_id = %s", proposal
+        )
+        assert held == (1 if final["outcome"] == "COMMITTED" else 0)
+
+
+def test_a_decision_that_is_rolled_back_leaves_the_proposal(world: World) -> None:
+    """A reviewer whose connection dies in mid-decision has decided nothing; another then does.
+
+    Proves: H4
+    """
+    ask(world)
+    agent, ana, bob = world.agent(HOME), reviewer(world), reviewer(world)
+    number = propose(agent)
+    second = overlap(
+        world.admin,
+        ana,
+        lambda: decide(ana, "reject", number, "OTHER"),
+        bob,
+        lambda: decide(bob, "approve", number),
+        rollback=True,
+    )
+    assert second["outcome"] == "COMMITTED"
+    assert events(world, number) == ["opened", "approved"]
+    number = propose(agent, "The grass is green")
+    dying = reviewer(world)
+    dying.autocommit = False
+    decide(dying, "approve", number)
+    world.admin.execute("SELECT pg_terminate_backend(%s, 10000)", (dying.info.backend_pid,))
+    with pytest.raises(psycopg.OperationalError):
+        dying.execute("SELECT 1")
+    assert [str(p["proposal_id"]) for p in queue(ana)] == [number]
+    assert decide(ana, "approve", number)["outcome"] == "COMMITTED"
+
+
+def test_two_values_of_one_thing_approved_at_once_do_not_overwrite_in_silence(
+    world: World,
+) -> None:
+    """The second approver had not seen the first value: it is asked again.
+
+    Proves: H4 (checks again)
+    """
+    ask(world)
+    agent, other = world.agent(HOME), world.agent(HOME)
+    ana, bob = reviewer(world), reviewer(world)
+    numbers = [
+        propose(agent, "blue", subject="sky", predicate="colour"),
+        propose(other, "red", subject="sky", predicate="colour"),
+    ]
+    answers = together(
+        [
+            lambda: decide(ana, "approve", numbers[0]),
+            lambda: decide(bob, "approve", numbers[1]),
+        ]
+    )
+    assert sorted(a["outcome"] for a in answers) == ["COMMITTED", "DEFERRED"]
+    [left] = queue(ana)
+    assert left["current"]["content"] in ("blue", "red")
+    assert write(agent, "working", {"still": "writing"})["outcome"] == "COMMITTED"

@@ -1,0 +1,162 @@
+"""Who is asked follows from risk, policy and reputation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+
+from helpers import write
+from reviewing import HOME, ask, decide, propose, queue, reviewer, status
+
+if TYPE_CHECKING:
+    from conftest import World
+
+
+def test_risk_is_the_weighted_sum_of_its_factors(world: World) -> None:
+    """Each factor by its stated rule, on a write whose every factor is known.
+
+    Proves: H1
+    """
+    ask(world)
+    agent, ana = world.agent(HOME), reviewer(world)
+    propose(agent, "The sky is blue", confidence=0.5)
+    [shown] = queue(ana)
+    weights = world.value(
+        "SELECT confidence_weights FROM memwarden_data.layer WHERE layer = 'semantic'"
+    )
+    expected = {
+        "layer": 0.8,
+        "contradiction": 0,
+        "evidence": 1,
+        "confidence_gap": 1 - weights[0] * 0.5,
+        "blast_radius": math.log(2) / math.log(101),
+        "novelty": 1,
+    }
+    found = {name: factor["value"] for name, factor in shown["factors"].items()}
+    assert found == pytest.approx(expected, abs=1e-3)
+    assert shown["factors"]["blast_radius"]["readers"] == 1
+    shares = dict(zip(expected, (0.25, 0.2, 0.15, 0.15, 0.15, 0.1), strict=True))
+    total = sum(shares[name] * value for name, value in expected.items())
+    assert shown["risk"] == pytest.approx(total, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("auto_below", "sync_from", "outcome", "tier"),
+    [
+        (1.0, 1.0, "COMMITTED", None),
+        (0.3, 1.0, "DEFERRED", "async"),
+        (0.3, 0.5, "DEFERRED", "sync"),
+    ],
+)
+def test_the_tier_follows_from_the_risk(
+    world: World, auto_below: float, sync_from: float, outcome: str, tier: str | None
+) -> None:
+    """Under auto_below nobody is asked, and that is in the audit; from sync_from on it is waited.
+
+    Proves: H1, W3 (by_risk)
+    """
+    ask(world, approval="by_risk", auto_below=auto_below, sync_from=sync_from)
+    agent, ana = world.agent(HOME), reviewer(world)
+    said = write(agent, "semantic", "The sky is blue")
+    assert said["outcome"] == outcome
+    assert [p["tier"] for p in queue(ana)] == ([tier] if tier else [])
+    [event] = agent.execute(
+        "SELECT * FROM memwarden.review_history(%s)", (said["request_id"],)
+    ).fetchall()
+    assert event["event"] == ("auto_approved" if tier is None else "opened")
+    assert event["detail"]["risk"] == pytest.approx(
+        said["detail"]["risk"] if tier else 0.6, abs=0.1
+    )
+
+
+def test_the_most_specific_policy_holds(world: World) -> None:
+    """Of an agent before one of a class before one of the layer; an organisation's before all's.
+
+    Proves: W3, H1 (configurable)
+    """
+    agent = world.agent(HOME)
+    ask(world)
+    assert write(agent, "semantic", "1")["outcome"] == "DEFERRED"
+    ask(world, approval="never", org="acme")
+    assert write(agent, "semantic", "2")["outcome"] == "COMMITTED"
+    ask(world, approval="always", agent=agent.info.user, org="acme")
+    assert write(agent, "semantic", "3")["detail"]["reasons"] == ["AGENT_POLICY"]
+    world.admin.execute(
+        "SELECT memwarden.drop_approval_policy('semantic', agent => %s, org => 'acme')",
+        (agent.info.user,),
+    )
+    assert write(agent, "semantic", "4")["outcome"] == "COMMITTED"
+    assert write(agent, "session", {"a": 1})["outcome"] == "COMMITTED"
+    rows = agent.execute("SELECT org, layer, approval FROM memwarden.approval_policies")
+    assert {(r["org"], r["layer"]): r["approval"] for r in rows}[("acme", "semantic")] == "never"
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        {"approval": "sometimes"},
+        {"auto_below": 0.8, "sync_from": 0.7},
+        {"auto_below": -0.1},
+        {"weights": [1.0, 0.0, 0.0, 0.0, 0.0]},
+        {"weights": [0.5, 0.5, 0.5, -0.5, 0.0, 0.0]},
+        {"layer_risk": 1.5},
+        {"needed": 0},
+        {"max_queue": 0},
+        {"sla": "0 hours"},
+        {"class": "*x"},
+    ],
+)
+def test_a_policy_that_makes_no_sense_is_refused(world: World, policy: dict[str, Any]) -> None:
+    """Proves: H1 (configurable)."""
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        ask(world, **policy)
+
+
+def test_an_agent_of_little_reputation_always_needs_a_human(world: World) -> None:
+    """In every layer that asks anything of a write, whatever its policy.
+
+    Proves: X4 (the threshold)
+    """
+    agent, ana = world.agent(HOME), reviewer(world)
+    world.admin.execute("SELECT memwarden.change_agent(%s, reputation => 0.2)", (agent.info.user,))
+    for layer, content in (("episodic", "seen"), ("semantic", "true"), ("session", {"a": 1})):
+        said = write(agent, layer, content)
+        assert (said["outcome"], said["detail"]["reasons"]) == ("DEFERRED", ["REPUTATION"])
+        assert decide(ana, "approve", str(said["request_id"]))["outcome"] == "COMMITTED"
+    assert write(agent, "working", {"a": 1})["outcome"] == "COMMITTED"
+    world.admin.execute("SELECT memwarden.set_reputation_threshold(0.1, 'acme')")
+    assert write(agent, "episodic", "seen again")["outcome"] == "COMMITTED"
+
+
+def test_a_full_queue_refuses(world: World) -> None:
+    """What nobody will look at is not kept.
+
+    Proves: Z9 (cap)
+    """
+    ask(world, max_queue=2)
+    agent, ana = world.agent(HOME), reviewer(world)
+    first = propose(agent, "1")
+    propose(agent, "2")
+    full = write(agent, "semantic", "3")
+    assert (full["outcome"], full["reason"]) == ("REJECTED", "REVIEW_QUEUE_FULL")
+    decide(ana, "reject", first, "NOISE")
+    assert status(agent, propose(agent, "4"))["outcome"] == "DEFERRED"
+
+
+def test_the_shipped_policies_ask_about_what_lasts(world: World) -> None:
+    """Semantic, procedural and durable always; an event that contradicts nothing passes.
+
+    Proves: W3
+    """
+    shipped = "".join(
+        row["body"]
+        for row in world.rows(
+            "SELECT body FROM memwarden_internal.storage_parts() WHERE body ~ 'approval_policy'"
+        )
+    )
+    for layer in ("semantic", "procedural", "durable"):
+        assert f"(0, '{layer}', 'always'" in shipped
+    assert "(0, 'episodic', 'by_risk', 0.5" in shipped
