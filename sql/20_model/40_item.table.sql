@@ -49,7 +49,8 @@ CREATE INDEX item_inverse_key ON memwarden_data.item (org_id, scope_id, layer, i
 CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, updated_at) WHERE status <> 'ACTIVE' AND exclusive;
 -- Whose time in the world is over while the item is not: another value may hold now.
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
-CREATE INDEX item_class ON memwarden_data.item (org_id, class) WHERE status = 'ACTIVE' AND class IS NOT NULL;
+-- Of which person: memwarden_internal.subject_form(), written out.
+CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE' AND class IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';

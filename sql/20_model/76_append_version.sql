@@ -50,6 +50,9 @@ BEGIN
             v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id, v_new.layer, v_new.kind,
             v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
             v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class));
+    IF v_new.class IS NOT NULL THEN
+        PERFORM memwarden_internal.enforce_again(p_org_id, v_new.subject);
+    END IF;
     INSERT INTO memwarden_data.derivation (org_id, scope_id, item_id, version_id, source_org_id, source_item_id, source_version_id)
     SELECT DISTINCT p_org_id, d.scope_id, p_item_id, v_id, d.source_org_id, d.source_item_id, d.source_version_id
       FROM memwarden_data.derivation AS d

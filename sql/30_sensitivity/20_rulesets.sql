@@ -92,9 +92,12 @@ BEGIN
         INSERT INTO memwarden_data.sensitivity_ruleset (org_id, layer, rules_hash)
         VALUES (v_target.org_id, v_target.layer, encode(sha256(convert_to(v_rules, 'UTF8')), 'hex'));
     END LOOP;
+    PERFORM memwarden_internal.compile_packs(p_org_id);
     UPDATE memwarden_data.sensitivity_rules_text AS t
        SET unused_since = CASE WHEN t.unused_since IS NULL THEN clock_timestamp() END
-     WHERE (t.unused_since IS NULL) <> EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS s WHERE s.rules_hash = t.rules_hash);
+     WHERE (t.unused_since IS NULL) <> (
+               EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS s WHERE s.rules_hash = t.rules_hash)
+               OR EXISTS (SELECT FROM memwarden_data.pack_use AS u CROSS JOIN LATERAL jsonb_each_text(u.pack -> 'rules') AS r WHERE r.value = t.rules_hash));
     DELETE FROM memwarden_data.sensitivity_rules_text AS t WHERE t.unused_since < clock_timestamp() - interval '1 day';
 END
 $function$;

@@ -53,7 +53,7 @@ GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], inter
     TO memwarden_curator, memwarden_admin;
 
 -- Asked by the gate for access, of writes that name a class.
-CREATE OR REPLACE FUNCTION memwarden_internal.class_refusal(p_class jsonb, p_layer text, p_role_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.class_refusal(p_class jsonb, p_pack jsonb, p_layer text, p_role_id bigint)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -63,11 +63,12 @@ BEGIN
         WHEN p_class IS NULL THEN 'UNKNOWN_CLASS'
         WHEN p_class ->> 'roles' IS NOT NULL AND NOT EXISTS (
                  SELECT FROM memwarden_data.access_role AS r WHERE r.role_id = p_role_id AND p_class -> 'roles' ? r.name) THEN 'CLASS_NOT_PERMITTED'
+        WHEN NOT p_pack #> '{definition,write_classes_allowed}' ? (p_class ->> 'class') THEN 'CLASS_NOT_IN_PACK'
         WHEN p_class ->> 'layers' IS NOT NULL AND NOT p_class -> 'layers' ? p_layer THEN 'CLASS_NOT_HERE' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.class_refusal(jsonb, text, bigint) IS 'Why a write of a class is refused, by what the class and the pack in force ask; NULL where it is not.';
-REVOKE ALL ON FUNCTION memwarden_internal.class_refusal(jsonb, text, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) IS 'Why a write of a class is refused, by what the class and the pack in force ask; NULL where it is not.';
+REVOKE ALL ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.class_ttl(p_class jsonb, p_max_ttl interval, p_default_ttl interval)
 RETURNS jsonb

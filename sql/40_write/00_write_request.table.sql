@@ -138,6 +138,10 @@ CREATE TABLE memwarden_data.write_request (
     replaces         uuid[],
     disputes         uuid[],
     -- why gates want a human asked: [{"reason", "detail"}]
+    -- whether the subject agrees, and what the pack in force makes of it
+    consent_check    text,
+    auto_eligible    boolean,
+    pack_check       jsonb,
     review_asked     jsonb,
     -- what they work out for the human: risk, factors, report, terms
     review           jsonb,
@@ -150,6 +154,8 @@ CREATE TABLE memwarden_data.write_request (
     detail           jsonb,
     item_id          uuid,
     version_id       uuid,
+    -- what it was to what stood there: no_conflict, superseded, contradiction
+    verdict          text,
     retry_at         timestamptz,
     decided_at       timestamptz,
     gates            jsonb,

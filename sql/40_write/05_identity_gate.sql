@@ -45,7 +45,10 @@ BEGIN
                     SELECT o.reputation_threshold FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id),
                 (SELECT to_jsonb(c) FROM memwarden_data.write_class AS c
                   WHERE NEW.class IS NOT NULL AND c.class = NEW.class AND c.org_id IN (0, p.org_id) ORDER BY c.org_id DESC LIMIT 1),
-                NULL,
+                (SELECT u.pack FROM memwarden_data.pack_use AS u
+                  WHERE u.org_id IN (0, p.org_id) AND (u.principal_id IS NULL OR u.principal_id = p.principal_id)
+                    AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                  ORDER BY u.org_id = 0, u.depth DESC LIMIT 1),
                 EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, p.org_id))
                )::memwarden_data.write_terms AS terms
       INTO v_who

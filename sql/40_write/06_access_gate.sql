@@ -27,7 +27,7 @@ BEGIN
                     WHERE d.layer = NEW.layer AND d.kind = NEW.kind AND d.org_id IN (0, NEW.org_id) AND d.current LIMIT 1);
     END IF;
     IF NEW.class IS NOT NULL THEN
-        NEW.reason := memwarden_internal.class_refusal(v_terms.class, NEW.layer, v_terms.role_id);
+        NEW.reason := memwarden_internal.class_refusal(v_terms.class, v_terms.pack, NEW.layer, v_terms.role_id);
         -- At least as secret, and no longer, than its class lets it.
         v_level := CASE WHEN v_level IS NOT NULL THEN greatest(v_level, (v_terms.class ->> 'classification')::smallint) END;
         NEW.terms := jsonb_populate_record(NEW.terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl));

@@ -32,6 +32,7 @@ DECLARE
     v_rules   record;
     v_form    record;
     v_clean   record;
+    v_hash    text;
 BEGIN
     SELECT s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints,
            s.text_template, s.merge_policy, v.synonyms::text AS synonyms, r.rules_hash
@@ -49,6 +50,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('not_set_up', 'there are no sensitivity rules');
     END IF;
 
+    -- A pack's own come on top.
+    v_hash := coalesce((NEW.terms).pack #>> ARRAY['rules', NEW.layer], v_rules.rules_hash);
     NEW.schema_id := v_rules.schema_id;
     IF v_rules.merge_policy IS NOT NULL THEN
         NEW.terms := jsonb_populate_record(NEW.terms, jsonb_build_object('merge_policy', v_rules.merge_policy));
@@ -56,7 +59,7 @@ BEGIN
     IF NEW.content IS NOT NULL THEN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
-            v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_rules.rules_hash,
+            v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_hash,
             memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id, NEW.justification)::text);
         NEW.sensitive := NULLIF(coalesce(NEW.sensitive || v_form.sensitive, v_form.sensitive, NEW.sensitive), '[]');
         NEW.sensitivity := v_form.sensitivity;
@@ -65,7 +68,7 @@ BEGIN
             v_clean := memwarden_internal.clean_request(
                 v_form.canonical, jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence,
                                                      'origin', NEW.origin, 'trace_id', NEW.trace_id, 'justification', NEW.justification)::text,
-                memwarden_internal.ruleset(NEW.org_id, NEW.layer), NEW.org_id,
+                (SELECT t.rules FROM memwarden_data.sensitivity_rules_text AS t WHERE t.rules_hash = v_hash), NEW.org_id,
                 CASE WHEN v_form.sensitive @? '$[*] ? (@.action == "encrypt")' THEN memwarden_internal.sealing_key(NEW.org_id) END);
             IF v_clean.refused IS NOT NULL THEN
                 NEW.sensitive := NEW.sensitive || v_clean.refused;

@@ -51,6 +51,9 @@ BEGIN
                             -- Of other times it may be otherwise.
                             AND v.valid_during && tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to)),
                         '[]');
+        IF NEW.class IS NOT NULL THEN
+            v_conflicts := memwarden_internal.not_outranked(NEW.org_id, v_terms.class, v_conflicts);
+        END IF;
         v_confidence := memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence);
         v_decided := memwarden_internal.resolve_conflict(v_terms.conflict, v_terms.conflict_gap, v_confidence, v_conflicts);
         IF v_decided.reason = 'INTEGRITY_REVIEW' THEN

@@ -92,6 +92,16 @@ BEGIN
             v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
         END IF;
     END IF;
+    IF v_head.class IS NOT NULL AND v_head.class IS DISTINCT FROM NEW.class THEN
+        -- Of a class that stands there: outranked, or of that class from now on.
+        SELECT s.class, s.refusal, s.detail INTO NEW.class, NEW.reason, NEW.detail
+          FROM memwarden_internal.succeed_class(NEW.org_id, v_head.item_id, v_head.class, v_terms.class, NEW.subject, NEW.provenance) AS s;
+        IF NEW.reason IS NOT NULL THEN
+            NEW.outcome := 'REJECTED';
+            NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+            RETURN NEW;
+        END IF;
+    END IF;
     v_grows := coalesce(NEW.merges AND v_head.item_id = NEW.becomes, false);
     IF v_grows THEN
         NEW.confidence := greatest(NEW.confidence, v_head.confidence);
@@ -204,6 +214,17 @@ BEGIN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;
 
+    NEW.verdict := CASE WHEN NEW.disputes IS NOT NULL THEN 'contradiction'
+                        WHEN v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL THEN 'superseded' ELSE 'no_conflict' END;
+    IF (v_terms.class ->> 'signals')::boolean AND NEW.verdict = 'superseded' THEN
+        PERFORM memwarden_internal.emit_signals(
+            NEW.org_id, NEW.class, NEW.scope_id, NEW.layer, NEW.label_id, NEW.item_id, NEW.version_id, NEW.principal_id,
+            v_head.version_id, v_head.principal_id, NEW.replaces, v_now);
+    END IF;
+    IF NEW.auto_eligible AND NEW.review @> '{"auto": true}' THEN
+        PERFORM memwarden_internal.sample_for_audit(
+            NEW.org_id, NEW.request_id, NEW.item_id, NEW.version_id, NEW.scope_id, NEW.label_id, NEW.principal_id, v_terms.pack, NEW.class, v_now);
+    END IF;
     NEW.outcome := CASE WHEN v_grows THEN 'MERGED' ELSE 'COMMITTED' END;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

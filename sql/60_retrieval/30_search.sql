@@ -70,14 +70,14 @@ BEGIN
         SELECT g.item_id, NULL, g.similarity FROM unnest(v_grown.item_ids, v_grown.similarities) AS g (item_id, similarity) WHERE g.similarity IS NOT NULL
     ), heads AS (
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at
+               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class
           FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_grown.scopes) AND cardinality(v_grown.scopes) > 0
          UNION ALL
         SELECT h.*
           FROM unnest(v_grown.item_ids) AS g (item_id),
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at
+                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
@@ -95,6 +95,7 @@ BEGIN
            AND (p_kind IS NULL OR i.kind = p_kind)
            AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
            AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
            AND (p_filter IS NULL OR EXISTS (
                    SELECT FROM memwarden_data.version AS v
                     WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))

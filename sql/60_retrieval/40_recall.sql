@@ -95,11 +95,12 @@ BEGIN
     RETURN QUERY
     SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
-           i.confidence::double precision, i.confidence < l.confidence_floor,
+           i.confidence::double precision, i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
            i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, v_principal_id, v_labels),
            -- Most memories are derived from none: asked here, not in a function.
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
-               AND memwarden_internal.is_stale(i.org_id, i.version_id),
+               AND memwarden_internal.is_stale(i.org_id, i.version_id)
+               OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, clock_timestamp()), false),
            c.name, b.domains,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity)
@@ -111,6 +112,9 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
+      LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
+                          WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                          ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
      ORDER BY f.score DESC, f.confidence_score DESC, f.authority_score DESC, f.updated_at DESC, f.item_id;
 END
 $function$;

@@ -65,7 +65,8 @@ BEGIN
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-       AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp());
+       AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
+       AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS

@@ -37,7 +37,8 @@ BEGIN
              FROM memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at) AS r
             WHERE EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)) AS n ON true
      WHERE (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
-                     AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels))
+                     AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+                     AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
        AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp());
 END
 $function$;

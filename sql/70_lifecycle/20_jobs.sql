@@ -11,6 +11,7 @@ VALUES
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
     ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()'),
+    ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
     ('memwarden_shelves', '29 * * * *', 'CALL memwarden.arrange_shelves()'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),

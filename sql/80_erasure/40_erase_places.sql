@@ -14,6 +14,9 @@ BEGIN
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.signal AS s
+     WHERE s.org_id = ANY (p_orgs) AND (s.item_id = ANY (p_item_ids) OR s.corrected_item_id = ANY (p_item_ids));
+    DELETE FROM memwarden_data.audit_sample AS a WHERE a.org_id = ANY (p_orgs) AND a.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.consolidation AS c
      WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids));
@@ -71,7 +74,8 @@ BEGIN
                       FROM jsonb_array_elements(r.gates) WITH ORDINALITY AS g (entry, ordinal)),
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
-           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL, review = NULL, class = NULL, intake_fault = NULL, canonical = NULL, search_text = NULL,
+           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL, review = NULL, class = NULL, consent_check = NULL, pack_check = NULL, verdict = NULL,
+           intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
            trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);

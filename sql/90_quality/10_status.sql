@@ -36,6 +36,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.canonical_status();
     RETURN QUERY SELECT * FROM memwarden_internal.erasure_status();
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r

@@ -44,6 +44,8 @@ LONG = {
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
     "memwarden_internal.gate_access": "one demand after another, and the lock",
+    "memwarden.recall": "one query and its result",
+    "memwarden_internal.pack_schema": "a document",
     "memwarden_internal.gate_canonical": "one query, one call, and what they set",
     "memwarden_internal.gate_commit": "four INSERTs and what they set",
     "memwarden_internal.gate_reset": "assignments, one a line",

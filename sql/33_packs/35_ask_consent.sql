@@ -1,0 +1,82 @@
+-- For which purposes a class is written: by itself, or by a pack that is in force somewhere in the organisation.
+CREATE OR REPLACE FUNCTION memwarden_internal.classes_of_purpose(p_org_id bigint, p_purpose text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT c.class FROM memwarden_data.write_class AS c WHERE c.org_id IN (0, p_org_id) AND c.consent_purpose = p_purpose
+         UNION
+        SELECT e.key FROM memwarden_data.pack AS k CROSS JOIN LATERAL jsonb_each(k.definition -> 'consent') AS e
+         WHERE k.org_id IN (0, p_org_id) AND e.value ->> 'purpose' = p_purpose);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) IS 'The classes whose writes need consent to a purpose, by their definition or by any version of a pack.';
+REVOKE ALL ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.has_withdrawn_consent(p_org_id bigint, p_item_id uuid, p_class text, p_subject text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.consent_state AS s
+         WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.state = 'withdrawn'
+           AND (p_class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose))
+                -- A correction of what rested on it rests on it as well.
+                OR EXISTS (SELECT FROM memwarden_data.version AS v
+                            WHERE v.org_id = p_org_id AND v.item_id = p_item_id
+                              AND v.class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose)))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) IS 'Whether the subject of a memory has withdrawn the consent that its class, or that of an earlier version, rests on.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.ask_consent(p_org_id bigint, p_subject text, p_purpose text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_state record;
+BEGIN
+    IF p_subject IS NULL THEN
+        RETURN 'missing';
+    END IF;
+    -- Shared until the write commits: whoever withdraws waits for it. Writers do not wait for one another.
+    SELECT s.state, s.valid_during INTO v_state FROM memwarden_data.consent_state AS s
+     WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.purpose = p_purpose
+       FOR SHARE;
+    IF NOT FOUND THEN
+        -- A first withdrawal, too, must have something to wait for.
+        INSERT INTO memwarden_data.consent_state (org_id, subject_form, purpose, state)
+        VALUES (p_org_id, memwarden_internal.subject_form(p_subject), p_purpose, 'unknown') ON CONFLICT DO NOTHING;
+        SELECT s.state, s.valid_during INTO v_state FROM memwarden_data.consent_state AS s
+         WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject) AND s.purpose = p_purpose
+           FOR SHARE;
+    END IF;
+    RETURN CASE WHEN v_state.state = 'withdrawn' THEN 'withdrawn'
+                WHEN v_state.state = 'granted' AND v_state.valid_during @> clock_timestamp() THEN 'passed'
+                ELSE 'missing' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) IS
+    'passed, missing or withdrawn: whether a subject agrees to be remembered for a purpose, as it stays until this transaction ends. Asked with the scope held: whoever withdraws holds no scope.';
+REVOKE ALL ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) FROM PUBLIC;
+
+-- What comes back by another way than a write (undone, merged, recovered) goes again, if the subject wants it gone.
+CREATE OR REPLACE FUNCTION memwarden_internal.enforce_again(p_org_id bigint, p_subject text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Whatever the state is: one that changes meanwhile waits for this.
+    UPDATE memwarden_data.consent_state AS s SET enforced_at = NULL
+     WHERE s.org_id = p_org_id AND s.subject_form = memwarden_internal.subject_form(p_subject);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.enforce_again(bigint, text) IS 'Has the job look again for what withdrawals of a subject end.';
+REVOKE ALL ON FUNCTION memwarden_internal.enforce_again(bigint, text) FROM PUBLIC;

@@ -1,0 +1,139 @@
+-- Lock order: a writer holds its scope and then shares the consent. So who ends memories takes scopes only while it holds no
+-- consent: a withdrawal is recorded first, and carried out by transactions of its own.
+CREATE OR REPLACE FUNCTION memwarden_internal.enforce_next_consent(p_after uuid)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_state   record;
+    v_classes text[];
+BEGIN
+    SELECT s.org_id, s.subject_form, s.purpose, s.consent_id INTO v_state
+      FROM memwarden_data.consent_state AS s
+     WHERE s.state = 'withdrawn' AND s.enforced_at IS NULL AND (p_after IS NULL OR s.consent_id > p_after)
+     ORDER BY s.consent_id LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    v_classes := memwarden_internal.classes_of_purpose(v_state.org_id, v_state.purpose);
+    PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+    PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+    RETURN v_state.consent_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.enforce_next_consent(uuid) IS
+    'Ends memories and refuses requests of the next withdrawal, by number, that is not carried out. Returns its number; NULL when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.enforce_next_consent(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_next_consent(uuid) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.end_without_consent(p_org_id bigint, p_subject_form text, p_classes text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_place record;
+BEGIN
+    FOR v_place IN
+        SELECT i.scope_id, i.layer, array_agg(i.item_id) AS item_ids
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL
+           AND lower(normalize(i.subject, NFKC)) = p_subject_form
+           AND (i.class = ANY (p_classes) OR EXISTS (SELECT FROM memwarden_data.version AS v
+                 WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (p_classes)))
+         GROUP BY i.scope_id, i.layer ORDER BY i.scope_id, i.layer
+    LOOP
+        -- Busy now: the next run takes it. Nobody waits here with another scope in hand.
+        IF EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                    WHERE w.org_id = p_org_id AND w.scope_id = v_place.scope_id AND w.layer = v_place.layer
+                      FOR NO KEY UPDATE SKIP LOCKED)
+           -- Of a scope that is closed there is no such row: nobody writes there any more.
+           OR NOT EXISTS (SELECT FROM memwarden_data.write_lock AS w
+                           WHERE w.org_id = p_org_id AND w.scope_id = v_place.scope_id AND w.layer = v_place.layer) THEN
+            PERFORM memwarden_internal.end_items(p_org_id, v_place.item_ids, 'RETRACTED', 'RETRACT', 'consent withdrawn', 0);
+        END IF;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.end_without_consent(bigint, text, text[]) IS
+    'Retracts the memories of a subject in some classes, wherever nobody writes just now.';
+REVOKE ALL ON FUNCTION memwarden_internal.end_without_consent(bigint, text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.refuse_without_consent(p_org_id bigint, p_subject_form text, p_classes text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_request_id uuid;
+BEGIN
+    FOR v_request_id IN
+        SELECT r.request_id FROM memwarden_data.write_request AS r
+         WHERE r.outcome = 'DEFERRED' AND r.org_id = p_org_id AND r.class = ANY (p_classes)
+           AND memwarden_internal.subject_form(r.subject) = p_subject_form
+         ORDER BY r.request_id
+           FOR UPDATE SKIP LOCKED
+    LOOP
+        -- Its gate for consent says no before another has it wait.
+        PERFORM memwarden_internal.send_again(v_request_id);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text, text[]) IS
+    'Sends requests that wait, about a subject and of some classes, through the gates, which refuse them.';
+REVOKE ALL ON FUNCTION memwarden_internal.refuse_without_consent(bigint, text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.conclude_consent(p_consent_id uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_state   record;
+    v_classes text[];
+BEGIN
+    -- Held before anything is looked for: what comes back meanwhile by another way waits, and has it looked for again.
+    SELECT s.org_id, s.subject_form, s.purpose INTO v_state
+      FROM memwarden_data.consent_state AS s
+     WHERE s.consent_id = p_consent_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    v_classes := memwarden_internal.classes_of_purpose(v_state.org_id, v_state.purpose);
+    UPDATE memwarden_data.consent_state AS s SET enforced_at = clock_timestamp()
+     WHERE s.org_id = v_state.org_id AND s.subject_form = v_state.subject_form AND s.purpose = v_state.purpose
+       AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
+                        WHERE i.org_id = v_state.org_id AND i.status = 'ACTIVE' AND i.class IS NOT NULL
+                          AND lower(normalize(i.subject, NFKC)) = v_state.subject_form
+                          AND (i.class = ANY (v_classes) OR EXISTS (SELECT FROM memwarden_data.version AS v
+                                WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.class = ANY (v_classes))))
+       AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
+                        WHERE r.outcome = 'DEFERRED' AND r.org_id = v_state.org_id AND r.class = ANY (v_classes)
+                          AND memwarden_internal.subject_form(r.subject) = v_state.subject_form);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS 'Notes that a withdrawal is carried out, where nothing is left of what it ends.';
+REVOKE ALL ON FUNCTION memwarden_internal.conclude_consent(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent(uuid) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.enforce_consent()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_consent_id uuid;
+BEGIN
+    LOOP
+        v_consent_id := memwarden_internal.enforce_next_consent(v_consent_id);
+        EXIT WHEN v_consent_id IS NULL;
+        COMMIT;
+        PERFORM memwarden_internal.conclude_consent(v_consent_id);
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.enforce_consent() IS
+    'Job: retracts what is remembered of who has withdrawn consent, and refuses what waits, class by class of the purpose. What somebody is writing just now the next run takes; nobody reads it meanwhile. '
+    'Safe to run twice at once and to kill. Commits after each withdrawal, so it cannot run inside a transaction.';
+REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;

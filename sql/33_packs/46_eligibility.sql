@@ -1,0 +1,69 @@
+-- What a pack's thresholds make of a write, and why.
+CREATE OR REPLACE FUNCTION memwarden_internal.unmet_thresholds(
+    p_definition jsonb, p_class text, p_confidence double precision, p_adjusted double precision, p_evidence integer,
+    p_contradicts boolean, p_risk double precision, p_consent text)
+RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT CASE WHEN t.asked IS NULL THEN ARRAY['no threshold for the class'] ELSE array_remove(ARRAY[
+           CASE WHEN p_consent IN ('missing', 'withdrawn') THEN 'consent' END,
+           CASE WHEN p_confidence < (t.asked ->> 'confidence')::double precision THEN 'confidence' END,
+           CASE WHEN coalesce(p_adjusted, 0) < (t.asked ->> 'adjusted_confidence')::double precision THEN 'adjusted_confidence' END,
+           CASE WHEN p_evidence < (t.asked ->> 'min_evidence')::integer THEN 'min_evidence' END,
+           CASE WHEN coalesce(p_risk, 1) > (t.asked ->> 'max_risk')::double precision THEN 'max_risk' END,
+           -- Nothing passes by itself that contradicts, unless a pack says so.
+           CASE WHEN p_contradicts AND coalesce((t.asked ->> 'no_contradiction')::boolean, true) THEN 'no_contradiction' END], NULL) END
+  FROM (SELECT coalesce(p_definition -> 'promotion_thresholds' -> p_class, p_definition -> 'promotion_thresholds' -> '*') AS asked) AS t
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unmet_thresholds(jsonb, text, double precision, double precision, integer, boolean, double precision, text) IS
+    'Which of a pack''s thresholds a write of a class does not meet; none, where it is eligible. Source: memory fabric.';
+REVOKE ALL ON FUNCTION memwarden_internal.unmet_thresholds(jsonb, text, double precision, double precision, integer, boolean, double precision, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_switched_off(p_org_id bigint, p_pack text, p_class text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.auto_promotion AS a
+                    WHERE a.org_id = p_org_id AND a.pack = p_pack AND a.class = coalesce(p_class, '*') AND NOT a.enabled);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_switched_off(bigint, text, text) IS 'Whether a pack lets a class pass by itself no longer.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_switched_off(bigint, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.request_risk(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_class text, p_agent text, p_principal_id bigint, p_contradicts boolean,
+    p_grounds jsonb, p_provenance jsonb, p_neighbours jsonb)
+RETURNS double precision
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_policy record := memwarden_internal.approval_terms(p_org_id, p_layer, p_class, p_agent, p_principal_id);
+BEGIN
+    RETURN (SELECT a.risk FROM memwarden_internal.assess_risk(
+        p_org_id, p_scope_id, p_layer, p_principal_id, v_policy.weights, v_policy.layer_risk, p_contradicts, p_grounds,
+        (p_provenance ->> 'adjusted_confidence')::double precision,
+        (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e))) AS a);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb) IS
+    'The risk of a write as the gate for approval will assess it.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb) FROM PUBLIC;
+
+-- What recall() marks, by the pack of the scope.
+CREATE OR REPLACE FUNCTION memwarden_internal.pack_floor(p_definition jsonb, p_class text)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN coalesce(p_definition -> 'confidence_floors' ->> p_class, p_definition -> 'confidence_floors' ->> '*')::double precision;
+COMMENT ON FUNCTION memwarden_internal.pack_floor(jsonb, text) IS 'Under which confidence a pack has a memory of a class marked; NULL where it says nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.pack_floor(jsonb, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.fresh_since(p_definition jsonb, p_class text, p_now timestamptz)
+RETURNS timestamptz
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN p_now - coalesce(p_definition -> 'freshness' ->> p_class, p_definition -> 'freshness' ->> '*')::interval;
+COMMENT ON FUNCTION memwarden_internal.fresh_since(jsonb, text, timestamptz) IS 'Before which moment a pack has a memory of a class marked stale; NULL where it says nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.fresh_since(jsonb, text, timestamptz) FROM PUBLIC;

@@ -1,0 +1,43 @@
+-- The queue in the form in which the memory fabric exchanges it.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_proposals()
+RETURNS TABLE (proposal_id uuid, candidate jsonb, class text, tier_target text, consent_check text, contradiction_check jsonb,
+               auto_promote_eligible boolean, state text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT q.proposal_id,
+           jsonb_build_object(
+               'entity_ceid', q.subject, 'predicate', q.predicate, 'value', q.content,
+               'evidence_refs', coalesce((SELECT jsonb_agg(e.reference -> 'uri' ORDER BY e.place)
+                                            FROM jsonb_array_elements(q.evidence) WITH ORDINALITY AS e (reference, place)), '[]'),
+               'confidence', q.confidence),
+           q.class, q.layer, coalesce(q.consent_check, 'not_required'),
+           jsonb_build_object(
+               'existing', coalesce(q.current -> 'item_id', NULLIF(jsonb_path_query_array(q.contradictions, '$[*].item_id'), '[]')),
+               'verdict', CASE WHEN q.contradictions @? '$[*] ? (!(@.becomes == "superseded"))' THEN 'contradiction'
+                               WHEN q.current IS NOT NULL OR jsonb_array_length(coalesce(q.contradictions, '[]')) > 0 THEN 'superseded'
+                               ELSE 'no_conflict' END),
+           coalesce(q.auto_promote_eligible, false), q.state
+      FROM memwarden.review_queue(state => NULL, max_rows => 1000) AS q;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_proposals() IS 'The rows of memwarden.proposals.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_proposals() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_proposals() TO memwarden_reviewer, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.proposal(proposal_id uuid)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT to_jsonb(p) - 'state' FROM memwarden_internal.list_proposals() AS p WHERE p.proposal_id = proposal.proposal_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden.proposal(uuid) IS
+    'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", "evidence_refs", "confidence"}, "class", "tier_target", "consent_check", '
+    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, a human decides which. NULL for none. Raises 28000 without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
+REVOKE ALL ON FUNCTION memwarden.proposal(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.proposal(uuid) TO memwarden_reviewer, memwarden_curator;
