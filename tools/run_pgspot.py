@@ -56,6 +56,7 @@ EXPECTED = {
             "checkpoint",
             "close_due_scopes",
             "compact_history",
+            "enforce_consent",
             "retry_deferred",
             "seal_log",
             "settle_values",

@@ -12,7 +12,6 @@ CREATE TABLE memwarden_data.write_class (
     roles            text[] CHECK (roles <> '{}'),
     precedence       smallint NOT NULL DEFAULT 0 CHECK (precedence BETWEEN 0 AND 1000),
     signals          boolean NOT NULL DEFAULT false,
-    review_sla       interval CHECK (review_sla > interval '0'),
     PRIMARY KEY (org_id, class)
 );
 CREATE INDEX write_class_classification ON memwarden_data.write_class (classification);
@@ -26,12 +25,12 @@ COMMENT ON COLUMN memwarden_data.write_class.precedence IS 'Of one key the highe
 COMMENT ON COLUMN memwarden_data.write_class.signals IS 'Whether taking the place of something is told to those who learn from it.';
 
 INSERT INTO memwarden_data.write_class (
-    org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, roles, precedence, signals, review_sla) VALUES
-    (0, 'evidence_link', 'a citation that links a decision to what it rests on', NULL, NULL, NULL, NULL, NULL, NULL, 0, false, NULL),
-    (0, 'preference', 'what a person prefers', NULL, interval '1 year', interval '2 years', 1, 'personalisation', NULL, 0, false, NULL),
-    (0, 'decision_outcome', 'what came of a decision', NULL, NULL, interval '7 years', NULL, NULL, NULL, 0, false, NULL),
+    org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, roles, precedence, signals) VALUES
+    (0, 'evidence_link', 'a citation that links a decision to what it rests on', NULL, NULL, NULL, NULL, NULL, NULL, 0, false),
+    (0, 'preference', 'what a person prefers', NULL, interval '1 year', interval '2 years', 1, 'personalisation', NULL, 0, false),
+    (0, 'decision_outcome', 'what came of a decision', NULL, NULL, interval '7 years', NULL, NULL, NULL, 0, false),
     (0, 'correction', 'an operator sets a memory right', '{episodic,semantic,procedural,durable}', NULL, NULL, NULL, NULL,
-     '{correction_writer,curator}', 100, true, interval '24 hours');
+     '{correction_writer,curator}', 100, true);
 
 INSERT INTO memwarden_data.access_role (role_id, org_id, name, description) VALUES
     (7, 0, 'correction_writer', 'an operator: reads and writes every layer, and sets right what is wrong there');

@@ -1,7 +1,7 @@
 CREATE OR REPLACE FUNCTION memwarden.define_write_class(
     class text, description text DEFAULT '', layers text[] DEFAULT NULL, default_ttl interval DEFAULT NULL, max_ttl interval DEFAULT NULL,
     classification text DEFAULT NULL, consent_purpose text DEFAULT NULL, consent_missing text DEFAULT 'refuse', roles text[] DEFAULT NULL,
-    precedence integer DEFAULT 0, signals boolean DEFAULT false, review_sla interval DEFAULT NULL, org text DEFAULT NULL)
+    precedence integer DEFAULT 0, signals boolean DEFAULT false, org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -17,7 +17,7 @@ BEGIN
        OR coalesce(define_write_class.precedence, -1) NOT BETWEEN 0 AND 1000 OR define_write_class.layers = '{}' OR define_write_class.roles = '{}'
        OR array_position(define_write_class.roles, NULL) IS NOT NULL
        OR NOT coalesce(define_write_class.default_ttl > interval '0', true) OR NOT coalesce(define_write_class.max_ttl > interval '0', true)
-       OR NOT coalesce(define_write_class.review_sla > interval '0', true) OR define_write_class.default_ttl > define_write_class.max_ttl THEN
+       OR define_write_class.default_ttl > define_write_class.max_ttl THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'class, consent_purpose: lower-case letters, digits and _; consent_missing: refuse or review; precedence: 0 to 1,000; intervals: longer than nothing, default_ttl at most max_ttl');
     END IF;
@@ -28,28 +28,27 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO memwarden_data.write_class (
-        org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, consent_missing, roles, precedence, signals, review_sla)
+        org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, consent_missing, roles, precedence, signals)
     VALUES (v_org_id, define_write_class.class, define_write_class.description, define_write_class.layers, define_write_class.default_ttl,
             define_write_class.max_ttl, v_level, define_write_class.consent_purpose, define_write_class.consent_missing, define_write_class.roles,
-            define_write_class.precedence, define_write_class.signals, define_write_class.review_sla)
+            define_write_class.precedence, define_write_class.signals)
     ON CONFLICT ON CONSTRAINT write_class_pkey DO UPDATE
        SET description = excluded.description, layers = excluded.layers, default_ttl = excluded.default_ttl, max_ttl = excluded.max_ttl,
            classification = excluded.classification, consent_purpose = excluded.consent_purpose, consent_missing = excluded.consent_missing,
-           roles = excluded.roles, precedence = excluded.precedence, signals = excluded.signals, review_sla = excluded.review_sla;
+           roles = excluded.roles, precedence = excluded.precedence, signals = excluded.signals;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_write_class', jsonb_build_object(
         'class', class, 'layers', layers, 'default_ttl', default_ttl, 'max_ttl', max_ttl, 'classification', classification,
-        'consent_purpose', consent_purpose, 'consent_missing', consent_missing, 'roles', roles, 'precedence', precedence,
-        'signals', signals, 'review_sla', review_sla));
+        'consent_purpose', consent_purpose, 'consent_missing', consent_missing, 'roles', roles, 'precedence', precedence, 'signals', signals));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, interval, text) IS
+COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text) IS
     'Defines a class of writes, or defines it anew for what is written from now on; a class of an organisation goes before the one of that name that all have. layers: where it may go (all by default). '
     'default_ttl, max_ttl: how long such a memory lasts, never longer than its layer lets it. classification: the least. consent_purpose: what the subject must have consented to (see record_consent()); '
     'consent_missing: refuse, or review. roles: who may write it, by name (by default whoever may write the layer). precedence: 0 to 1,000; of one key the higher takes the place of the lower, whatever their confidence. '
-    'signals: taking a place is shown in learning_signals. review_sla: how soon a reviewer should decide. org: by default the caller''s, and for members of memwarden_admin all. '
+    'signals: taking a place is shown in learning_signals. org: by default the caller''s, and for members of memwarden_admin all. '
     'Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, interval, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, interval, text)
+REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text)
     TO memwarden_curator, memwarden_admin;
 
 -- Asked by the gate for access, of writes that name a class.
@@ -83,7 +82,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) F
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_write_classes()
 RETURNS TABLE (org text, class text, description text, layers text[], default_ttl interval, max_ttl interval, classification text,
-               consent_purpose text, consent_missing text, roles text[], precedence integer, signals boolean, review_sla interval)
+               consent_purpose text, consent_missing text, roles text[], precedence integer, signals boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -93,7 +92,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT o.name, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, k.name, c.consent_purpose, c.consent_missing, c.roles,
-           c.precedence::integer, c.signals, c.review_sla
+           c.precedence::integer, c.signals
       FROM memwarden_data.write_class AS c
       JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
       LEFT JOIN memwarden_data.classification AS k ON k.level = c.classification

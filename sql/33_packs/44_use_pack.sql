@@ -24,10 +24,10 @@ BEGIN
     LOCK TABLE memwarden_data.pack_use IN SHARE ROW EXCLUSIVE MODE;
     DELETE FROM memwarden_data.pack_use AS u
      WHERE u.org_id = v_org_id AND u.scope_id IS NOT DISTINCT FROM v_scope.scope_id AND u.principal_id IS NOT DISTINCT FROM v_agent;
+    SELECT k.name, k.version, k.definition INTO v_pack FROM memwarden_data.pack AS k
+     WHERE k.org_id = v_org_id AND k.name = use_pack.pack AND (use_pack.version IS NULL OR k.version = use_pack.version)
+     ORDER BY k.version DESC LIMIT 1;
     IF use_pack.pack IS NOT NULL THEN
-        SELECT k.name, k.version, k.definition INTO v_pack FROM memwarden_data.pack AS k
-         WHERE k.org_id = v_org_id AND k.name = use_pack.pack AND (use_pack.version IS NULL OR k.version = use_pack.version)
-         ORDER BY k.version DESC LIMIT 1;
         IF v_pack.name IS NULL THEN
             PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L, version %s', use_pack.pack, coalesce(use_pack.version::text, 'any')));
         ELSIF v_org_id = 0 AND jsonb_array_length(coalesce(v_pack.definition -> 'redaction_rules', '[]')) > 0 THEN

@@ -1,6 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.preview_pack(pack text, version integer DEFAULT NULL, requests integer DEFAULT 100, org text DEFAULT NULL)
 RETURNS TABLE (request_id uuid, layer text, class text, outcome text, approval text, allowed boolean, eligible boolean, unmet text[])
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE

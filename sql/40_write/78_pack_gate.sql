@@ -19,7 +19,7 @@ BEGIN
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id, v_against, NEW.grounds, NEW.provenance, NEW.neighbours),
         NEW.consent_check);
     IF memwarden_internal.is_switched_off(NEW.org_id, v_pack ->> 'name', NEW.class) THEN
-        v_unmet := 'switched off' || v_unmet;
+        v_unmet := array_prepend('switched off', v_unmet);
     END IF;
     NEW.auto_eligible := v_unmet = '{}';
     NEW.pack_check := jsonb_build_object(

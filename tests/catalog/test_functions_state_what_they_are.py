@@ -19,6 +19,7 @@ UNPINNED = {
     "memwarden.checkpoint",
     "memwarden.close_due_scopes",
     "memwarden.compact_history",
+    "memwarden.enforce_consent",
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",

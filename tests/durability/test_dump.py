@@ -72,6 +72,7 @@ def seeded(shared_world: World) -> World:
     seed_worker(shared_world, ana)
     seed_consolidation(ana)
     seed_shelf(shared_world)
+    seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -206,6 +207,26 @@ def seed_consolidation(agent: Connection[DictRow]) -> None:
         "SELECT memwarden.consolidate(%s, %s, 'semantic', 'NOOP')",
         (note["item_id"], note["version_id"]),
     )
+
+
+def seed_packs(world: World) -> None:
+    """Consents, packs, a correction with its signal, a sample and what became of it, a budget."""
+    admin = world.admin
+    pack = {"promotion_thresholds": {"*": {"confidence": 0}}, "sample_audit": {"rate": 1}}
+    admin.execute(
+        "SELECT memwarden.record_consent('self', 'personalisation', 'granted', org => 'acme'),"
+        "       memwarden.define_pack('house', %s, 'acme'),"
+        "       memwarden.use_pack('house', org => 'acme'),"
+        "       memwarden.set_approval_policy('durable', approval => 'pack_auto'),"
+        "       memwarden.set_auto_promotion('house', '*', true, 'a look was taken', 'acme'),"
+        "       memwarden.set_storage_budget('durable', 1000000, org => 'acme'),"
+        "       memwarden.define_write_class('mood', org => 'acme')",
+        (Jsonb(pack),),
+    )
+    operator = world.agent(HOME, role="correction_writer")
+    for content in ("a cup", "two cups"):
+        said = {"subject": "the shelf", "predicate": "holds", "class": "correction"}
+        assert write(operator, "durable", content, **said)["outcome"] == "COMMITTED"
 
 
 def seed_shelf(world: World) -> None:

@@ -29,6 +29,10 @@ ERASED = {
     "promotion": "deleted",
     "consolidation": "deleted",
     "sighting": "deleted",
+    "signal": "deleted",
+    "audit_sample": "deleted",
+    "consent": "deleted",
+    "consent_state": "deleted",
     "evidence": "deleted",
     "job": "deleted",
     "verdict": "deleted",
@@ -66,8 +70,8 @@ SETTINGS = {
     ),
     *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
     *("durability_rule", "durability_ruleset"),
-    "write_class",
     "ontology",
+    *("write_class", "pack", "pack_use", "auto_promotion", "storage_budget"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

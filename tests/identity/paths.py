@@ -29,7 +29,10 @@ CHANGES = {
     *("link_reference", "references_of", "canonical_links"),
     *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
     *("set_durability_rule", "drop_durability_rule"),
-    "define_write_class",
+    *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
+    *("record_consent", "record_audit"),
+    # For administrators: numbers and names of classes.
+    "preview_pack",
     *("set_policy", "set_synonyms", "write", "write_many"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.

@@ -28,19 +28,20 @@ SETTINGS = {
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),
     *("durability_rule", "durability_rules"),
-    *("write_class", "write_classes"),
+    *("write_class", "write_classes", "packs_in_force"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
     *("principal", "scope_grant", "token", "access_log", "erasure", "erasures"),
     *("agents", "roles", "policies", "access_changes", "tokens"),
     *("sensitivity_rules", "dead_jobs", "job_queue", "verifiers"),
+    *("packs", "consents", "auto_promotion", "storage_budgets"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
 """Where callers find what they asked for themselves, also where they do not see what came of it."""
 
-SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute"}
+SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute", "signal"}
 """What there is of some memories only."""
 
 

@@ -131,15 +131,15 @@ def test_what_waits_is_refused(world: World, desk: Connection[DictRow]) -> None:
     assert waiting["outcome"] == "DEFERRED", waiting
     consent(desk, "withdrawn")
     enforce(world)
-    [kept] = world.rows("SELECT outcome, reason, content, subject FROM memwarden_data.write_request")
+    [kept] = world.rows(
+        "SELECT outcome, reason, content, subject FROM memwarden_data.write_request"
+    )
     assert (kept["outcome"], kept["reason"]) == ("REJECTED", "CONSENT_WITHDRAWN")
     assert kept["content"] is kept["subject"] is None
     assert world.value("SELECT state FROM memwarden_data.review") == "not_applicable"
 
 
-def test_what_comes_back_by_another_way_goes_again(
-    world: World, desk: Connection[DictRow]
-) -> None:
+def test_what_comes_back_by_another_way_goes_again(world: World, desk: Connection[DictRow]) -> None:
     """An undone retraction, a correction, a write that forgets to say of which class it is.
 
     Proves: R7
@@ -202,9 +202,7 @@ def test_many_writers_and_one_who_withdraws(world: World, desk: Connection[DictR
 
     def busy(agent: Connection[DictRow], number: int) -> set[str]:
         key = DRINK | {"predicate": f"drinks {number}"}
-        return {
-            write(agent, "semantic", f"tea {number} {n}", **key)["outcome"] for n in range(15)
-        }
+        return {write(agent, "semantic", f"tea {number} {n}", **key)["outcome"] for n in range(15)}
 
     outcomes = together(
         [lambda a=agent, n=number: busy(a, n) for number, agent in enumerate(agents)]

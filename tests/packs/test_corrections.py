@@ -123,7 +123,11 @@ def test_it_emits_its_signal_to_whoever_sees_the_memory(world: World) -> None:
     with pytest.raises(psycopg.Error, match="append"):
         world.admin.execute("DELETE FROM memwarden_data.signal")
     call(
-        curator(world, "/org/acme"), "erase_subject", subject="pump 7", reason="asked for", dry_run=False
+        curator(world, "/org/acme"),
+        "erase_subject",
+        subject="pump 7",
+        reason="asked for",
+        dry_run=False,
     )
     assert world.rows("SELECT * FROM memwarden_data.signal") == []
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 TEXT = {"text": "Ana prefers green tea"}
+CORRECTION = {"class": "correction"}
+NOTHING = Jsonb({"write_classes_allowed": []})
 Recipe = Callable[["World", str], DictRow]
 
 
@@ -88,7 +90,37 @@ def disabled_while_waiting(world: World, home: str) -> DictRow:
 def corrected_in_passing(world: World, home: str) -> DictRow:
     """Set something right where nothing lasts."""
     operator = join(world, home, role="correction_writer")
-    return write(operator, "working", TEXT, **{"class": "correction"})
+    return write(operator, "working", TEXT, **CORRECTION)
+
+
+def over_a_correction(world: World, home: str) -> DictRow:
+    """Write what an operator has set right."""
+    key = {"subject": "the door", "predicate": "is"}
+    write(join(world, home, role="correction_writer"), "semantic", "shut", **key, **CORRECTION)
+    return write(world.agent(home), "semantic", "green", **key)
+
+
+def without_consent(world: World, home: str) -> DictRow:
+    """Write what somebody likes who does not want that remembered."""
+    world.scope(home)
+    call(
+        world.admin,
+        "record_consent",
+        subject="Ana",
+        purpose="personalisation",
+        decision="withdrawn",
+        org=home.split("/")[2],
+    )
+    return one(subject="ANA", **{"class": "preference"})(world, home)
+
+
+def beside_the_pack(world: World, home: str) -> DictRow:
+    """Write where a pack allows no class."""
+    world.scope(home)
+    org = home.split("/")[2]
+    call(world.admin, "define_pack", name="strict", definition=NOTHING, org=org)
+    call(world.admin, "use_pack", pack="strict", org=org)
+    return one(**{"class": "evidence_link"})(world, home)
 
 
 def into_a_closed_scope(world: World, home: str) -> DictRow:
@@ -421,6 +453,10 @@ RECIPES: dict[str, Recipe] = {
     "UNKNOWN_CLASS": one(**{"class": "hearsay"}),
     "CLASS_NOT_PERMITTED": one(**{"class": "correction"}),
     "CLASS_NOT_HERE": corrected_in_passing,
+    "CLASS_NOT_IN_PACK": beside_the_pack,
+    "CONSENT_MISSING": one(subject="Ana", **{"class": "preference"}),
+    "CONSENT_WITHDRAWN": without_consent,
+    "OUTRANKED": over_a_correction,
     "ATTRIBUTES_INVALID": one(attributes={"mood": "sunny"}),
     "TOO_MANY_LABELS": under_too_many_labels,
     "ROLE_FORBIDS": against_its_role,
@@ -535,6 +571,8 @@ def codes_in_sources() -> set[str]:
     for name in ("10_identity/52_labels.sql", "33_packs/30_define_write_class.sql"):
         labels = (ROOT / "sql" / name).read_text()
         found |= set(re.findall(r"THEN '([A-Z]+_[A-Z_]+)'", labels))
+    outranked = (ROOT / "sql/33_packs/50_outrank.sql").read_text()
+    found |= set(re.findall(r"refusal := '([A-Z_]+)'", outranked))
     erasing = (ROOT / "sql/80_erasure/40_erase_places.sql").read_text()
     found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
     for path in (ROOT / "sql/40_write").glob("*.sql"):
