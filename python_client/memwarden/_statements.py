@@ -170,6 +170,27 @@ FROM memwarden.rollback_batch(
     since => %(since)s::timestamptz, until => %(until)s::timestamptz)
 """
 
+RECORD_CONSENT: Final[LiteralString] = """
+SELECT memwarden.record_consent(
+    subject => %(subject)s::text, purpose => %(purpose)s::text, decision => %(decision)s::text,
+    evidence => %(evidence)s::jsonb, org => %(org)s::text) AS consent_id
+"""
+
+DEFINE_PACK: Final[LiteralString] = """
+SELECT memwarden.define_pack(
+    name => %(name)s::text, definition => %(definition)s::jsonb, org => %(org)s::text) AS version
+"""
+
+USE_PACK: Final[LiteralString] = """
+SELECT memwarden.use_pack(
+    pack => %(pack)s::text, version => %(version)s::int, scope => %(scope)s::text,
+    agent => %(agent)s::text, org => %(org)s::text)
+"""
+
+PROPOSAL: Final[LiteralString] = """
+SELECT memwarden.proposal(proposal_id => %(proposal_id)s::uuid) AS proposal
+"""
+
 ERASE_SUBJECT: Final[LiteralString] = """
 SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
        subject_hash

@@ -40,7 +40,7 @@ def use(desk: Connection[DictRow], pack: str | None = "house", **where: Any) -> 
     call(desk, "use_pack", pack=pack, **where)
 
 
-def test_every_violation_is_told_at_once(world: World, desk: Connection[DictRow]) -> None:
+def test_every_violation_is_told_at_once(desk: Connection[DictRow]) -> None:
     """Of the form, and then of what it names.
 
     Proves: F4
@@ -136,7 +136,7 @@ def test_what_meets_the_thresholds_passes_and_the_rest_waits(
     }  # fmt: skip
 
 
-def test_evidence_risk_and_contradictions_count(world: World, desk: Connection[DictRow]) -> None:
+def test_evidence_risk_and_contradictions_count(world: World) -> None:
     """Each by itself keeps a write from passing.
 
     Proves: F4 (promotion thresholds)
@@ -285,7 +285,7 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
         said = write(agent, "semantic", f"the {what} was cheap", confidence=0.9, **LINK)
         assert said["outcome"] == "COMMITTED"
     drawn = person.execute("SELECT * FROM memwarden.audit_queue ORDER BY request_id").fetchall()
-    assert [row["content"] for row in drawn][0] == "the pump was cheap"
+    assert drawn[0]["content"] == "the pump was cheap"
     assert [row["class"] for row in drawn] == ["evidence_link"] * 4
     first = drawn[0]["request_id"]
     call(person, "record_audit", request_id=first, right=True)

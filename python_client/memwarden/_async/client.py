@@ -15,6 +15,7 @@ from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
 from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
+from memwarden._async.governing import AsyncGoverning
 from memwarden._async.history import AsyncHistory
 from memwarden._async.review_life import AsyncReviewLife
 from memwarden._async.reviewing import AsyncReviewing
@@ -36,7 +37,7 @@ from memwarden.results import RecalledItem, WriteResult
 
 
 class AsyncClient(
-    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing
+    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing, AsyncGoverning
 ):
     """Writes to memory and recalls from it.
 

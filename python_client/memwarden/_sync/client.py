@@ -20,6 +20,7 @@ from memwarden._request_id import new_request_id
 from memwarden._sync.calls import Calls
 from memwarden._sync.consolidating import Consolidating
 from memwarden._sync.erasing import Erasing
+from memwarden._sync.governing import Governing
 from memwarden._sync.history import History
 from memwarden._sync.review_life import ReviewLife
 from memwarden._sync.reviewing import Reviewing
@@ -37,7 +38,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing):
+class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing, Governing):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a
