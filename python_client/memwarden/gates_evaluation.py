@@ -91,11 +91,23 @@ class SceneRow:
 
 
 @dataclass(frozen=True)
+class NeutralRow:
+    """The pairs of all sets that are neither the same nor contradicting, at one threshold."""
+
+    threshold: float
+    flagged: Rate
+    """Found to contradict."""
+    refused: Rate
+    """Also found to be certainly about one thing: without a key a gate refuses no other."""
+
+
+@dataclass(frozen=True)
 class Report:
     """What an evaluation comes to."""
 
     rows: list[Row]
     scenes: list[SceneRow]
+    neutral: list[NeutralRow]
     copies: Rate
     """Texts in other dress (case, spaces, a full stop) that were not found to be the same."""
     decisive: Rate
@@ -108,6 +120,7 @@ class Report:
         return {
             "rows": [_plain(row) for row in self.rows],
             "scenes": [_plain(row) for row in self.scenes],
+            "neutral": [_plain(row) for row in self.neutral],
             "missed_copies": vars(self.copies),
             "decisive": vars(self.decisive),
             "wrongly_decisive": vars(self.wrongly_decisive),
@@ -143,6 +156,17 @@ class Report:
                     ),
                 ),
             ]
+        if self.neutral:
+            lines += [
+                "",
+                *_table(
+                    ("neutral pairs of all sets, from", "found to contradict", "refused"),
+                    (
+                        (f"{n.threshold:g}", *map(_percent, (n.flagged, n.refused)))
+                        for n in self.neutral
+                    ),
+                ),
+            ]
         lines += [
             "",
             f"Copies in other dress that were missed: {_percent(self.copies)}",
@@ -162,7 +186,7 @@ def _percent(rate: Rate | None) -> str:
     return f"{100 * rate.share:.1f} % ({rate.count} of {rate.total})"
 
 
-def _plain(row: Row | SceneRow) -> dict[str, object]:
+def _plain(row: Row | SceneRow | NeutralRow) -> dict[str, object]:
     return {
         name: vars(value) | {"share": value.share} if isinstance(value, Rate) else value
         for name, value in vars(row).items()
@@ -204,7 +228,7 @@ def evaluate(corpus: Corpus) -> Report:
         for threshold in SIMILARITY_THRESHOLDS:
             rows.append(_row(name, SIMILARITY, threshold, pairs, answers))
     scenes = [_scene_row(corpus.scenes, t) for t in CONTRADICTION_THRESHOLDS if corpus.scenes]
-    return Report(rows, scenes, _copies(corpus), *_decisive(corpus))
+    return Report(rows, scenes, _neutral(corpus), _copies(corpus), *_decisive(corpus))
 
 
 def _rate(chances: Sequence[bool]) -> Rate:
@@ -263,6 +287,19 @@ def _contradictions(
         answer = built_in(text, fact)
         if answer.relation in _AGAINST and answer.score >= threshold:
             yield answer.score, -place
+
+
+def _neutral(corpus: Corpus) -> list[NeutralRow]:
+    pairs = [p for p in chain.from_iterable(corpus.pairs.values()) if p.label in _NEITHER]
+    verdicts = [judge(_read(pair.new), _read(pair.old)) for pair in pairs]
+    rows = []
+    for threshold in CONTRADICTION_THRESHOLDS if pairs else ():
+        against = [v.relation in _AGAINST and v.score >= threshold for v in verdicts]
+        refused = [
+            a and v.why.get("decisive") is True for a, v in zip(against, verdicts, strict=True)
+        ]
+        rows.append(NeutralRow(threshold, _rate(against), _rate(refused)))
+    return rows
 
 
 def _decisive(corpus: Corpus) -> tuple[Rate, Rate]:

@@ -95,6 +95,33 @@ def test_errors_of_both_kinds_are_counted(folder: Path) -> None:
     assert (scene.detected, scene.right_target) == (Rate(1, 2), Rate(1, 1))
     assert scene.alarms == Rate(0, 2)
     assert report.copies.count == 0
+    # One of Breaking_NLI and one of MRPC.
+    neutral = report.neutral[0]
+    assert (neutral.threshold, neutral.flagged, neutral.refused) == (0.85, Rate(0, 2), Rate(0, 2))
+
+
+def test_of_neutral_pairs_it_counts_what_is_flagged_and_what_would_be_refused(
+    tmp_path: Path,
+) -> None:
+    """Over all sets together: two beds may be two beds, the one door is open or closed.
+
+    Proves: Z8
+    """
+    pairs = [
+        ("A man buys a red bed.", "A man buys a blue bed."),
+        ("The door is open.", "The door is closed."),
+        ("A bus is late.", "The wall is red."),
+    ]
+    lines = [
+        json.dumps({"sentence1": one, "sentence2": two, "gold_label": "neutral"})
+        for one, two in pairs
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    report = evaluate(read_folder(tmp_path))
+    assert (report.neutral[0].flagged, report.neutral[0].refused) == (Rate(2, 3), Rate(1, 3))
+    assert "| 0.85 | 66.7 % (2 of 3) | 33.3 % (1 of 3) |" in report.as_markdown()
+    plain = json.loads(json.dumps(report.as_json()))
+    assert plain["neutral"][0]["refused"] == {"count": 1, "total": 3, "share": 1 / 3}
 
 
 def test_a_report_is_json_tables_and_a_picture(folder: Path) -> None:
@@ -139,6 +166,8 @@ def test_the_judge_does_well_on_data_of_others(data: Path) -> None:
     neutral = row(report, "SICK", BUILT_IN, 0.85).false_contradiction
     assert neutral is not None
     assert neutral.count <= 0.05 * neutral.total
+    assert report.neutral[0].flagged.count <= 0.05 * report.neutral[0].flagged.total
+    assert report.neutral[0].refused.count == 0
     assert report.copies.count == 0
     scene = report.scenes[0]
     assert scene.detected.count >= 0.35 * scene.detected.total
