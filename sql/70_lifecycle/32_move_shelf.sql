@@ -89,11 +89,11 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- The items one by one, by their key: a planner that has no figures yet has joined all with all.
     RETURN format(
         'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
         ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, CASE WHEN %2$s > 0 THEN i.search_vector END'
         '   FROM %3$s AS e'
-        -- One by one, by the key of the items: a planner that has no figures yet has joined all with all.
         '  CROSS JOIN LATERAL (SELECT h.layer, h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i'
         '  WHERE e.org_id = $1 AND e.scope_id = $2 AND i.layer = $3',
         memwarden_internal.shelf_name(p_into), p_into,

@@ -45,7 +45,7 @@ class Author:
     def items(self, status: str) -> list[DictRow]:
         """The items of a status, in the order in which they came."""
         return self.world.rows(
-            "SELECT item_id, layer FROM memwarden_data.item WHERE status = %s ORDER BY created_at",
+            "SELECT item_id, layer FROM memwarden_data.item WHERE status = %s ORDER BY item_id",
             status,
         )
 
