@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -12,7 +13,7 @@ from psycopg.rows import DictRow
 
 from helpers import recall, write
 from jobs.test_arrange_shelves import FEW, HOME, Agent, arrange, check_vectors, grow, shelves, small
-from races import PATIENCE, wait_until_blocked
+from races import PATIENCE, together, wait_until_blocked
 
 if TYPE_CHECKING:
     from conftest import World
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["small"]
 
 MANY = 2147483647
+IN_USE = "SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0 AND vacated_at IS NULL"
 STEP = "SELECT memwarden_internal.arrange_next_shelf()"
 TOUCHED = """
 SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0) + n_tup_ins + n_tup_upd + n_tup_del)::bigint
@@ -209,3 +211,44 @@ def test_killed_while_it_clears_away_it_goes_on(small: World) -> None:
     arrange(small)
     assert shelves(small) == {"shelf_1": FEW}
     check_vectors(small)
+
+
+def test_there_and_back_while_others_write_and_read(small: World) -> None:
+    """Moved again and again: every answer has every memory once, and in the end all is in place.
+
+    Proves: D1 (in a scope that grows and shrinks)
+    """
+    agents = [small.agent(HOME, role="curator") for _ in range(3)]
+    kept = set(grow(agents[0], FEW, "semantic"))
+    jobs = [small.connect("memwarden_jobs") for _ in range(2)]
+
+    def write_on(number: int) -> None:
+        for step in range(15):
+            key = {"subject": f"writer {number}", "predicate": f"says {step % 3}"}
+            row = write(agents[number], "semantic", f"step {step}", **key)
+            assert row["outcome"] == "COMMITTED"
+            if step % 5 == 4:
+                agents[number].execute("SELECT memwarden.retract(%s, 'x')", (row["item_id"],))
+
+    def ask() -> None:
+        for _ in range(25):
+            rows = recall(agents[2], query="thing number", k=200, layers=["semantic"])
+            found = [row["item_id"] for row in rows]
+            assert len(found) == len(set(found))
+            assert kept <= set(found)
+
+    def move_on(number: int) -> None:
+        for turn in range(6):
+            if number == 0:
+                set_size(small, (FEW, MANY)[turn % 2])
+            in_use = -1
+            # Where the other one is at it, this one has nothing to do.
+            while in_use != (turn + 1) % 2:
+                jobs[number].execute("CALL memwarden.arrange_shelves()")
+                in_use = small.value(IN_USE) if number == 0 else (turn + 1) % 2
+
+    together([*(partial(each, n) for each in (write_on, move_on) for n in (0, 1)), ask])
+    arrange(small)
+    check_vectors(small)
+    assert small.value("SELECT count(*) FROM memwarden_data.shelf WHERE NOT cleared") == 0
+    assert small.value("SELECT max(shelf) FROM memwarden_data.shelf") >= 3
