@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -247,7 +248,10 @@ def test_there_and_back_while_others_write_and_read(small: World) -> None:
                 jobs[number].execute("CALL memwarden.arrange_shelves()")
                 in_use = small.value(IN_USE) if number == 0 else (turn + 1) % 2
 
-    together([*(partial(each, n) for each in (write_on, move_on) for n in (0, 1)), ask])
+    doing: list[Callable[[], None]] = [ask]
+    for number in (0, 1):
+        doing += [partial(write_on, number), partial(move_on, number)]
+    together(doing)
     arrange(small)
     check_vectors(small)
     assert small.value("SELECT count(*) FROM memwarden_data.shelf WHERE NOT cleared") == 0

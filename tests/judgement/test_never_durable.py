@@ -185,7 +185,7 @@ def test_what_a_memory_mostly_says_already_is_refused(
         assert 0.5 < answer["detail"]["overlaps"]["share"] < 1
 
 
-LITERAL = {"words": 1, "names": False, "keys": False}
+LITERAL: dict[str, Any] = {"words": 1, "names": False, "keys": False}
 
 
 def set_overlap(world: World, layer: str = "semantic", **settings: Any) -> None:
