@@ -63,7 +63,8 @@ _FOND = late(
 )
 _MINE = late(
     r"^(?P<whose>my|our)\s+(?P<what>(?:[\w-]+(?:'s)?\s+){0,3}?[\w-]+)"
-    r"(?:'s(?!\s+(?:[\w-]+\s+){1,3}(?:is|are|was)\b)|\s+(?:is|are|was|is called|is named|are called))"
+    r"(?:'s(?!\s+(?:[\w-]+\s+){1,3}(?:is|are|was)\b)"
+    r"|\s+(?:is|are|was|is called|is named|are called))"
     r"\s+(?P<value>.+)$",
     _IGNORE,
 )
@@ -147,7 +148,8 @@ _LABEL = late(
 )
 _DOING = late(
     rf"^(?:i'm|i am){_OFTEN}\s+(?P<verb>studying|volunteering|living (?:in|at|with|near)|teaching"
-    r"|learning|training|pursuing|running for|working (?:at|for|as|on|in)|renovating|writing|majoring in|building)"
+    r"|learning|training|pursuing|running for|working (?:at|for|as|on|in)|renovating|writing"
+    r"|majoring in|building)"
     r"\s+(?P<what>.+)$",
     _IGNORE,
 )

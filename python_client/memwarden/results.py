@@ -633,3 +633,61 @@ class ReviewEvent:
     note: str | None
     detail: Any
     at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureResult:
+    """What became of one capture of `capture_many`.
+
+    `repeated`: it was there before. `fault`: the SQLSTATE of what is wrong with it, and nothing was
+    stored.
+    """
+
+    ordinal: int
+    capture_id: UUID | None
+    repeated: bool | None
+    fault: str | None
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extracted:
+    """A candidate that was written, or a capture without one: then `request_id` is None.
+
+    `found`, `dropped`: how many candidates there were in the capture. `fault`: the SQLSTATE that
+    the extractor failed with.
+    """
+
+    capture_id: UUID
+    extractor_name: str
+    version: int
+    found: int
+    dropped: int
+    fault: str | None
+    request_id: UUID | None
+    outcome: str | None
+    item_id: UUID | None
+    gate: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedCapture:
+    """A capture that a plug-in has still to read, and what its extractor says about how."""
+
+    capture: dict[str, Any]
+    extractor_name: str
+    extractor_version: int
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateResult:
+    """The decision on the write that a candidate asked for."""
+
+    request_id: UUID
+    outcome: str
+    item_id: UUID | None
+    gate: str | None
+    reason: str | None
+    detail: Any

@@ -13,6 +13,7 @@ import psycopg
 
 from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
+from memwarden._async.capturing import AsyncCapturing
 from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
 from memwarden._async.governing import AsyncGoverning
@@ -37,7 +38,7 @@ from memwarden.results import RecalledItem, WriteResult
 
 
 class AsyncClient(
-    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing, AsyncGoverning
+    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing, AsyncGoverning, AsyncCapturing
 ):
     """Writes to memory and recalls from it.
 

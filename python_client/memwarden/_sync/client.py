@@ -18,6 +18,7 @@ from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
 from memwarden._sync.calls import Calls
+from memwarden._sync.capturing import Capturing
 from memwarden._sync.consolidating import Consolidating
 from memwarden._sync.erasing import Erasing
 from memwarden._sync.governing import Governing
@@ -38,7 +39,7 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing, Governing):
+class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing, Governing, Capturing):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

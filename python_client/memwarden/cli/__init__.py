@@ -15,6 +15,7 @@ from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
+from memwarden.cli.extract import extract
 from memwarden.cli.worker import worker
 
 app = typer.Typer(
@@ -67,6 +68,7 @@ app.command()(log.log_proof)
 app.command()(access.whoami)
 app.command()(access.explain)
 app.command()(consolidate)
+app.command()(extract)
 app.command()(worker)
 app.command()(console)
 app.command()(contract)

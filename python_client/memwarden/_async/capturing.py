@@ -1,0 +1,147 @@
+"""Capturing what happened, and having candidates made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from memwarden import _statements as sql
+from memwarden._async.session import AsyncSession
+from memwarden._json import strict_json
+from memwarden.results import CandidateResult, CaptureResult, ClaimedCapture, Extracted
+
+
+class AsyncCapturing:
+    """Appends to the capture log. `memwarden.extraction` has the extractors that run outside."""
+
+    _session: AsyncSession
+
+    async def capture(
+        self,
+        source: str,
+        content: Any,
+        *,
+        external_id: str | None = None,
+        session_id: str | None = None,
+        trace_id: str | None = None,
+        scope: str | None = None,
+        captured_at: datetime | None = None,
+        classification: str | None = None,
+        domains: Sequence[str] | None = None,
+    ) -> UUID:
+        """Append what happened; its id. It is not memory until something is extracted from it.
+
+        With an `external_id` the same again returns the first id, so that a call whose answer was
+        lost can be repeated.
+
+        Raises:
+            InvalidArgument: an argument is out of range.
+            NotFound: no such scope that the caller writes.
+            InvalidContent: the content is not JSON; nothing was sent.
+        """
+        arguments = {
+            "source": source,
+            "content": strict_json(content),
+            "external_id": external_id,
+            "session_id": session_id,
+            "trace_id": trace_id,
+            "scope": scope,
+            "captured_at": captured_at,
+            "classification": classification,
+            "domains": None if domains is None else list(domains),
+        }
+        # Without a name of its own a capture that was sent twice would be there twice.
+        rows = await self._session.fetch(
+            sql.CAPTURE, arguments, dict[str, UUID], repeatable=external_id is not None
+        )
+        return rows[0]["capture_id"]
+
+    async def capture_many(self, captures: Iterable[Mapping[str, Any]]) -> list[CaptureResult]:
+        """Append many: objects whose names are the arguments of `capture`.
+
+        Each has its own result; one that cannot be kept harms no other.
+
+        Raises:
+            InvalidArgument: there are more than 10,000.
+            InvalidContent: one is not JSON; nothing was sent.
+        """
+        given = [dict(each) for each in captures]
+        return await self._session.fetch(
+            sql.CAPTURE_MANY,
+            {"captures": strict_json(given)},
+            CaptureResult,
+            repeatable=all(each.get("external_id") is not None for each in given),
+        )
+
+    async def extract(
+        self,
+        source: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        extractor: str | None = None,
+        extractor_version: int | None = None,
+        k: int = 100,
+    ) -> list[Extracted]:
+        """Have extractors in the database read up to `k` captures; nothing is left when it is [].
+
+        What they find is written in the caller's name, through every gate. Each version of an
+        extractor reads a capture once: a call that was cut off is just repeated.
+
+        Raises:
+            InvalidArgument: an argument is out of range.
+        """
+        arguments = {
+            "source": source,
+            "since": since,
+            "until": until,
+            "extractor": extractor,
+            "extractor_version": extractor_version,
+            "k": k,
+        }
+        return await self._session.fetch(sql.EXTRACT, arguments, Extracted)
+
+    async def claim_captures(
+        self,
+        plugin: str,
+        source: str | None = None,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        extractor: str | None = None,
+        version: int | None = None,
+        k: int = 10,
+    ) -> list[ClaimedCapture]:
+        """Return captures that an extractor of that plug-in has still to read."""
+        arguments = {
+            "plugin": plugin,
+            "source": source,
+            "since": since,
+            "until": until,
+            "extractor": extractor,
+            "version": version,
+            "k": k,
+        }
+        return await self._session.fetch(sql.CLAIM_CAPTURES, arguments, ClaimedCapture)
+
+    async def submit_candidates(
+        self,
+        capture_id: UUID,
+        extractor: str,
+        version: int,
+        candidates: Sequence[Mapping[str, Any]],
+    ) -> list[CandidateResult]:
+        """Write what a plug-in found in a capture, once: the second time the answer is [].
+
+        Raises:
+            NotFound: no such capture of the caller's own that this extractor reads.
+        """
+        arguments = {
+            "capture_id": capture_id,
+            "extractor": extractor,
+            "version": version,
+            "candidates": strict_json([dict(each) for each in candidates]),
+        }
+        return await self._session.fetch(sql.SUBMIT_CANDIDATES, arguments, CandidateResult)

@@ -1,0 +1,83 @@
+"""`memwarden extract`: candidates for memory from what was captured."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
+from memwarden.cli.terminal import cell, console, lines, print_json, table
+from memwarden.extraction.discovery import available
+from memwarden.extraction.run import extract as run
+from memwarden.results import Extracted
+
+
+def extract(
+    *,
+    source: Annotated[
+        str | None, typer.Option(help="By default every source.", show_default=False)
+    ] = None,
+    since: Annotated[
+        datetime | None, typer.Option(help="Captured then or later.", show_default=False)
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(help="Captured before.", show_default=False)
+    ] = None,
+    extractor: Annotated[
+        str | None, typer.Option(help="By default every extractor.", show_default=False)
+    ] = None,
+    version: Annotated[
+        int | None,
+        typer.Option(help="By default the newest when a capture came.", show_default=False),
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Captures to read.")] = 10_000,
+    list_: Annotated[bool, typer.Option("--list", help="Print the plug-ins, and exit.")] = False,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Have extractors read the agent's captures, once each, and write what they find.
+
+    As the agent's own writes, through every gate. Exits with 3 when a gate refused one, with 4 when
+    one waits or a capture was left for the next run.
+    """
+    if list_:
+        for name, each in available().items():
+            print(f"{name}  {each.value}")
+        return
+    with connected(dsn) as memory:
+        done = run(
+            memory,
+            source,
+            since=since,
+            until=until,
+            extractor=extractor,
+            version=version,
+            most=most,
+        )
+    if as_json:
+        print_json(done)
+    else:
+        _show(done)
+    raise typer.Exit(_code(done))
+
+
+def _code(done: list[Extracted]) -> ExitCode:
+    if any(each.outcome == "REJECTED" for each in done):
+        return ExitCode.REJECTED
+    waits = any(each.outcome == "DEFERRED" or each.fault is not None for each in done)
+    return ExitCode.DEFERRED if waits else ExitCode.OK
+
+
+def _show(done: list[Extracted]) -> None:
+    out = console()
+    rows = table(out, "capture", "extractor", "outcome", "memory", whole=("capture", "memory"))
+    for each in done:
+        rows.add_row(
+            cell(each.capture_id),
+            cell(f"{each.extractor_name}:{each.version}"),
+            lines(each.outcome or each.fault, each.reason),
+            cell(each.item_id),
+        )
+    out.print(rows)
