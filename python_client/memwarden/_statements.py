@@ -253,8 +253,8 @@ FROM memwarden.capture_many(captures => %(captures)s::jsonb)
 """
 
 EXTRACT: Final[LiteralString] = """
-SELECT capture_id, extractor_name, version, found, dropped, fault, request_id, outcome, item_id,
-       gate, reason
+SELECT capture_id, extractor_name, version, candidates, dropped, fault,
+       request_id, outcome, item_id, gate, reason
 FROM memwarden.extract(
     source => %(source)s::text, since => %(since)s::timestamptz, until => %(until)s::timestamptz,
     extractor => %(extractor)s::text, extractor_version => %(extractor_version)s::int,

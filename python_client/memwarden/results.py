@@ -654,14 +654,14 @@ class CaptureResult:
 class Extracted:
     """A candidate that was written, or a capture without one: then `request_id` is None.
 
-    `found`, `dropped`: how many candidates there were in the capture. `fault`: the SQLSTATE that
-    the extractor failed with.
+    `candidates`, `dropped`: how many of the capture were asked for, and how many were not.
+    `fault`: the SQLSTATE that the extractor failed with.
     """
 
     capture_id: UUID
     extractor_name: str
     version: int
-    found: int
+    candidates: int
     dropped: int
     fault: str | None
     request_id: UUID | None

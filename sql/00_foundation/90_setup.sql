@@ -199,15 +199,18 @@ BEGIN
     -- their own, which partitions inherit.
     FOR v_table IN
         SELECT i.inhrelid::regclass AS relation,
-               CASE i.inhparent WHEN 'memwarden_data.log'::regclass THEN 'UPDATE OR DELETE OR TRUNCATE'
-                                WHEN to_regclass('memwarden_data.capture') THEN 'TRUNCATE' ELSE 'DELETE OR TRUNCATE' END AS refused
+               i.inhparent = 'memwarden_data.log'::regclass AS is_log, i.inhparent = to_regclass('memwarden_data.capture') AS is_capture
           FROM pg_inherits AS i
          WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'), to_regclass('memwarden_data.capture'))
            AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = i.inhrelid AND t.tgname = 'append_only')
          ORDER BY i.inhrelid
     LOOP
-        EXECUTE format('CREATE OR REPLACE TRIGGER append_only BEFORE %s ON %s '
-                       'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.refused, v_table.relation);
+        EXECUTE format(CASE WHEN v_table.is_log
+                            THEN 'CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s '
+                            WHEN v_table.is_capture
+                            THEN 'CREATE OR REPLACE TRIGGER append_only BEFORE TRUNCATE ON %s '
+                            ELSE 'CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s ' END
+                       || 'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.relation);
     END LOOP;
 END
 $function$;

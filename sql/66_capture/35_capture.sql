@@ -65,7 +65,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
     'Appends many captures. captures: an array of at most 10,000 objects whose names are the arguments of capture(). Returns one row each, ordinal counting from 0 in the order given: '
-    'capture_id, repeated (it was there before), or fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. Raises 22023 for anything but such an array, 28000 without identity. Source: F1.';
+    'capture_id, repeated (it was there before), or fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. fault: 22023 for arguments out of range, 22007 for a time that is none, 42710 where an external_id stands for another content, 42704 for a scope that the caller does not write, 55000 for a closed one. '
+    'Raises 22023 for anything but such an array, 28000 without identity, 55000 before setup(). Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
 
@@ -163,8 +164,8 @@ BEGIN
             IF v_first.content_hash IS DISTINCT FROM v_hash THEN
                 PERFORM memwarden_internal.raise_error('already_exists', format('capture %s, of another content', v_first.capture_id));
             END IF;
-            append_capture.capture_id := v_first.capture_id;
-            append_capture.repeated := true;
+            capture_id := v_first.capture_id;
+            repeated := true;
             RETURN;
         END IF;
     END IF;
@@ -175,8 +176,8 @@ BEGIN
             v_clean.arguments ->> 'trace_id', least(coalesce(p_captured_at, v_now), v_now), v_now,
             v_clean.content::jsonb, v_hash, octet_length(v_clean.content), v_clean.masked, p_classification,
             p_domains);
-    append_capture.capture_id := v_id;
-    append_capture.repeated := false;
+    capture_id := v_id;
+    repeated := false;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) IS

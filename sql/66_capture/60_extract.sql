@@ -1,15 +1,15 @@
 CREATE OR REPLACE FUNCTION memwarden.extract(
     source text DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL,
     extractor text DEFAULT NULL, extractor_version integer DEFAULT NULL, k integer DEFAULT 100)
-RETURNS TABLE (capture_id uuid, extractor_name text, version integer, found integer, dropped integer, fault text,
+RETURNS TABLE (capture_id uuid, extractor_name text, version integer, candidates integer, dropped integer, fault text,
                request_id uuid, outcome text, item_id uuid, gate text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
-    v_read         jsonb := '[]';
-    v_requests     jsonb := '[]';
+    v_read         jsonb := '[]'::jsonb;
+    v_requests     jsonb := '[]'::jsonb;
     v_due          record;
     v_found        record;
     v_asked        jsonb;
@@ -49,8 +49,8 @@ $function$;
 COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) IS
     'Has extractors read captures of the caller''s own and writes what they find, in the caller''s name and through every gate, resting on the capture (evidence memwarden:capture/ID). Each version of an extractor reads a capture once; several runs at once read different ones, and one that was killed is just run again. '
     'source, since, until (by captured_at): those captures only. extractor: that one alone. extractor_version: that version of it, for captures of before it too; by default each capture is read by the version that was the newest when it came. k: at most so many pairs of capture and extractor, 1 to 1,000, 100 by default: call again until no row comes. '
-    'One row for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in which there was none. found, dropped: how many candidates; those under the floor or malformed. fault: SQLSTATE of an extractor that failed: it is tried again until the third time. '
-    'Extractors of method plugin are run by memwarden extract. Raises 22023 for arguments out of range; otherwise as write_many(). Source: F2, primitives 8.';
+    'One row for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in which there was none. candidates, dropped: how many were asked for; those under the floor or malformed. fault: SQLSTATE of an extractor that failed: it is tried again until the third time. '
+    'Extractors of method plugin are run by memwarden extract. Raises 22023 for arguments out of range, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 before setup(), 55P03 as write_many(). Source: F2, primitives 8.';
 REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
 
@@ -67,7 +67,7 @@ DECLARE
 BEGIN
     SELECT e.method, e.implementation, e.body_hash INTO v_extractor
       FROM memwarden_data.extractor AS e WHERE e.extractor_id = p_extractor_id AND e.org_id IN (0, p_org_id);
-    candidates := '[]';
+    candidates := '[]'::jsonb;
     IF v_extractor.method = 'rules' THEN
         candidates := coalesce((SELECT jsonb_agg(r.candidate) FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r (candidate)), '[]');
         RETURN;
@@ -87,7 +87,7 @@ BEGIN
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
             RAISE;
         END IF;
-        candidates := '[]';
+        candidates := '[]'::jsonb;
         fault := SQLSTATE;
     END;
 END

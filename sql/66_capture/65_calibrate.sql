@@ -74,9 +74,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_prior constant double precision := 10;
-    v_sum   double precision[] := '{}';
-    v_count double precision[] := '{}';
-    v_bins  integer[] := '{}';
+    v_sum   double precision[] := ARRAY[]::double precision[];
+    v_count double precision[] := ARRAY[]::double precision[];
+    v_bins  integer[] := ARRAY[]::integer[];
     v_last  integer := 0;
 BEGIN
     FOR v_bin IN 1 .. cardinality(p_decided) LOOP

@@ -55,7 +55,8 @@ def test_what_reviewers_refuse_is_worth_less_and_is_dropped(world: World) -> Non
     )
     world.admin.execute("SELECT memwarden.enable_extractor('rules', false)")
     world.admin.execute(
-        "SELECT memwarden.define_extractor('eager', function => %s, layer => 'episodic', floor => 0.45)",
+        "SELECT memwarden.define_extractor("
+        "    'eager', function => %s, layer => 'episodic', floor => 0.45)",
         (made,),
     )
     for n in range(100):
@@ -63,7 +64,8 @@ def test_what_reviewers_refuse_is_worth_less_and_is_dropped(world: World) -> Non
     assert len(extract(agent)) == 100
     world.admin.execute(
         "INSERT INTO memwarden_data.review_event"
-        " (org_id, event_id, request_id, event, principal_id, at) SELECT c.org_id, memwarden_internal.uuid7(), c.request_id, 'rejected', 1, now()"
+        "       (org_id, event_id, request_id, event, principal_id, at)"
+        " SELECT c.org_id, memwarden_internal.uuid7(), c.request_id, 'rejected', 1, now()"
         "   FROM memwarden_data.candidate AS c"
     )
     call = "SELECT * FROM memwarden.calibrate('eager', 'chat', org => 'acme', dry_run => %s)"
@@ -75,7 +77,7 @@ def test_what_reviewers_refuse_is_worth_less_and_is_dropped(world: World) -> Non
     assert world.rows(call, False)[9]["version"] == 1
     capture(agent, "another guess")
     (row,) = extract(agent)
-    assert (row["found"], row["dropped"], row["request_id"]) == (0, 1, None)
+    assert (row["candidates"], row["dropped"], row["request_id"]) == (0, 1, None)
     capture(agent, "a guess from elsewhere", source="mail")
     assert [row["outcome"] for row in extract(agent)] == ["COMMITTED"]
 

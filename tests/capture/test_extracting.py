@@ -49,7 +49,7 @@ def test_a_candidate_is_a_write_of_whoever_captured(world: World) -> None:
     made = capture(agent, said("I live in Rome."), scope=scope, trace_id="t9")
     (row,) = extract(agent)
     assert (row["capture_id"], row["extractor_name"], row["version"]) == (made, "rules", 1)
-    assert (row["outcome"], row["found"], row["dropped"]) == ("COMMITTED", 1, 0)
+    assert (row["outcome"], row["candidates"], row["dropped"]) == ("COMMITTED", 1, 0)
     (request,) = requests(world)
     assert request["principal_id"] == world.value(
         "SELECT principal_id FROM memwarden_data.principal WHERE name = %s", agent.info.user
@@ -171,7 +171,7 @@ def test_an_extractor_that_fails_harms_no_other(world: World) -> None:
     )
     bad, good = capture(agent, "bad"), capture(agent, "good")
     rows = extract(agent)
-    assert [(r["capture_id"], r["fault"], r["found"], r["dropped"]) for r in rows] == [
+    assert [(r["capture_id"], r["fault"], r["candidates"], r["dropped"]) for r in rows] == [
         (bad, "P0001", 0, 0),
         (good, None, 1, 7),
     ]

@@ -18,6 +18,7 @@ UNPINNED = {
     "memwarden.arrange_shelves",
     "memwarden.checkpoint",
     "memwarden.close_due_scopes",
+    "memwarden.compact_captures",
     "memwarden.compact_history",
     "memwarden.enforce_consent",
     "memwarden.maintain",

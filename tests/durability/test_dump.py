@@ -71,6 +71,7 @@ def seeded(shared_world: World) -> World:
     seed_sensitivity(shared_world, ana)
     seed_worker(shared_world, ana)
     seed_consolidation(ana)
+    seed_captures(shared_world, ana)
     seed_shelf(shared_world)
     seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
@@ -177,6 +178,15 @@ def seed_sensitivity(world: World, agent: Connection[DictRow]) -> None:
     )
     write(agent, "episodic", {"text": "call +49 30 901820"})
     world.admin.execute("CALL memwarden.rescan_sensitivity()")
+
+
+def seed_captures(world: World, agent: Connection[DictRow]) -> None:
+    """A source with terms of its own, captures that were read, and a calibration."""
+    world.admin.execute("SELECT memwarden.define_capture_source('chat', '9 days', org => 'acme')")
+    turn = Jsonb({"role": "user", "speaker": "Ana", "text": "I live in Rome."})
+    agent.execute("SELECT memwarden.capture('chat', %s, external_id => 'turn 1')", (turn,))
+    agent.execute("SELECT * FROM memwarden.extract()")
+    world.admin.execute("SELECT memwarden.calibrate('rules', 'chat', 'acme', dry_run => false)")
 
 
 def seed_worker(world: World, agent: Connection[DictRow]) -> None:

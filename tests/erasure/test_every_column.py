@@ -40,6 +40,10 @@ ERASED = {
     "entity": "deleted",
     "entity_alias": "deleted",
     "entity_attribute": "deleted",
+    "capture": "deleted",
+    "capture_key": "deleted",
+    "extraction": "deleted",
+    "candidate": "deleted",
 }
 
 # Names that an administrator or an application gave to places, people and rules. They are not
@@ -72,6 +76,7 @@ SETTINGS = {
     *("durability_rule", "durability_ruleset"),
     "ontology",
     *("write_class", "pack", "pack_use", "auto_promotion", "storage_budget"),
+    *("capture_source", "extractor", "calibration"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

@@ -21,6 +21,8 @@ READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator
 CHANGES = {
     *("annotate", "authenticate", "change_agent", "close_scope", "create_scope", "define_role"),
     "consolidate",
+    *("capture", "capture_many", "extract", "claim_captures", "submit_candidates"),
+    *("define_capture_source", "calibrate"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
     *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),

@@ -64,6 +64,7 @@ ELSEWHERE = {
     *("set_durability_rule", "drop_durability_rule"),
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",
+    *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
 }
 

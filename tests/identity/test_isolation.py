@@ -29,6 +29,7 @@ SETTINGS = {
     *("canonical_sources", "integrity_rule", "integrity_rules"),
     *("durability_rule", "durability_rules"),
     *("write_class", "write_classes", "packs_in_force"),
+    "extractors",
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
@@ -197,6 +198,7 @@ def check_rows(
     elif name in (
         *("evidence", "sensitivity_findings", "sensitivity_counts"),
         *("consolidation", "consolidations"),
+        *("captures", "extraction_statistics"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

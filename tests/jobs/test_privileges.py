@@ -11,6 +11,7 @@ JOBS = {
     "memwarden.arrange_shelves()",
     "memwarden.checkpoint()",
     "memwarden.close_due_scopes()",
+    "memwarden.compact_captures()",
     "memwarden.compact_history()",
     "memwarden.maintain()",
     "memwarden.retry_deferred()",
@@ -22,6 +23,7 @@ JOBS = {
 CALLED = {
     "memwarden_internal.arrange_next_shelf()",
     "memwarden_internal.close_next_scope()",
+    "memwarden_internal.compact_next_captures(integer)",
     "memwarden_internal.maintain_storage()",
     "memwarden_internal.move_versions(integer)",
     "memwarden_internal.rescan_batch(bigint,uuid,integer,bigint,bigint)",
