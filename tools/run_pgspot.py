@@ -58,6 +58,7 @@ EXPECTED = {
             "compact_captures",
             "compact_history",
             "enforce_consent",
+            "escalate_reviews",
             "retry_deferred",
             "seal_log",
             "settle_values",

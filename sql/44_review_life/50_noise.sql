@@ -44,6 +44,7 @@ DECLARE
          WHERE n.org_id = p_org_id AND n.scope_id = p_scope_id AND n.layer = p_layer AND n.expires_at > p_now));
     v_near  jsonb;
     v_same  uuid;
+    v_found record;
 BEGIN
     SELECT n.noise_id INTO v_same
       FROM memwarden_data.noise AS n
@@ -77,9 +78,12 @@ BEGIN
         END IF;
         found_by := 'judge';
     END IF;
-    SELECT n.request_id, n.reason, n.created_at, n.expires_at
-      INTO known_noise.request_id, known_noise.reason, known_noise.created_at, known_noise.expires_at
+    SELECT n.request_id, n.reason, n.created_at, n.expires_at INTO v_found
       FROM memwarden_data.noise AS n WHERE n.org_id = p_org_id AND n.noise_id = v_same;
+    request_id := v_found.request_id;
+    reason := v_found.reason;
+    created_at := v_found.created_at;
+    expires_at := v_found.expires_at;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[], double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) IS

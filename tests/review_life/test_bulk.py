@@ -203,9 +203,9 @@ def test_reviewers_at_once_decide_each_proposal_once(
             approve(connection, proposal)
 
     together(
-        [lambda each=each: all_at_once(each) for each in reviewers[:3]]  # type: ignore[misc]
-        + [lambda each=each: all_at_once(each, "reject", "OTHER") for each in reviewers[3:6]]  # type: ignore[misc]
-        + [lambda each=each: one_by_one(each) for each in reviewers[6:]]  # type: ignore[misc]
+        [lambda each=each: all_at_once(each) for each in reviewers[:3]]
+        + [lambda each=each: all_at_once(each, "reject", "OTHER") for each in reviewers[3:6]]
+        + [lambda each=each: one_by_one(each) for each in reviewers[6:]]
     )
     for proposal in proposals:
         said = [each["event"] for each in events(shared_world, proposal)]

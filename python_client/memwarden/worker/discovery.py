@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import EntryPoint, entry_points
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from memwarden.errors import InvalidArgument
 from memwarden.worker.channel import Channel
@@ -50,7 +50,7 @@ def load(names: Collection[str] | None = None) -> dict[str, Verifier]:
     Raises:
         InvalidArgument: there is no such plug-in, or what bears the name is none.
     """
-    return _loaded(available(), names, Verifier, "plug-in", "judge")
+    return _loaded(available(), names, _is_verifier, "plug-in", "judge")
 
 
 def load_channels(names: Collection[str] | None = None) -> dict[str, Channel]:
@@ -59,7 +59,15 @@ def load_channels(names: Collection[str] | None = None) -> dict[str, Channel]:
     Raises:
         InvalidArgument: there is no such channel, or what bears the name is none.
     """
-    return _loaded(available_channels(), names, Channel, "channel", "send")
+    return _loaded(available_channels(), names, _is_channel, "channel", "send")
+
+
+def _is_verifier(plugin: object) -> TypeGuard[Verifier]:
+    return isinstance(plugin, Verifier)
+
+
+def _is_channel(plugin: object) -> TypeGuard[Channel]:
+    return isinstance(plugin, Channel)
 
 
 def _found(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]:
@@ -71,7 +79,7 @@ def _found(group: str, built_in: Mapping[str, str]) -> dict[str, EntryPoint]:
 def _loaded(
     there: Mapping[str, EntryPoint],
     names: Collection[str] | None,
-    kind: type[P],
+    is_one: Callable[[object], TypeGuard[P]],
     called: str,
     method: str,
 ) -> dict[str, P]:
@@ -86,7 +94,7 @@ def _loaded(
             plugin = made() if isinstance(made, type) else made
         except Exception as error:
             raise InvalidArgument(f"the {called} {name} cannot be loaded: {error!r}") from error
-        if not isinstance(plugin, kind) or plugin.name != name:
+        if not is_one(plugin) or plugin.name != name:
             raise InvalidArgument(
                 f"the {called} {name} has no name, version and {method}(), or another name"
             )
