@@ -21,6 +21,7 @@ UNPINNED = {
     "memwarden.compact_captures",
     "memwarden.compact_history",
     "memwarden.enforce_consent",
+    "memwarden.escalate_reviews",
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",

@@ -17,6 +17,7 @@ from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
 from replay import check_store
+from review_life.desk import propose, reject, reviewer_of
 from row_digests import row_digests
 from scope_calls import annotate, check_tree, close_scope, create_scope, remember, retract
 
@@ -72,6 +73,7 @@ def seeded(shared_world: World) -> World:
     seed_worker(shared_world, ana)
     seed_consolidation(ana)
     seed_captures(shared_world, ana)
+    seed_review_life(shared_world, ana)
     seed_shelf(shared_world)
     seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
@@ -208,6 +210,22 @@ def seed_worker(world: World, agent: Connection[DictRow]) -> None:
     (job,) = worker.execute("SELECT * FROM memwarden.claim_jobs('w', '{panel}')").fetchall()
     verdict = Jsonb({"decision": "accept", "score": 1, "version": "1"})
     worker.execute("SELECT memwarden.complete_job(%s, 'w', %s)", (job["job_id"], verdict))
+
+
+def seed_review_life(world: World, agent: Connection[DictRow]) -> None:
+    """A channel, levels of an escalation, a rejection that is remembered, and what is to be told."""
+    policy = "SELECT memwarden.set_approval_policy('semantic', approval => %s, org => 'acme')"
+    world.admin.execute(policy, ("always",))
+    world.admin.execute(
+        "SELECT memwarden.set_review_channel('desk', 'webhook', 'https://acme.example/',"
+        "                                    events => '{opened,rejected}', org => 'acme'),"
+        "       memwarden.set_escalation('semantic', 1, '1 hour', 'desk', org => 'acme'),"
+        "       memwarden.set_noise_policy('10 days', org => 'acme')"
+    )
+    reviewer = reviewer_of(world, "/org/acme", descendants=True)
+    reject(reviewer, propose(agent, "the lamp is out"))
+    propose(agent, "the lamp is red")
+    world.admin.execute(policy, ("never",))
 
 
 def seed_consolidation(agent: Connection[DictRow]) -> None:

@@ -44,6 +44,7 @@ ERASED = {
     "capture_key": "deleted",
     "extraction": "deleted",
     "candidate": "deleted",
+    "noise": "deleted",
 }
 
 # Names that an administrator or an application gave to places, people and rules. They are not
@@ -60,6 +61,7 @@ NAMES = {
     ),
     *("access_role", "role_permission", "attribute", "policy_set", "policy", "label", "access_log"),
     *("source", "verifier", "canonical_source"),
+    *("review_channel", "review_notice"),
 }
 SETTINGS = {
     *("storage", "classification", "layer", "embedding_model", "content_schema", "vocabulary"),
@@ -77,6 +79,7 @@ SETTINGS = {
     "ontology",
     *("write_class", "pack", "pack_use", "auto_promotion", "storage_budget"),
     *("capture_source", "extractor", "calibration"),
+    *("escalation", "noise_policy"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

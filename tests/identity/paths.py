@@ -36,6 +36,7 @@ CHANGES = {
     # For administrators: numbers and names of classes.
     "preview_pack",
     *("set_policy", "set_synonyms", "write", "write_many"),
+    *("set_escalation", "set_noise_policy", "forget_noise", "decide_many"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.
     "preview_integrity_rule",

@@ -66,6 +66,7 @@ ELSEWHERE = {
     "record_consent",
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
+    *("set_review_channel", "drop_review_channel", "set_escalation", "set_noise_policy"),
 }
 
 

@@ -37,6 +37,7 @@ OVERSIGHT = {
     *("agents", "roles", "policies", "access_changes", "tokens"),
     *("sensitivity_rules", "dead_jobs", "job_queue", "verifiers"),
     *("packs", "consents", "auto_promotion", "storage_budgets"),
+    *("review_channels", "escalations", "reviewer_throughput", "review_load"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}

@@ -150,9 +150,11 @@ def test_a_worker_remembers_nothing(
     )
     assert [each["name"] for each in callable_functions] == [
         "memwarden.claim_jobs",
+        "memwarden.claim_notices",
         "memwarden.complete_job",
         "memwarden.extend_job",
         "memwarden.fail_job",
+        "memwarden.settle_notice",
         "memwarden_internal.list_dead_jobs",
         "memwarden_internal.list_job_queue",
         "memwarden_internal.list_verifiers",

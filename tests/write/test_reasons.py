@@ -16,6 +16,7 @@ from psycopg.types.json import Jsonb
 
 from access import call, join, name_of
 from helpers import write, write_many
+from review_life.desk import propose, reject, reviewer_of, wait_for_humans
 from worker.desk import claim, complete, new_plugin, require
 from write.obedient import add_obedient_gate, answering, run_retries
 
@@ -425,6 +426,14 @@ def too_much_together(world: World, home: str) -> DictRow:
     return write(agent, "semantic", {"tags": ["b"]}, **kind)
 
 
+def what_a_reviewer_refused(world: World, home: str) -> DictRow:
+    """Write what a reviewer has refused, once more."""
+    agent = world.agent(home)
+    wait_for_humans(world, home.split("/")[2])
+    reject(reviewer_of(world, home), propose(agent, TEXT))
+    return write(agent, "semantic", TEXT)
+
+
 RECIPES: dict[str, Recipe] = {
     "RELATION_VIOLATION": against_a_declaration(
         "define_predicate", predicate="weighs", inverse="is the weight of"
@@ -514,6 +523,7 @@ RECIPES: dict[str, Recipe] = {
     "GATE_FAULT": one(content=answering(**{"raise": "P0001"})),
     "SCOPE_BUSY": into_a_busy_scope,
     "INTERMEDIATE_REASONING": one(content="Let me think this through step by step"),
+    "KNOWN_NOISE": what_a_reviewer_refused,
     "TRANSIENT_OUTPUT": one(origin={"kind": "tool_answer"}),
     "CONFIDENCE_FLOOR": one(origin={"kind": "pattern"}),
     "OVERLAPS_EXISTING": mostly_known,
