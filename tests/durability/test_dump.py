@@ -213,7 +213,7 @@ def seed_worker(world: World, agent: Connection[DictRow]) -> None:
 
 
 def seed_review_life(world: World, agent: Connection[DictRow]) -> None:
-    """A channel, levels of an escalation, a rejection that is remembered, and what is to be told."""
+    """A channel, an escalation, a rejection that is remembered, and what is to be told."""
     policy = "SELECT memwarden.set_approval_policy('semantic', approval => %s, org => 'acme')"
     world.admin.execute(policy, ("always",))
     world.admin.execute(

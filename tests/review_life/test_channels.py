@@ -146,11 +146,8 @@ class Mailbox:
         self.encrypted.append(session.ssl is not None)
         return "250 OK"
 
-    def __getattr__(self, name: str) -> Any:
-        """Give the server what it looks for by its own name."""
-        if name == "handle_DATA":
-            return self.take
-        raise AttributeError(name)
+    # So the server calls it.
+    handle_DATA = take  # noqa: N815
 
 
 @contextlib.contextmanager
