@@ -12,7 +12,8 @@ BEGIN
     -- Two definitions at once take turns here.
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR NO KEY UPDATE;
     SELECT t.version, t.document INTO v_last FROM memwarden_data.ontology AS t WHERE t.org_id = p_org_id ORDER BY t.version DESC LIMIT 1;
-    v_document := jsonb_set(coalesce(v_last.document, '{"entity_types": {}, "relation_types": {}}'), ARRAY[p_part, p_name], p_definition);
+    -- An organisation that begins its own goes on from that of all.
+    v_document := jsonb_set(coalesce(v_last.document, (memwarden_internal.ontology_in_force(p_org_id)).document, '{"entity_types": {}, "relation_types": {}}'), ARRAY[p_part, p_name], p_definition);
     IF v_document = v_last.document THEN
         RETURN v_last.version;
     END IF;
