@@ -14,6 +14,7 @@ VALUES
     ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
     ('memwarden_shelves', '29 * * * *', 'CALL memwarden.arrange_shelves()'),
+    ('memwarden_probes', '41 * * * *', 'CALL memwarden.check_probes()'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
 $function$;

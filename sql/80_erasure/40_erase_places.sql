@@ -135,10 +135,15 @@ BEGIN
     DELETE FROM memwarden_data.entity_attribute AS a
      WHERE a.org_id = ANY (p_orgs) AND (a.entity_id = ANY (p_entity_ids)
            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.value #>> '{}']));
+    DELETE FROM memwarden_data.probe_run AS r USING memwarden_data.probe AS p
+     WHERE p.org_id = ANY (p_orgs) AND r.org_id = p.org_id AND r.probe_id = p.probe_id
+       AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[p.name, p.query, p.contains, p.lacks]);
+    DELETE FROM memwarden_data.probe AS p
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[p.name, p.query, p.contains, p.lacks]);
     DELETE FROM memwarden_data.entity AS e WHERE e.org_id = ANY (p_orgs) AND e.entity_id = ANY (p_entity_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS 'Deletes entities with their names and attributes, and attributes of others that name one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS 'Deletes entities with their names and attributes, and attributes of others and golden queries that name one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])

@@ -37,6 +37,8 @@ ERASED = {
     "job": "deleted",
     "verdict": "deleted",
     "memory_key": "deleted",
+    "probe": "deleted",
+    "probe_run": "deleted",
     "entity": "deleted",
     "entity_alias": "deleted",
     "entity_attribute": "deleted",

@@ -9,6 +9,7 @@ from conftest import World
 
 JOBS = {
     "memwarden.arrange_shelves()",
+    "memwarden.check_probes(integer)",
     "memwarden.checkpoint()",
     "memwarden.close_due_scopes()",
     "memwarden.compact_captures()",
@@ -32,6 +33,7 @@ CALLED = {
     "memwarden_internal.retry_next()",
     "memwarden_internal.enforce_next_consent(p_after uuid)",
     "memwarden_internal.conclude_consent(p_consent_id uuid)",
+    "memwarden_internal.run_due_probe(timestamp with time zone)",
     "memwarden_internal.seal_next()",
     "memwarden_internal.settle_due(uuid)",
     "memwarden_internal.take_checkpoint()",

@@ -1,0 +1,73 @@
+CREATE OR REPLACE FUNCTION memwarden.define_probe(
+    name text, query text, scope text DEFAULT NULL, items uuid[] DEFAULT '{}', contains text DEFAULT NULL, lacks text DEFAULT NULL,
+    k integer DEFAULT 5, layers text[] DEFAULT NULL)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_place record := memwarden_internal.require_scope(coalesce(define_probe.scope, (
+        SELECT s.path FROM memwarden_data.principal AS p JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id
+         WHERE p.principal_id = v_principal_id)));
+    v_id    bigint;
+BEGIN
+    IF define_probe.name IS NULL OR define_probe.name !~ E'^[^[:space:]](.{0,198}[^[:space:]])?$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: 1 to 200 characters');
+    ELSIF define_probe.query IS NULL OR define_probe.query !~ '[^[:space:]]' OR length(define_probe.query) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'query: 1 to 1,000 characters, not blank');
+    ELSIF (define_probe.k BETWEEN 1 AND 100) IS NOT TRUE OR cardinality(define_probe.items) > define_probe.k OR array_position(define_probe.items, NULL) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 100, and at least as many as items');
+    ELSIF cardinality(coalesce(define_probe.items, '{}')) + num_nonnulls(define_probe.contains, define_probe.lacks) = 0
+          OR '' IN (define_probe.contains, define_probe.lacks) OR greatest(length(define_probe.contains), length(define_probe.lacks)) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'items, contains, lacks: something to expect; texts of 1 to 1,000 characters');
+    ELSIF NOT memwarden_internal.may_write(v_principal_id, v_place.scope_id, v_place.lineage) THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'writing the scope of the probe');
+    END IF;
+    PERFORM memwarden_internal.check_recall(define_probe.k, define_probe.layers, NULL, NULL, 'weighted');
+    PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_strip_nulls(jsonb_build_object(
+        'name', define_probe.name, 'query', define_probe.query, 'contains', define_probe.contains, 'lacks', define_probe.lacks)));
+    INSERT INTO memwarden_data.probe AS p (org_id, scope_id, name, query, layers, k, items, contains, lacks, principal_id, defined_at)
+    VALUES (v_place.org_id, v_place.scope_id, define_probe.name, define_probe.query, define_probe.layers, define_probe.k,
+            coalesce(define_probe.items, '{}'), define_probe.contains, define_probe.lacks, v_principal_id, clock_timestamp())
+    ON CONFLICT ON CONSTRAINT probe_org_id_scope_id_name_key DO UPDATE
+       SET query = excluded.query, layers = excluded.layers, k = excluded.k, items = excluded.items, contains = excluded.contains,
+           lacks = excluded.lacks, principal_id = excluded.principal_id, defined_at = excluded.defined_at
+    RETURNING p.probe_id INTO v_id;
+    RETURN memwarden_internal.run_probe(v_place.org_id, v_id) = '[]';
+END
+$function$;
+COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) IS
+    'Defines, or replaces, a golden query: what a recall of query in a scope and above must answer among its best k (1 to 100), as the definer sees it: these items, a text that one of them contains, a text that none has (whatever the case). '
+    'It is run at once, and whether it passes is returned. From then on an approval that would break it says so and waits for an explicit word, and check_probes() keeps watch. '
+    'layers: all by default; scope: by default the caller''s home. The query is embedded by its words. For curators that write the scope. '
+    'Raises 22023 for arguments out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
+REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.drop_probe(name text, scope text DEFAULT NULL)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_place record := memwarden_internal.require_scope(coalesce(drop_probe.scope, (
+        SELECT s.path FROM memwarden_data.principal AS p JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id
+         WHERE p.principal_id = v_principal_id)));
+BEGIN
+    IF NOT memwarden_internal.may_write(v_principal_id, v_place.scope_id, v_place.lineage) THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', 'writing the scope of the probe');
+    END IF;
+    DELETE FROM memwarden_data.probe AS p
+     WHERE p.org_id = v_place.org_id AND p.scope_id = v_place.scope_id AND p.name = drop_probe.name
+       AND p.probe_id IN (SELECT n.probe_id FROM memwarden_internal.visible_probes() AS n);
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('probe %L', drop_probe.name));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.drop_probe(text, text) IS
+    'Removes a golden query with its history. For curators that write its scope. Raises 42704 for an unknown probe or scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
+REVOKE ALL ON FUNCTION memwarden.drop_probe(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.drop_probe(text, text) TO memwarden_curator;

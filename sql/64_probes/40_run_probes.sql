@@ -1,0 +1,115 @@
+CREATE OR REPLACE FUNCTION memwarden.run_probes(scope text DEFAULT NULL)
+RETURNS TABLE (probe text, probe_scope text, passed boolean, faults jsonb)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope_id bigint := CASE WHEN run_probes.scope IS NOT NULL THEN (memwarden_internal.require_scope(run_probes.scope)).scope_id END;
+    v_probe    record;
+BEGIN
+    PERFORM memwarden_internal.require_principal();
+    FOR v_probe IN
+        SELECT p.org_id, p.probe_id, p.name, s.path
+          FROM memwarden_internal.visible_probes() AS n
+          JOIN memwarden_data.probe AS p ON p.org_id = n.org_id AND p.probe_id = n.probe_id
+          JOIN memwarden_data.scope AS s ON s.scope_id = p.scope_id
+         WHERE v_scope_id IS NULL OR s.lineage @> ARRAY[v_scope_id]
+         ORDER BY s.path, p.name LIMIT 1000
+    LOOP
+        run_probes.probe := v_probe.name;
+        run_probes.probe_scope := v_probe.path;
+        run_probes.faults := memwarden_internal.run_probe(v_probe.org_id, v_probe.probe_id);
+        run_probes.passed := run_probes.faults = '[]';
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.run_probes(text) IS
+    'Runs the golden queries of a scope and below (of all that the caller sees, by default; at most 1,000) now, and says what is amiss: items that are not among the best, a text that none contains or that one has. The outcome is kept. '
+    'Raises 42704 for an unknown scope, 28000 without identity. Source: memory fabric, golden memory queries.';
+REVOKE ALL ON FUNCTION memwarden.run_probes(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.run_probes(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.run_due_probe(p_before timestamptz)
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_probe record;
+BEGIN
+    -- Whoever runs it meanwhile has it locked.
+    SELECT p.org_id, p.probe_id INTO v_probe
+      FROM memwarden_data.probe AS p
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.probe_run AS r WHERE r.org_id = p.org_id AND r.probe_id = p.probe_id AND r.ran_at >= p_before)
+     ORDER BY p.org_id, p.probe_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        PERFORM memwarden_internal.run_probe(v_probe.org_id, v_probe.probe_id);
+    END IF;
+    RETURN v_probe.probe_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.run_due_probe(timestamptz) IS 'Runs a probe that has not been run since then. Returns its number; NULL when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.run_due_probe(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe(timestamptz) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.check_probes(max_probes integer DEFAULT 1000)
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+BEGIN
+    FOR v_number IN 1 .. check_probes.max_probes LOOP
+        EXIT WHEN memwarden_internal.run_due_probe(v_started) IS NULL;
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.check_probes(integer) IS
+    'Job: runs every golden query, at most max_probes of them, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction.';
+REVOKE ALL ON PROCEDURE memwarden.check_probes(integer) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.check_probes(integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_probes()
+RETURNS TABLE (probe text, scope text, query text, layers text[], k integer, items uuid[], contains text, lacks text, defined_by text, defined_at timestamptz,
+               ran_at timestamptz, passed boolean, faults jsonb, broken_since timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT p.name, s.path, p.query, p.layers, p.k, p.items, p.contains, p.lacks, d.name, p.defined_at, r.ran_at, r.passed, r.faults,
+           CASE WHEN NOT r.passed THEN (
+               SELECT min(b.ran_at) FROM memwarden_data.probe_run AS b
+                WHERE b.org_id = p.org_id AND b.probe_id = p.probe_id
+                  AND b.ran_at > coalesce((SELECT max(g.ran_at) FROM memwarden_data.probe_run AS g
+                                            WHERE g.org_id = p.org_id AND g.probe_id = p.probe_id AND g.passed), '-infinity')) END
+      FROM memwarden_internal.visible_probes() AS n
+      JOIN memwarden_data.probe AS p ON p.org_id = n.org_id AND p.probe_id = n.probe_id
+      JOIN memwarden_data.scope AS s ON s.scope_id = p.scope_id
+      JOIN memwarden_data.principal AS d ON d.principal_id = p.principal_id
+      LEFT JOIN LATERAL (SELECT u.ran_at, u.passed, u.faults FROM memwarden_data.probe_run AS u
+                          WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r ON true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_probes() IS 'The rows of memwarden.probes.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_probes() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_probes() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_probe_runs()
+RETURNS TABLE (probe text, scope text, ran_at timestamptz, passed boolean, faults jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT p.name, s.path, r.ran_at, r.passed, r.faults
+      FROM memwarden_internal.visible_probes() AS n
+      JOIN memwarden_data.probe AS p ON p.org_id = n.org_id AND p.probe_id = n.probe_id
+      JOIN memwarden_data.scope AS s ON s.scope_id = p.scope_id
+      JOIN memwarden_data.probe_run AS r ON r.org_id = p.org_id AND r.probe_id = p.probe_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_probe_runs() IS 'The rows of memwarden.probe_runs.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_probe_runs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_probe_runs() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
