@@ -53,6 +53,7 @@ EXPECTED = {
         ): _COMMITS
         for name in (
             "arrange_shelves",
+            "check_probes",
             "checkpoint",
             "close_due_scopes",
             "compact_captures",

@@ -123,15 +123,17 @@ DECLARE
     v_labels integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_ids    uuid[];
 BEGIN
-    IF num_nonnulls(recall_keyed.decision, recall_keyed.workflow) = 0 OR (recall_keyed.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'decision, workflow: one of them at least; max_rows: 1 to 1,000');
+    IF (recall_keyed.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000');
     END IF;
     v_ids := ARRAY(
         SELECT i.item_id
           FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
            AND i.item_id IN (SELECT k.item_id FROM memwarden_data.memory_key AS k
-                              WHERE k.org_id = ANY (v_orgs) AND (k.role, k.said) IN (('decision', recall_keyed.decision), ('workflow', recall_keyed.workflow)))
+                              WHERE k.org_id = ANY (v_orgs) AND k.role IN ('decision', 'workflow')
+                                AND (num_nonnulls(recall_keyed.decision, recall_keyed.workflow) = 0
+                                     OR (k.role, k.said) IN (('decision', recall_keyed.decision), ('workflow', recall_keyed.workflow))))
            AND (recall_keyed.layers IS NULL OR i.layer = ANY (recall_keyed.layers))
            AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            AND NOT EXISTS (
@@ -149,7 +151,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) IS
-    'Memories that were written in a decision or a workflow (of both, where both are given), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. '
-    'Raises 28000 without identity, 22023 for neither or a number out of range. Source: memory fabric, storage tiers.';
+    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. '
+    'Raises 28000 without identity, 22023 for a number out of range. Source: memory fabric, storage tiers.';
 REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -53,22 +53,22 @@ COMMENT ON FUNCTION memwarden_internal.run_due_probe(timestamptz) IS 'Runs a pro
 REVOKE ALL ON FUNCTION memwarden_internal.run_due_probe(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe(timestamptz) TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE PROCEDURE memwarden.check_probes(max_probes integer DEFAULT 1000)
+CREATE OR REPLACE PROCEDURE memwarden.check_probes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
     v_started timestamptz := clock_timestamp();
 BEGIN
-    FOR v_number IN 1 .. check_probes.max_probes LOOP
+    LOOP
         EXIT WHEN memwarden_internal.run_due_probe(v_started) IS NULL;
         COMMIT;
     END LOOP;
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.check_probes(integer) IS
-    'Job: runs every golden query, at most max_probes of them, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction.';
-REVOKE ALL ON PROCEDURE memwarden.check_probes(integer) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.check_probes(integer) TO memwarden_jobs, memwarden_admin;
+COMMENT ON PROCEDURE memwarden.check_probes() IS
+    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction.';
+REVOKE ALL ON PROCEDURE memwarden.check_probes() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.check_probes() TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_probes()
 RETURNS TABLE (probe text, scope text, query text, layers text[], k integer, items uuid[], contains text, lacks text, defined_by text, defined_at timestamptz,

@@ -206,7 +206,8 @@ def test_memories_are_found_by_decision_and_workflow(acme: Acme) -> None:
     assert keyed(acme.agent, decision="d2", workflow="v") == []
     other = acme.world.agent("/org/globex/user/eve")
     assert keyed(other, workflow="w") == []
-    assert state(acme.agent, "recall_keyed") == "22023"
+    assert keyed(acme.agent) == [one, two]
+    assert state(acme.agent, "recall_keyed", max_rows=0) == "22023"
     bad = say(acme.agent, "Ana", "d", 4, origin={"decision": ""})
     assert bad["reason"] == "ORIGIN_INVALID"
 

@@ -37,6 +37,9 @@ CHANGES = {
     "preview_pack",
     *("set_policy", "set_synonyms", "write", "write_many"),
     *("set_escalation", "set_noise_policy", "forget_noise", "decide_many"),
+    *("add_alias", "define_entity_type", "define_relation_type", "merge_entities", "pin_ontology"),
+    *("register_entity", "remove_alias", "set_entity_attribute", "split_entity", "unmerge_entity"),
+    *("define_probe", "drop_probe", "run_probes"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.
     "preview_integrity_rule",

@@ -30,6 +30,7 @@ SETTINGS = {
     *("durability_rule", "durability_rules"),
     *("write_class", "write_classes", "packs_in_force"),
     "extractors",
+    *("ontology", "ontology_pin", "ontologies"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
@@ -122,6 +123,9 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         ("scopes", "text[]"): [[path] for path in paths],
         ("json_text", "text"): ['{"text": 1}'],
         ("text", "text"): [WORDS],
+        ("lines", "text[]"): [[WORDS]],
+        ("entity", "text"): ["person:nobody"],
+        ("name", "text"): ["nobody", *marks[:2]],
         ("system_time", time): moments[-1:] + moments[len(moments) // 2 :: len(moments)],
         ("valid_time", time): moments[-1:],
         ("since", time): moments[:1] + moments[len(moments) // 2 :: len(moments)],
@@ -201,6 +205,8 @@ def check_rows(
         *("evidence", "sensitivity_findings", "sensitivity_counts"),
         *("consolidation", "consolidations"),
         *("captures", "extraction_statistics"),
+        *("entity", "entity_alias", "entity_attribute", "entity_event", "memory_key"),
+        *("entities", "entity_changes", "probe", "probe_run", "probes", "probe_runs"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

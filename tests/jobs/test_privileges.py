@@ -9,7 +9,7 @@ from conftest import World
 
 JOBS = {
     "memwarden.arrange_shelves()",
-    "memwarden.check_probes(integer)",
+    "memwarden.check_probes()",
     "memwarden.checkpoint()",
     "memwarden.close_due_scopes()",
     "memwarden.compact_captures()",

@@ -153,6 +153,7 @@ CLAIMS: dict[str, Any] = {
     "admitted": True,
     "sensitivity": "high",
     "sensitive": Jsonb([]),
+    "keys": Jsonb([]),
     "sealed": Jsonb({"a" * 32: {"kind": "pii.phone", "sealed": "00"}}),
     "grounds": Jsonb([{"type": "document", "authority": 1}]),
     "fact_score": 1.0,

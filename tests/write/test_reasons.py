@@ -139,6 +139,16 @@ def over_a_colleague(world: World, home: str) -> DictRow:
     return write(world.agent(home), "session", {"text": "no"}, subject="goal", predicate="is")
 
 
+def against_the_ontology(world: World, home: str) -> DictRow:
+    """Relate two entities of types that the relation does not hold between."""
+    agent = world.agent(home)
+    for kind in ("person", "company"):
+        call(world.admin, "define_entity_type", type=kind)
+        call(world.admin, "register_entity", entity=f"{kind}:a", type=kind, scope=home)
+    call(world.admin, "define_relation_type", relation="works for", domain=["person"])
+    return write(agent, "semantic", "x", subject="company:a", predicate="works for")
+
+
 def of_what_has_changed(world: World, home: str) -> DictRow:
     """Decide what a memory is to become, which is something else by now."""
     agent = world.agent(home)
@@ -533,6 +543,7 @@ RECIPES: dict[str, Recipe] = {
     "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),
     "CONTRADICTION": disputed("The door is not closed", 0.5),
     "CONTRADICTION_REVIEW": disputed("The door is not closed", 0.9),
+    "ONTOLOGY_VIOLATION": against_the_ontology,
     "CHANGED_SINCE": of_what_has_changed,
     "RATE_LIMITED": beyond_its_pace,
     "BUDGET_EXHAUSTED": beyond_the_budget,
