@@ -74,6 +74,7 @@ def seeded(shared_world: World) -> World:
     seed_consolidation(ana)
     seed_captures(shared_world, ana)
     seed_review_life(shared_world, ana)
+    seed_entities(shared_world)
     seed_shelf(shared_world)
     seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
@@ -255,6 +256,23 @@ def seed_packs(world: World) -> None:
     for content in ("a cup", "two cups"):
         said = {"subject": "the shelf", "predicate": "holds", "class": "correction"}
         assert write(operator, "durable", content, **said)["outcome"] == "COMMITTED"
+
+
+def seed_entities(world: World) -> None:
+    """Entities of a pinned ontology, one merged, a memory of theirs, and a golden query."""
+    curator = world.agent("/org/acme", role="curator")
+    world.admin.execute(f'GRANT memwarden_curator TO "{curator.info.user}"')
+    for call in (
+        "define_entity_type('person', org => 'acme')",
+        "pin_ontology(1, 'acme')",
+        "register_entity('person:zoe', 'person', '{Zoe}', '/org/acme')",
+        "register_entity('person:zo', 'person', '{Zo}', '/org/acme')",
+        "set_entity_attribute('person:zoe', 'city', '\"Lisbon\"')",
+        "merge_entities('person:zo', 'person:zoe')",
+    ):
+        world.admin.execute(f"SELECT memwarden.{call}")
+    write(curator, "episodic", "a walk", subject="Zoe", predicate="took")
+    curator.execute("SELECT memwarden.define_probe('walks', 'walk', '/org/acme', contains => 'walk')")
 
 
 def seed_shelf(world: World) -> None:
