@@ -34,6 +34,7 @@ def create(server_dsn: str) -> str:
     with psycopg.connect(dsn, autocommit=True) as connection:
         connection.execute("CREATE EXTENSION memwarden CASCADE")
         connection.execute("SELECT * FROM memwarden.setup()")
+        connection.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
         for side in SIDES:
             connection.execute("SELECT memwarden.create_scope(%s)", (scope(side),))
     return dsn

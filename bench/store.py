@@ -38,6 +38,10 @@ SELECT outcome FROM memwarden.write(
 SETTINGS = """
 SELECT memwarden.configure_layer(l.layer, '{"rate_limit": 1000000}')
   FROM memwarden_data.layer AS l WHERE l.rate_limit IS NOT NULL"""
+# Events are let through by their risk; nobody is there who would agree to the rest.
+NOBODY = """
+SELECT memwarden.set_approval_policy(p.layer, approval => 'never')
+  FROM memwarden.approval_policies AS p WHERE p.approval = 'always'"""
 SOURCE = "SELECT memwarden.define_source(%s, 'document', authority => 1)"
 WRITE_MANY = "SELECT outcome FROM memwarden.write_many(%s::json)"
 
@@ -75,6 +79,7 @@ class Stores:
             connection.execute("SELECT * FROM memwarden.setup()")
             connection.execute(RAW_TABLE)
             connection.execute(SETTINGS)
+            connection.execute(NOBODY)
             for pattern in ("bench:*", "locomo:*"):
                 connection.execute(SOURCE, (pattern,))
         return cls(dsn, scopes)

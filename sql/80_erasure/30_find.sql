@@ -188,10 +188,13 @@ BEGIN
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[j.payload::text, j.last_error])
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
-     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[v.detail::text]);
+     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[v.detail::text])
+     UNION
+    SELECT e.request_id FROM memwarden_data.review_event AS e
+     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note, e.detail::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS 'Write requests about which the worker was asked, or answered, something that names one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS 'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.found_items(p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[])

@@ -80,6 +80,10 @@ BEGIN
            trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    -- Who decided, when and how stays; what was said to it goes. A proposal that waited has left the queue by now.
+    UPDATE memwarden_data.review AS q SET report = '{}' WHERE q.org_id = ANY (p_orgs) AND q.request_id = ANY (p_request_ids);
+    UPDATE memwarden_data.review_event AS e SET note = NULL, detail = NULL
+     WHERE e.org_id = ANY (p_orgs) AND e.request_id = ANY (p_request_ids);
     RETURN v_count;
 END
 $function$;

@@ -159,6 +159,7 @@ def prepare(cluster: Cluster, directory: str) -> None:
             " min_authority = 0, min_external = 0, self_reference = 'allow',"
             " duplicate_similarity = NULL, conflict = 'accumulate'"
         )
+        admin.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
         run("mkdir", f"{directory}-cold")
         admin.execute(f"CREATE TABLESPACE slow LOCATION '{directory}-cold'")
         admin.execute("SELECT memwarden.place_tier('cold', 'slow')")

@@ -35,6 +35,8 @@ CHANGES = {
     *("record_consent", "record_audit"),
     # For administrators: numbers and names of classes.
     "preview_pack",
+    *("approve", "approve_with_edit", "reject", "await_decision"),
+    *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
     *("set_policy", "set_synonyms", "write", "write_many"),
     *("set_escalation", "set_noise_policy", "forget_noise", "decide_many"),
     *("add_alias", "define_entity_type", "define_relation_type", "merge_entities", "pin_ontology"),

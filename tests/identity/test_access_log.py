@@ -65,6 +65,7 @@ ELSEWHERE = {
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
+    *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
     *("set_review_channel", "drop_review_channel", "set_escalation", "set_noise_policy"),
 }

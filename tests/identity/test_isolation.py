@@ -28,7 +28,7 @@ SETTINGS = {
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),
     *("durability_rule", "durability_rules"),
-    *("write_class", "write_classes", "packs_in_force"),
+    *("write_class", "write_classes", "approval_policy", "approval_policies", "packs_in_force"),
     "extractors",
     *("ontology", "ontology_pin", "ontologies"),
 }
@@ -203,7 +203,7 @@ def check_rows(
         assert {row["request_id"] for row in rows} == caller.requests
     elif name in (
         *("evidence", "sensitivity_findings", "sensitivity_counts"),
-        *("consolidation", "consolidations"),
+        *("consolidation", "consolidations", "review", "review_event"),
         *("captures", "extraction_statistics"),
         *("entity", "entity_alias", "entity_attribute", "entity_event", "memory_key"),
         *("entities", "entity_changes", "probe", "probe_run", "probes", "probe_runs"),

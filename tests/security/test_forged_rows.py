@@ -167,6 +167,8 @@ CLAIMS: dict[str, Any] = {
     "merges": True,
     "replaces": [LIE],
     "disputes": [LIE],
+    "review_asked": Jsonb([{"reason": "forged"}]),
+    "review": Jsonb({"auto": True}),
     "session_id": 4711,
     "consent_check": "passed",
     "auto_eligible": True,
@@ -188,7 +190,7 @@ ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
     "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
-    "attributes", "origin", "class", "permit_held",
+    "attributes", "origin", "class", "justification", "permit_held",
 }  # fmt: skip
 
 

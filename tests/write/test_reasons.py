@@ -17,6 +17,7 @@ from psycopg.types.json import Jsonb
 from access import call, join, name_of
 from helpers import write, write_many
 from review_life.desk import propose, reject, reviewer_of, wait_for_humans
+from reviewing import ask, decide, let_time_pass, reviewer
 from worker.desk import claim, complete, new_plugin, require
 from write.obedient import add_obedient_gate, answering, run_retries
 
@@ -444,7 +445,33 @@ def what_a_reviewer_refused(world: World, home: str) -> DictRow:
     return write(agent, "semantic", TEXT)
 
 
+def reviewed(decision: str, **policy: Any) -> Recipe:
+    """Written where a human is asked; approved too late, rejected, or left."""
+
+    def recipe(world: World, home: str) -> DictRow:
+        ask(world, org=home.split("/")[2], **policy)
+        said = write(world.agent(home), "semantic", "The sky is blue")
+        judge = reviewer(world, scope=home)
+        number = str(said["request_id"])
+        if decision == "reject":
+            return decide(judge, "reject", number, "NOISE")
+        if decision == "late":
+            let_time_pass(world, number)
+            return decide(judge, "approve", number)
+        if decision == "again":
+            return write(world.agent(home), "semantic", "The grass is green")
+        return said
+
+    return recipe
+
+
 RECIPES: dict[str, Recipe] = {
+    "AWAITING_APPROVAL": reviewed("leave"),
+    "REVIEW_REJECTED": reviewed("reject"),
+    "REVIEW_EXPIRED": reviewed("late"),
+    "APPROVAL_TIMEOUT": reviewed("late", sync_from=0.0, auto_below=0.0),
+    "REVIEW_QUEUE_FULL": reviewed("again", max_queue=1),
+    "JUSTIFICATION_INVALID": one(justification=" "),
     "RELATION_VIOLATION": against_a_declaration(
         "define_predicate", predicate="weighs", inverse="is the weight of"
     ),
