@@ -20,7 +20,9 @@ def test_a_person_is_erased_from_proposals_and_their_audit(world: World) -> None
     waits = propose(agent, "Petra Horvat lives in Zagreb", justification="Petra said so")
     noted = propose(agent, {"city": "Split"})
     decide(ana, "approve_with_edit", noted, {"city": "Zadar"}, "asked Petra Horvat")
-    world.admin.execute("SELECT * FROM memwarden.erase_subject('Petra Horvat', reason => 'asked')")
+    world.admin.execute(
+        "SELECT * FROM memwarden.erase_subject('Petra Horvat', 'asked', ARRAY['Petra'], 'acme')"
+    )
     assert queue(ana) == []
     assert world.value(
         "SELECT reason FROM memwarden_data.write_request WHERE request_id = %s", waits

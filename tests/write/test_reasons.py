@@ -449,8 +449,9 @@ def reviewed(decision: str, **policy: Any) -> Recipe:
     """Written where a human is asked; approved too late, rejected, or left."""
 
     def recipe(world: World, home: str) -> DictRow:
+        agent = world.agent(home)
         ask(world, org=home.split("/")[2], **policy)
-        said = write(world.agent(home), "semantic", "The sky is blue")
+        said = write(agent, "semantic", "The sky is blue")
         judge = reviewer(world, scope=home)
         number = str(said["request_id"])
         if decision == "reject":
@@ -459,7 +460,7 @@ def reviewed(decision: str, **policy: Any) -> Recipe:
             let_time_pass(world, number)
             return decide(judge, "approve", number)
         if decision == "again":
-            return write(world.agent(home), "semantic", "The grass is green")
+            return write(agent, "semantic", "The grass is green")
         return said
 
     return recipe
@@ -623,6 +624,11 @@ def codes_in_sources() -> set[str]:
     found |= set(re.findall(r"refusal := '([A-Z_]+)'", outranked))
     erasing = (ROOT / "sql/80_erasure/40_erase_places.sql").read_text()
     found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
+    for path in (ROOT / "sql/42_approval").glob("*.sql"):
+        text = path.read_text()
+        found |= set(re.findall(r"refuse_request\([^,']*, '([A-Z_]+)'", text))
+        for late in re.findall(r"WHEN 'sync' THEN '([A-Z_]+)' ELSE '([A-Z_]+)'", text):
+            found |= set(late)
     for path in (ROOT / "sql/40_write").glob("*.sql"):
         if path.name == "98_reasons.sql":
             continue
