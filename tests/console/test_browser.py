@@ -6,16 +6,13 @@ import shutil
 import socket
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-import waitress
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from waitress.server import create_server
 
 from console.office import Office, Person
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [
     pytest.mark.xdist_group("console"),
@@ -44,13 +41,12 @@ def url(office: Office) -> Iterator[str]:
     listening = socket.create_server(("127.0.0.1", 0))
     origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
     app = office.app(origin)
-    server = waitress.create_server(app, sockets=[listening], threads=4)
+    server = create_server(app, sockets=[listening], threads=4)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield origin
     app.extensions["memwarden"].close_all()
     server.close()
-    server.trigger.pull_trigger()
     thread.join()
 
 
@@ -193,9 +189,7 @@ def test_every_page_fits_and_every_field_has_a_label(
             assert fits(page), (path, key)
 
 
-def test_it_works_without_scripts(
-    browser: Browser, url: str, office: Office, rita: Person, tmp_path: Path
-) -> None:
+def test_it_works_without_scripts(browser: Browser, url: str, office: Office, rita: Person) -> None:
     """Only the keys are missing."""
     asked = office.ask()
     context = browser.new_context(java_script_enabled=False)
