@@ -39,14 +39,15 @@ def _no_demo_stays(server_dsn: str) -> Iterator[None]:
     with psycopg.connect(server_dsn, autocommit=True) as server:
         drop = SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)")
         server.execute(drop.format(Identifier(DATABASE)))
-        for role in (f"{DATABASE}_agent", f"{DATABASE}_curator"):
+        for each in ("agent", "curator", "newcomer", "reviewer"):
+            role = f"{DATABASE}_{each}"
             server.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(role)))
 
 
 def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server_dsn: str) -> None:
-    """And a wrong write is taken back.
+    """And a wrong write is taken back, and a person decides about what waits.
 
-    Proves: W1, W3, W4, W5, W7, W8, V1, D1, D2, D5, L6, T3, T5
+    Proves: W1, W3, W4, W5, W7, W8, V1, D1, D2, D5, L6, T3, T5, H2, H4, F3
     """
     ran = demo(server_dsn)
     assert (ran.returncode, ran.stderr) == (0, "")
@@ -83,6 +84,21 @@ def test_the_sample_goes_through_the_gates_and_its_questions_are_answered(server
         assert each in undone
     past, now = re.findall(r"^As of .*: (.*)$", undone, re.MULTILINE)
     assert (past, now) == ("Ravens never mind.", "Ravens can hold a grudge.")
+    reviewed = undone[undone.index("waits for a person") :]
+    for each in (
+        "LAYER_POLICY",
+        "REVIEW_REJECTED",
+        "FACTUAL_ERROR",
+        "That is superstition.",
+        "demo-reviewer",
+        "I have seen it.",
+    ):
+        assert each in reviewed, each
+    remembered = reviewed[reviewed.index("What is remembered of it") :]
+    assert "Ravens put food aside" in remembered
+    assert "up to 70 years" in remembered
+    assert "100 years" not in remembered
+    assert "bad luck" not in remembered
 
 
 def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(

@@ -11,11 +11,13 @@ from psycopg.conninfo import make_conninfo
 from psycopg.sql import SQL, Identifier, Literal
 from psycopg.types.json import Jsonb
 
-from memwarden.demo.writes import ORGANISATION, SOURCE, TURN_SCHEMA, TURN_TEXT
+from memwarden.demo.writes import LETTERS, ORGANISATION, SOURCE, TURN_SCHEMA, TURN_TEXT
 from memwarden.errors import MemwardenError, NotAllowed, translated, unreachable
 
 AGENT = "demo-agent"
 CURATOR = "demo-curator"
+NEWCOMER = "demo-newcomer"
+REVIEWER = "demo-reviewer"
 NOTES = {"fact_threshold": 0}
 _MARK = "Made by `memwarden demo`, which may change or drop it."
 
@@ -23,10 +25,16 @@ Connection = psycopg.Connection[Any]
 
 
 class Logins(NamedTuple):
-    """How the agent, and the curator who may take back what it wrote, connect."""
+    """How those connect who act in the demo.
+
+    The agent that heard the conversation; the curator who may take back what it wrote; an agent
+    that is new; and the person who decides about what the new one asks for.
+    """
 
     agent: str
     curator: str
+    newcomer: str
+    reviewer: str
 
 
 def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
@@ -41,7 +49,7 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
     admin_dsn = make_conninfo(dsn, dbname=name)
     try:
         with psycopg.connect(dsn, autocommit=True) as server:
-            for role in (role_of(name), curator_of(name)):
+            for role in logins_of(name):
                 _create_role(server, role, password)
             _create_database(server, name)
         with psycopg.connect(admin_dsn, autocommit=True) as admin:
@@ -57,28 +65,29 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
             # Notes are told in other words than the conversation, which only a model could compare:
             # here it is enough that each cites its turns.
             admin.execute("SELECT memwarden.configure_layer('semantic', %s)", (Jsonb(NOTES),))
-            # The agent has heard the conversation itself: what it quotes from there is believed.
+            # Each has heard itself what it quotes, and is believed that.
+            for source, issuer in ((SOURCE, AGENT), (LETTERS, NEWCOMER)):
+                admin.execute(
+                    "SELECT memwarden.define_source(uri_pattern => %s, type => 'human_input', "
+                    "authority => 1, issuer => %s)",
+                    (source, issuer),
+                )
+            # The first is let through: what the newcomer writes waits for a person, as in a new store.
             admin.execute(
-                "SELECT memwarden.define_source(uri_pattern => %s, type => 'human_input', "
-                "authority => 1, issuer => %s)",
-                (SOURCE, AGENT),
+                "SELECT memwarden.set_approval_policy('semantic', agent => %s, "
+                "approval => 'never')",
+                (AGENT,),
             )
     except psycopg.Error as error:
         raise _explained(error) from None
     return Logins(
-        make_conninfo(admin_dsn, user=role_of(name), password=password),
-        make_conninfo(admin_dsn, user=curator_of(name), password=password),
+        *(make_conninfo(admin_dsn, user=each, password=password) for each in logins_of(name))
     )
 
 
-def role_of(name: str) -> str:
-    """Return the agent's login role for a database: roles belong to the whole server."""
-    return f"{name}_agent"
-
-
-def curator_of(name: str) -> str:
-    """Return the curator's login role for a database."""
-    return f"{name}_curator"
+def logins_of(name: str) -> Logins:
+    """Return the login roles for a database: roles belong to the whole server."""
+    return Logins(*(f"{name}_{each}" for each in Logins._fields))
 
 
 def _create_database(server: Connection, name: str) -> None:
@@ -120,13 +129,19 @@ def _require_mark(found: tuple[Any, ...] | None, what: str) -> None:
 def _create_agents(admin: Connection, database: str, scopes: Sequence[str]) -> None:
     for path in (ORGANISATION, *scopes):
         admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
-    agents = ((AGENT, role_of(database), "contributor"), (CURATOR, curator_of(database), "curator"))
-    for name, login, role in agents:
-        admin.execute(SQL("GRANT memwarden_agent TO {}").format(Identifier(login)))
+    logins = logins_of(database)
+    cast = (
+        (AGENT, logins.agent, "contributor", "agent", "memwarden_agent"),
+        (CURATOR, logins.curator, "curator", "agent", "memwarden_agent"),
+        (NEWCOMER, logins.newcomer, "contributor", "agent", "memwarden_agent"),
+        (REVIEWER, logins.reviewer, "reviewer", "human", "memwarden_reviewer"),
+    )
+    for name, login, role, kind, group in cast:
+        admin.execute(SQL("GRANT {} TO {}").format(Identifier(group), Identifier(login)))
         admin.execute(
             "SELECT memwarden.register_agent(name => %s, scope => %s, login_role => %s, "
-            "role => %s, descendants => true)",
-            (name, ORGANISATION, login, role),
+            "role => %s, kind => %s, descendants => true)",
+            (name, ORGANISATION, login, role, kind),
         )
 
 

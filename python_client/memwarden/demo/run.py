@@ -13,10 +13,12 @@ from rich.console import Console
 
 from memwarden._sync.client import Client
 from memwarden.cli.terminal import is_plain
+from memwarden.console.reviewing import ReviewingClient
 from memwarden.demo import answers, database, report
 from memwarden.demo.ask import ask
 from memwarden.demo.conversation import load
 from memwarden.demo.push import push, push_again, push_bad, push_into_busy_scope
+from memwarden.demo.reviewed import show_review
 from memwarden.demo.undone import show_rollback
 from memwarden.demo.writes import bad_requests, requests_of, scope_of
 
@@ -35,11 +37,12 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
     conversations = load(data)
     started = time.monotonic()
     scopes = [scope_of(each) for each in conversations]
-    agent_dsn, curator_dsn = database.make(dsn, name, scopes)
+    logins = database.make(dsn, name, scopes)
     out.print(
-        f"Database {name} made anew. {database.role_of(name)} writes into {', '.join(scopes)}."
+        f"Database {name} made anew. "
+        f"{database.logins_of(name).agent} writes into {', '.join(scopes)}."
     )
-    with Client.connect(agent_dsn) as memory, Client.connect(curator_dsn) as curator:
+    with Client.connect(logins.agent) as memory, Client.connect(logins.curator) as curator:
         requests = [request for each in conversations for request in requests_of(each)]
         decisions, taken = push(memory, requests, out)
         report.show_counts(out, decisions, taken)
@@ -52,10 +55,10 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
         report.show_new_versions(out, memory, decisions)
         refused = [push_again(memory, requests[0])]
         refused += push_bad(memory, bad_requests(scopes[0]))
-        refused.append(push_into_busy_scope(agent_dsn, scopes[0]))
+        refused.append(push_into_busy_scope(logins.agent, scopes[0]))
         report.show_refused(out, memory, refused)
         report.show_violations(out, refused)
-        report.show_gates(out, _gates(agent_dsn))
+        report.show_gates(out, _gates(logins.agent))
         asked = {}
         for each in conversations:
             with out.status(f"asking about {each.name}") if not is_plain(out) else nullcontext():
@@ -63,6 +66,11 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
             answers.show_answers(out, each, asked[each.name], shown)
         answers.show_evidence_recall(out, dict(asked))
         show_rollback(out, memory, curator, scopes[0])
+    with (
+        Client.connect(logins.newcomer) as newcomer,
+        ReviewingClient.connect(logins.reviewer) as reviewer,
+    ):
+        show_review(out, newcomer, reviewer, scopes[0])
     out.print(f"\nDone in {time.monotonic() - started:.1f} s.")
 
 

@@ -28,6 +28,8 @@ TURN_SCHEMA = {
 TURN_TEXT = "{content.speaker}: {content.text}"
 SOURCE = "conversation:*"
 """How evidence names turns: see uri_of()."""
+LETTERS = "letter:*"
+"""How the new agent's evidence names what it was written."""
 
 
 def scope_of(conversation: Conversation) -> str:
