@@ -45,7 +45,8 @@ def main() -> None:
         environment = Path(output(ROOT / "tools/python-env"))
         tools = environment / "bin"
         os.environ["PATH"] = f"{tools}:{os.environ['PATH']}"
-        bring_sandbox()
+        bring("bwrap", "bubblewrap", "libseccomp2", "mount")  # the worker runs code in it
+        bring("chromium", "chromium", "fonts-dejavu-core")  # the console is looked at with it
         for step in steps:
             started = time.monotonic()
             result = lint(tools) if step == "lint" else tests(step, tools, once=step != "18")
@@ -59,12 +60,11 @@ def main() -> None:
     sys.exit(any(result == "FAILED" for _, result, _ in results))
 
 
-def bring_sandbox() -> None:
-    """Install what the worker runs code in; without it those tests are skipped, and say so."""
-    if shutil.which("bwrap") or not shutil.which("apt-get") or os.geteuid() != 0:
+def bring(command: str, *packages: str) -> None:
+    """Install what some tests need; without it they are skipped, and say so."""
+    if shutil.which(command) or not shutil.which("apt-get") or os.geteuid() != 0:
         return
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
-    packages = ["bubblewrap", "libseccomp2", "mount"]
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]
     for command in (["apt-get", "update"], install):
         subprocess.run(command, stdout=subprocess.DEVNULL, check=False)
