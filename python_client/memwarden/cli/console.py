@@ -46,7 +46,11 @@ def console(
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
     )
     print(f"The console is at {settings.url}", flush=True)
-    serve(settings, host, port, proxy)
+    try:
+        serve(settings, host, port, proxy)
+    except OSError as error:
+        print(f"error: {host}:{port}: {error.strerror}", file=sys.stderr)
+        raise typer.Exit(1) from None
 
 
 def _origin(url: str | None, host: str, port: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -141,16 +142,23 @@ def _proposal(proposal_id: UUID) -> Proposal:
 
 
 def _shown(each: Proposal, *, edited: str | None = None, fault: str = "") -> str:
-    current = each.current if each.current and "content" in each.current else None
+    # Once it is decided, what would have been renewed is something else.
+    shown = each.state == "pending" and each.current and "content" in each.current
+    current = each.current if shown else None
     return render_template(
         "proposal.html",
         each=each,
         changes=changes(current["content"], each.content) if current else None,
         history=_client().review_history(each.proposal_id),
+        factors=sorted(each.factors.items(), key=lambda pair: -_adds(pair[1])),
         reasons=REASONS,
         edited=editable(each.content) if edited is None else edited,
         fault=fault,
     )
+
+
+def _adds(factor: Mapping[str, float]) -> float:
+    return factor["value"] * factor["weight"]
 
 
 def _decided(proposal_id: UUID, decision: str, result: WriteResult) -> Response:

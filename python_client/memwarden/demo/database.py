@@ -72,7 +72,7 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                     "authority => 1, issuer => %s)",
                     (source, issuer),
                 )
-            # The first is let through: what the newcomer writes waits for a person, as in a new store.
+            # The first is let through; what the newcomer writes waits for a person.
             admin.execute(
                 "SELECT memwarden.set_approval_policy('semantic', agent => %s, "
                 "approval => 'never')",
