@@ -392,6 +392,14 @@ FROM memwarden.review_queue(
     max_rows => %(max_rows)s::int, after => %(after)s::uuid)
 """
 
+PROPOSAL: Final[LiteralString] = """
+SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, predicate, content,
+       confidence, justification, evidence, risk, factors, tier, reasons, contradictions,
+       consent_check, contradiction_check, auto_promote_eligible, current, probes, approvals,
+       needed, opened_at, age, due_at, overdue, expires_at, escalated, state
+FROM memwarden.proposal(proposal_id => %(proposal_id)s::uuid)
+"""
+
 REVIEW_HISTORY: Final[LiteralString] = """
 SELECT event_id, round, event, by_principal, login, reason, note, detail, at
 FROM memwarden.review_history(proposal_id => %(proposal_id)s::uuid)

@@ -94,6 +94,15 @@ class AsyncReviewing:
         }
         return await self._session.fetch(sql.REVIEW_QUEUE, arguments, Proposal)
 
+    async def proposal(self, proposal_id: UUID) -> Proposal | None:
+        """Return one proposal, whatever its state; None where the caller may not decide about it.
+
+        Raises:
+            NotAllowed: the login is no reviewer's.
+        """
+        rows = await self._session.fetch(sql.PROPOSAL, {"proposal_id": proposal_id}, Proposal)
+        return rows[0] if rows else None
+
     async def review_history(self, proposal_id: UUID) -> list[ReviewEvent]:
         """Return what became of a proposal, oldest first; for its writer and who may decide."""
         return await self._session.fetch(

@@ -13,7 +13,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from memwarden import _adapt
-from memwarden.console.reviewing import ReviewingClient
+from memwarden._sync.client import Client
 from memwarden.console.sessions import Reviewer
 from memwarden.errors import MemwardenError
 
@@ -68,7 +68,7 @@ def _connection(dsn: str, **parameters: str) -> psycopg.Connection:
 
 def _admitted(connection: psycopg.Connection, token: str | None = None) -> Reviewer:
     # Around a connection that is handed over, the client opens no other when it breaks.
-    client = ReviewingClient(connection, token=token)
+    client = Client(connection, token=token)
     try:
         me = client.whoami()
         if me.kind == "agent":

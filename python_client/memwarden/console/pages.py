@@ -11,12 +11,12 @@ from flask import Blueprint, current_app, g, redirect, render_template, request,
 from werkzeug.wrappers import Response
 
 from memwarden._json import strict_json
+from memwarden._sync.client import Client
 from memwarden.console.difference import changes
-from memwarden.console.reviewing import Proposal, ReviewingClient
 from memwarden.console.sessions import Session
 from memwarden.console.text import editable
 from memwarden.errors import InvalidContent, NotFound, NotIdentified
-from memwarden.results import WriteResult
+from memwarden.results import Proposal, WriteResult
 
 blueprint = Blueprint("pages", __name__)
 
@@ -78,7 +78,7 @@ def queue() -> str:
     state = request.args.get("state", "pending")
     after = _uuid(request.args.get("after"))
     arguments: dict[str, Any] = {name: value or None for name, value in chosen.items()}
-    arguments["class_"] = arguments.pop("class")
+    arguments["write_class"] = arguments.pop("class")
     rows = _client().review_queue(**arguments, state=state, max_rows=_ROWS + 1, after=after)
     return render_template(
         "queue.html",
@@ -129,8 +129,8 @@ def reject(proposal_id: UUID) -> Response | tuple[str, int]:
     return _decided(proposal_id, "rejected", result)
 
 
-def _client() -> ReviewingClient:
-    client: ReviewingClient = g.session.reviewer.client
+def _client() -> Client:
+    client: Client = g.session.reviewer.client
     return client
 
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 
 import psycopg
 
-from memwarden.console.reviewing import ReviewingClient
+from memwarden._sync.client import Client
 
 
 @dataclass(slots=True)
@@ -24,7 +24,7 @@ class Reviewer:
 
     name: str
     org: str
-    client: ReviewingClient
+    client: Client
     connection: psycopg.Connection
     lasts: timedelta | None = None
 

@@ -10,10 +10,9 @@ from rich.console import Console
 from memwarden._sync.client import Client
 from memwarden.cli.memory import words
 from memwarden.cli.terminal import cell, lines, table
-from memwarden.console.reviewing import Proposal, ReviewingClient
 from memwarden.demo.report import heading
 from memwarden.demo.writes import LETTERS
-from memwarden.results import WriteResult
+from memwarden.results import Proposal, WriteResult
 
 
 class _Case(NamedTuple):
@@ -33,7 +32,7 @@ _CASES = (
 )
 
 
-def show_review(out: Console, newcomer: Client, reviewer: ReviewingClient, scope: str) -> None:
+def show_review(out: Console, newcomer: Client, reviewer: Client, scope: str) -> None:
     """Let somebody new write three facts; let a person decide; show what each of them learns."""
     asked = [
         newcomer.write(
@@ -56,7 +55,7 @@ def show_review(out: Console, newcomer: Client, reviewer: ReviewingClient, scope
     _show_recalled(out, newcomer, scope)
 
 
-def _decide(reviewer: ReviewingClient, proposal: Proposal, case: _Case) -> WriteResult:
+def _decide(reviewer: Client, proposal: Proposal, case: _Case) -> WriteResult:
     if case.rejected is not None:
         return reviewer.reject(proposal.proposal_id, case.rejected, case.note)
     if case.edited is not None:

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from memwarden._sync.client import Client
 from memwarden.cli.terminal import is_plain
-from memwarden.console.reviewing import ReviewingClient
 from memwarden.demo import answers, database, report
 from memwarden.demo.ask import ask
 from memwarden.demo.conversation import load
@@ -68,7 +67,7 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
         show_rollback(out, memory, curator, scopes[0])
     with (
         Client.connect(logins.newcomer) as newcomer,
-        ReviewingClient.connect(logins.reviewer) as reviewer,
+        Client.connect(logins.reviewer) as reviewer,
     ):
         show_review(out, newcomer, reviewer, scopes[0])
     out.print(f"\nDone in {time.monotonic() - started:.1f} s.")
