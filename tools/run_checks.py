@@ -60,9 +60,9 @@ def main() -> None:
     sys.exit(any(result == "FAILED" for _, result, _ in results))
 
 
-def bring(command: str, *packages: str) -> None:
+def bring(program: str, *packages: str) -> None:
     """Install what some tests need; without it they are skipped, and say so."""
-    if shutil.which(command) or not shutil.which("apt-get") or os.geteuid() != 0:
+    if shutil.which(program) or not shutil.which("apt-get") or os.geteuid() != 0:
         return
     os.environ["DEBIAN_FRONTEND"] = "noninteractive"
     install = ["apt-get", "install", "--yes", "--no-install-recommends", *packages]

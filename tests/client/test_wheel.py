@@ -45,6 +45,8 @@ def test_the_wheel_brings_the_code_it_shares_with_the_server_and_the_sample(whee
         "memwarden/py.typed",
         "memwarden_core/py.typed",
         "memwarden/demo/sample.json",
+        "memwarden/console/templates/queue.html",
+        "memwarden/console/static/console.css",
         "memwarden/_sync/client.py",
     } <= names
 

@@ -182,6 +182,22 @@ def test_two_people_agree_where_two_are_needed(
     assert "<b>Approved.</b>" in decide(other, asked.request_id, "approve")
 
 
+def test_those_who_share_a_login_do_not_count_as_two(office: Office, app: Flask) -> None:
+    """Proves: H6 (by tokens, on the page)."""
+    asked = office.ask()
+    office.world.admin.execute(
+        "UPDATE memwarden_data.review SET needed = 2 WHERE request_id = %s", (asked.request_id,)
+    )
+    path = f"/proposals/{asked.request_id}/approve"
+    codes = []
+    for _ in range(2):
+        visitor = Visitor(app, URL)
+        visitor.present(office.token(office.person().login).token)
+        codes.append(visitor.post(path).status_code)
+    assert codes == [303, 403]
+    assert len(events(office, asked.request_id)) == 1
+
+
 def test_of_another_organisation_nothing_is_seen(office: Office, app: Flask) -> None:
     """Neither listed nor found by its number, nor decided."""
     asked = office.ask("Only Acme knows.")
@@ -204,6 +220,13 @@ def test_of_another_organisation_nothing_is_seen(office: Office, app: Flask) -> 
         sent = visitor.post(f"{path}/{decision}", reason="OTHER")
         assert sent.status_code in (303, 403, 404)
     assert events(office, asked.request_id) == []
+    # Nor by SQL; and no agent is shown one, be it its own.
+    direct = world.connect(stranger.login, password=stranger.password)
+    found = direct.execute("SELECT * FROM memwarden.proposal(%s)", (asked.request_id,)).fetchall()
+    assert found == []
+    agent = world.connect(office.agent.whoami().agent)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        agent.execute("SELECT * FROM memwarden.proposal(%s)", (asked.request_id,))
 
 
 def test_filters_and_pages_reach_everything(office: Office, app: Flask, rita: Person) -> None:
