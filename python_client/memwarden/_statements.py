@@ -389,15 +389,8 @@ SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, pr
 FROM memwarden.review_queue(
     scope => %(scope)s::text, layer => %(layer)s::text, tier => %(tier)s::text,
     agent => %(agent)s::text, class => %(class)s::text, state => %(state)s::text,
-    max_rows => %(max_rows)s::int, after => %(after)s::uuid)
-"""
-
-PROPOSAL: Final[LiteralString] = """
-SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, predicate, content,
-       confidence, justification, evidence, risk, factors, tier, reasons, contradictions,
-       consent_check, contradiction_check, auto_promote_eligible, current, probes, approvals,
-       needed, opened_at, age, due_at, overdue, expires_at, escalated, state
-FROM memwarden.proposal(proposal_id => %(proposal_id)s::uuid)
+    max_rows => %(max_rows)s::int, after => %(after)s::uuid,
+    proposal_id => %(proposal_id)s::uuid)
 """
 
 REVIEW_HISTORY: Final[LiteralString] = """

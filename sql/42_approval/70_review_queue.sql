@@ -43,7 +43,7 @@ COMMENT ON TYPE memwarden_internal.proposal IS 'A write request that waits, or w
 -- What waits, for those who may decide about it. What a proposal contradicts is shown as far as the reviewer may read it.
 CREATE OR REPLACE FUNCTION memwarden.review_queue(
     scope text DEFAULT NULL, layer text DEFAULT NULL, tier text DEFAULT NULL, agent text DEFAULT NULL, class text DEFAULT NULL,
-    state text DEFAULT 'pending', max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
+    state text DEFAULT 'pending', max_rows integer DEFAULT 100, after uuid DEFAULT NULL, proposal_id uuid DEFAULT NULL)
 RETURNS SETOF memwarden_internal.proposal
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -58,8 +58,8 @@ DECLARE
     v_readable     integer[] := memwarden_internal.readable_labels(v_principal_id);
     v_now          timestamptz := clock_timestamp();
 BEGIN
-    IF review_queue.max_rows IS NULL OR review_queue.max_rows NOT BETWEEN 1 AND 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000');
+    IF review_queue.max_rows NOT BETWEEN 1 AND 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000, or NULL');
     END IF;
     RETURN QUERY
     SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
@@ -88,6 +88,7 @@ BEGIN
        AND (review_queue.agent IS NULL OR p.name = review_queue.agent)
        AND (review_queue.class IS NULL OR r.class = review_queue.class)
        AND (review_queue.state IS NULL OR r.state = review_queue.state)
+       AND (review_queue.proposal_id IS NULL OR r.request_id = review_queue.proposal_id)
        AND (review_queue.after IS NULL OR (r.due_at, r.request_id) > (
                SELECT a.due_at, a.request_id FROM memwarden_data.review AS a
                 WHERE a.org_id = ANY (v_orgs) AND a.request_id = review_queue.after))
@@ -95,14 +96,14 @@ BEGIN
      LIMIT review_queue.max_rows;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) IS
+COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
     'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those alone. '
-    'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000. after: a proposal_id, for the page behind it. '
+    'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. '
     'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
     'current: the memory that it would renew. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
     'Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
-REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid) TO memwarden_reviewer, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_memory(p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_readable integer[])
 RETURNS jsonb

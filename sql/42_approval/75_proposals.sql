@@ -1,5 +1,5 @@
 -- The queue in the form in which the memory fabric exchanges it.
-CREATE OR REPLACE FUNCTION memwarden_internal.list_proposals()
+CREATE OR REPLACE FUNCTION memwarden_internal.list_proposals(p_proposal_id uuid DEFAULT NULL)
 RETURNS TABLE (proposal_id uuid, candidate jsonb, class text, tier_target text, consent_check text, contradiction_check jsonb,
                auto_promote_eligible boolean, state text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -20,12 +20,12 @@ BEGIN
                                WHEN q.current IS NOT NULL OR jsonb_array_length(coalesce(q.contradictions, '[]')) > 0 THEN 'superseded'
                                ELSE 'no_conflict' END),
            coalesce(q.auto_promote_eligible, false), q.state
-      FROM memwarden.review_queue(state => NULL, max_rows => 1000) AS q;
+      FROM memwarden.review_queue(state => NULL, max_rows => NULL, proposal_id => p_proposal_id) AS q;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_proposals() IS 'The rows of memwarden.proposals.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_proposals() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_proposals() TO memwarden_reviewer, memwarden_curator;
+COMMENT ON FUNCTION memwarden_internal.list_proposals(uuid) IS 'The rows of memwarden.proposals, or of one proposal.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_proposals(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_proposals(uuid) TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.proposal(proposal_id uuid)
 RETURNS jsonb
@@ -33,11 +33,11 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT to_jsonb(p) - 'state' FROM memwarden_internal.list_proposals() AS p WHERE p.proposal_id = proposal.proposal_id);
+    RETURN (SELECT to_jsonb(p) - 'state' FROM memwarden_internal.list_proposals(proposal.proposal_id) AS p);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.proposal(uuid) IS
     'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", "evidence_refs", "confidence"}, "class", "tier_target", "consent_check", '
-    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, a human decides which. NULL for none. Raises 28000 without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
+    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, a human decides which. NULL for none. Raises 28000 without identity. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.proposal(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.proposal(uuid) TO memwarden_reviewer, memwarden_curator;

@@ -222,8 +222,8 @@ def test_of_another_organisation_nothing_is_seen(office: Office, app: Flask) -> 
     assert events(office, asked.request_id) == []
     # Nor by SQL; and no agent is shown one, be it its own.
     direct = world.connect(stranger.login, password=stranger.password)
-    found = direct.execute("SELECT * FROM memwarden.proposal(%s)", (asked.request_id,)).fetchall()
-    assert found == []
+    found = direct.execute("SELECT memwarden.proposal(%s)", (asked.request_id,)).fetchone()
+    assert found == {"proposal": None}
     agent = world.connect(office.agent.whoami().agent)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         agent.execute("SELECT * FROM memwarden.proposal(%s)", (asked.request_id,))

@@ -272,7 +272,9 @@ def seed_entities(world: World) -> None:
     ):
         world.admin.execute(f"SELECT memwarden.{call}")
     write(curator, "episodic", "a walk", subject="Zoe", predicate="took")
-    curator.execute("SELECT memwarden.define_probe('walks', 'walk', '/org/acme', contains => 'walk')")
+    curator.execute(
+        "SELECT memwarden.define_probe('walks', 'walk', '/org/acme', contains => 'walk')"
+    )
 
 
 def seed_shelf(world: World) -> None:

@@ -88,7 +88,12 @@ PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}
 # The records of erasures themselves, and of changes of entities, by number: they name nobody.
 RECORDS = {
     "entity_event",
-    "erasure", "erased_item", "erased_reason", "erased_request", "erased_evidence"}
+    "erasure",
+    "erased_item",
+    "erased_reason",
+    "erased_request",
+    "erased_evidence",
+}
 
 # Blanked with their request: tests/approval/test_erasing.py.
 REVIEWS = {"review", "review_event"}

@@ -137,7 +137,7 @@ CLAIMS: dict[str, Any] = {
     "submitted_at": "2001-01-01",
     "attempt": -7,
     "admission": "free",
-    "terms": "(forged" + "," * 48 + ")",
+    "terms": "(forged" + "," * 50 + ")",
     "label_id": 4711,
     "scope_locked": False,
     "canonical": '"forged"',

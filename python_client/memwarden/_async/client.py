@@ -38,7 +38,15 @@ from memwarden.results import RecalledItem, WriteResult
 
 
 class AsyncClient(
-    AsyncCalls, AsyncHistory, AsyncUndo, AsyncErasing, AsyncConsolidating, AsyncReviewLife, AsyncReviewing, AsyncGoverning, AsyncCapturing
+    AsyncCalls,
+    AsyncHistory,
+    AsyncUndo,
+    AsyncErasing,
+    AsyncConsolidating,
+    AsyncReviewLife,
+    AsyncReviewing,
+    AsyncGoverning,
+    AsyncCapturing,
 ):
     """Writes to memory and recalls from it.
 

@@ -82,7 +82,7 @@ class AsyncGoverning:
         arguments = {"pack": pack, "version": version, "scope": scope, "agent": agent, "org": org}
         await self._session.fetch(sql.USE_PACK, arguments, dict[str, Any], repeatable=False)
 
-    async def proposal(self, proposal_id: UUID) -> dict[str, Any] | None:
+    async def proposal_document(self, proposal_id: UUID) -> dict[str, Any] | None:
         """Return a proposal that the caller may decide about, in the form of the memory fabric."""
         rows = await self._session.fetch(sql.PROPOSAL, {"proposal_id": proposal_id}, dict[str, Any])
         found: dict[str, Any] | None = rows[0]["proposal"]

@@ -91,6 +91,7 @@ class AsyncReviewing:
             "state": state,
             "max_rows": max_rows,
             "after": after,
+            "proposal_id": None,
         }
         return await self._session.fetch(sql.REVIEW_QUEUE, arguments, Proposal)
 
@@ -100,7 +101,9 @@ class AsyncReviewing:
         Raises:
             NotAllowed: the login is no reviewer's.
         """
-        rows = await self._session.fetch(sql.PROPOSAL, {"proposal_id": proposal_id}, Proposal)
+        arguments = dict.fromkeys(("scope", "layer", "tier", "agent", "class", "state", "after"))
+        arguments |= {"max_rows": 1, "proposal_id": proposal_id}
+        rows = await self._session.fetch(sql.REVIEW_QUEUE, arguments, Proposal)
         return rows[0] if rows else None
 
     async def review_history(self, proposal_id: UUID) -> list[ReviewEvent]:

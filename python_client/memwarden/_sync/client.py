@@ -39,7 +39,17 @@ from memwarden.requests import (
 from memwarden.results import RecalledItem, WriteResult
 
 
-class Client(Calls, History, Undo, Erasing, Consolidating, ReviewLife, Reviewing, Governing, Capturing):
+class Client(
+    Calls,
+    History,
+    Undo,
+    Erasing,
+    Consolidating,
+    ReviewLife,
+    Reviewing,
+    Governing,
+    Capturing,
+):
     """Writes to memory and recalls from it.
 
     Made by `connect`, or around a psycopg connection of yours (from a pool, or inside a

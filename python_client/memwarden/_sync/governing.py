@@ -80,7 +80,7 @@ class Governing:
         arguments = {"pack": pack, "version": version, "scope": scope, "agent": agent, "org": org}
         self._session.fetch(sql.USE_PACK, arguments, dict[str, Any], repeatable=False)
 
-    def proposal(self, proposal_id: UUID) -> dict[str, Any] | None:
+    def proposal_document(self, proposal_id: UUID) -> dict[str, Any] | None:
         """Return a proposal that the caller may decide about, in the form of the memory fabric."""
         rows = self._session.fetch(sql.PROPOSAL, {"proposal_id": proposal_id}, dict[str, Any])
         found: dict[str, Any] | None = rows[0]["proposal"]

@@ -92,6 +92,7 @@ class Reviewing:
             "state": state,
             "max_rows": max_rows,
             "after": after,
+            "proposal_id": None,
         }
         return self._session.fetch(sql.REVIEW_QUEUE, arguments, Proposal)
 
@@ -101,7 +102,9 @@ class Reviewing:
         Raises:
             NotAllowed: the login is no reviewer's.
         """
-        rows = self._session.fetch(sql.PROPOSAL, {"proposal_id": proposal_id}, Proposal)
+        arguments = dict.fromkeys(("scope", "layer", "tier", "agent", "class", "state", "after"))
+        arguments |= {"max_rows": 1, "proposal_id": proposal_id}
+        rows = self._session.fetch(sql.REVIEW_QUEUE, arguments, Proposal)
         return rows[0] if rows else None
 
     def review_history(self, proposal_id: UUID) -> list[ReviewEvent]:

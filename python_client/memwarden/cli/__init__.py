@@ -13,9 +13,9 @@ from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
+from memwarden.cli.extract import extract
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
-from memwarden.cli.extract import extract
 from memwarden.cli.worker import worker
 
 app = typer.Typer(

@@ -70,7 +70,9 @@ def list_proposals(
 def show(proposal_id: ProposalId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Show one proposal: what it says, why it is risky, what it contradicts, and its history."""
     with connected(dsn) as memory:
-        found = _found(memory.review_queue(state=None, max_rows=1000), proposal_id)
+        found = memory.proposal(proposal_id)
+        if found is None:
+            raise InvalidArgument("there is no such proposal that you may decide about")
         events = memory.review_history(proposal_id)
     if as_json:
         print_json({"proposal": found, "history": events})
@@ -158,13 +160,6 @@ def reject(
         done = memory.reject(proposal_id, reason, note)
     _tell(done, as_json)
     raise typer.Exit(ExitCode.OK if done.reason == "REVIEW_REJECTED" else ExitCode.FAILED)
-
-
-def _found(proposals: list[Proposal], proposal_id: UUID) -> Proposal:
-    for each in proposals:
-        if each.proposal_id == proposal_id:
-            return each
-    raise InvalidArgument("there is no such proposal that you may decide about")
 
 
 def _readable(memory: dict[str, object] | None) -> bool:
