@@ -86,8 +86,6 @@ VALUES
      'The detail names it. Names are case-sensitive.'),
     ('already_exists', '42710', 'a memwarden object of that name exists',
      'Choose another name, or change the one that is there.'),
-    ('taken_back', '40000', 'what did not come to be is taken back',
-     'Nobody sees this: who takes it back catches it.'),
     ('protected_gate', '55006', 'this gate cannot be moved, disabled or removed',
      'Identity, access, canonical form, schema, sensitivity, scope lock, commit and storing hold the pipeline together.'),
     ('unsafe_gate', '42501', 'that function cannot serve as a gate',

@@ -23,7 +23,7 @@ BEGIN
     END IF;
     IF v_policy.approval <> 'never' OR v_asked IS NOT NULL OR v_review.state IS NOT NULL THEN
         v_risk := memwarden_internal.assess_risk(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, v_policy.weights, v_policy.layer_risk,
+            NEW.scope_id, NEW.layer, NEW.principal_id, v_policy.weights, v_policy.layer_risk,
             NEW.contradiction IS NOT NULL OR num_nonnulls(NEW.replaces, NEW.disputes) > 0
                 OR coalesce(NEW.conflicts @> '[{"relation": "contradicts"}]', false),
             NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision,

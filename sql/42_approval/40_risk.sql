@@ -1,6 +1,6 @@
 -- What could go wrong if it were remembered: six factors, each from 0 to 1 by a rule that is stated here.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess_risk(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_weights double precision[], p_layer_risk double precision,
+    p_scope_id bigint, p_layer text, p_principal_id bigint, p_weights double precision[], p_layer_risk double precision,
     p_contradicts boolean, p_grounds jsonb, p_adjusted double precision, p_likeness double precision,
     OUT risk double precision, OUT factors jsonb)
 RETURNS record
@@ -28,11 +28,11 @@ BEGIN
     assess_risk.factors := jsonb_set(assess_risk.factors, '{blast_radius,readers}', to_jsonb(v_readers));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, double precision) IS
+COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, double precision) IS
     'The risk of a write, 0 to 1: the weighted sum of layer (p_layer_risk, else layer_risk()), contradiction (1 where it contradicts a memory), evidence (1 - the mean authority of its references; 1 without any), '
     'confidence_gap (1 - adjusted confidence), blast_radius (others who read the scope, up to 100, on a logarithmic scale: consumers, since nobody counts recalls yet; their number takes the place of readers when it is there), '
     'novelty (1 - likeness to the most like memory that the gates found; 1 where they found none). factors: {name: {"value", "weight"}}. Source: chapter 12.6.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, double precision) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_layer text)
 RETURNS double precision

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
     'COMMITTED or MERGED. DEFERRED while others must agree (detail: approvals, needed), or where something has come up that was not in the report: then it is queued anew, with that (detail: reopened). '
     'Any other outcome says why it no longer applies. ALREADY_DECIDED: somebody else was faster; the detail has what. note: at most 4,000 characters, kept with the decision and in the signed provenance. '
     'despite_probes: also where golden queries no longer find what they should (reason PROBE_FAILED). '
-    'Raises 42704 for a proposal that the caller does not see, 42501 without the right: for agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody else; otherwise as write() does. Source: chapter 12.6.3.';
+    'Raises 42704 for a proposal that the caller does not see, 42501 without the right: for agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody else, 22023 for a note that is too long; otherwise as write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -33,7 +33,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) IS
     'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one refuses it, that is the answer, and the proposal waits as it was. '
-    'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Otherwise as approve(). Source: chapter 12.6.3, H4.';
+    'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises 42704 and 42501 as approve() does, 22023 without content; otherwise as write() does. Source: chapter 12.6.3, H4.';
 REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -79,12 +79,10 @@ BEGIN
         END IF;
         v_undone := v_failed <> '[]' OR p_content IS NOT NULL AND v_result.outcome NOT IN ('COMMITTED', 'MERGED', 'DEFERRED');
         IF v_undone THEN
-            PERFORM memwarden_internal.raise_error('taken_back', format('proposal %s', p_proposal_id));
+            RAISE EXCEPTION USING ERRCODE = 'MW000';
         END IF;
-    EXCEPTION WHEN OTHERS THEN
-        IF v_undone IS NOT TRUE THEN
-            RAISE;
-        END IF;
+    EXCEPTION WHEN SQLSTATE 'MW000' THEN
+        NULL;
     END;
     IF v_failed <> '[]' THEN
         PERFORM memwarden_internal.note_failed_probes(v_review.org_id, p_proposal_id, v_principal_id, v_failed);

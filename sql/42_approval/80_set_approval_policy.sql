@@ -12,7 +12,6 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_approval_policy.org, 'full');
     v_policy memwarden_data.approval_policy;
-    v_new    boolean;
 BEGIN
     PERFORM memwarden_internal.require_layers(ARRAY[set_approval_policy.layer]);
     LOCK TABLE memwarden_data.approval_policy IN SHARE ROW EXCLUSIVE MODE;

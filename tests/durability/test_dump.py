@@ -17,6 +17,7 @@ from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
 from replay import check_store
+from reviewing import ask
 from review_life.desk import propose, reject, reviewer_of
 from row_digests import row_digests
 from scope_calls import annotate, check_tree, close_scope, create_scope, remember, retract
@@ -75,6 +76,7 @@ def seeded(shared_world: World) -> World:
     seed_captures(shared_world, ana)
     seed_review_life(shared_world, ana)
     seed_entities(shared_world)
+    seed_reviews(shared_world, ana)
     seed_shelf(shared_world)
     seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
@@ -275,6 +277,12 @@ def seed_entities(world: World) -> None:
     curator.execute(
         "SELECT memwarden.define_probe('walks', 'walk', '/org/acme', contains => 'walk')"
     )
+
+
+def seed_reviews(world: World, agent: Connection[DictRow]) -> None:
+    """A proposal that waits for a human, with its audit."""
+    ask(world, "procedural", org="acme")
+    assert write(agent, "procedural", "Knock before you enter")["outcome"] == "DEFERRED"
 
 
 def seed_shelf(world: World) -> None:

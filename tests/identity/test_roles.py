@@ -36,6 +36,10 @@ curator       READ    all     all     all      all      all        all
 curator       WRITE   all     all     all      all      all        all
 curator       DELETE  hard    hard    hard     hard     hard       hard
 curator       ADMIN   full    full    full     full     full       full
+reviewer      READ    all     all     all      all      all        all
+reviewer      WRITE   -       -       notes    -        -          -
+reviewer      DELETE  -       -       -        -        -          -
+reviewer      ADMIN   -       -       -        -        -          -
 contributor   READ    all     all     all      all      all        all
 contributor   WRITE   all     all     all      all      all        all
 contributor   DELETE  -       -       -        -        -          -
