@@ -44,7 +44,8 @@ BEGIN
         'agent', register_agent.name, 'agent_id', v_principal_id, 'kind', register_agent.kind, 'scope', register_agent.scope,
         'writes', register_agent.writes, 'descendants', register_agent.descendants, 'validated', register_agent.validated,
         'role', register_agent.role, 'clearance', register_agent.clearance, 'domains', register_agent.domains,
-        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable, 'owner', register_agent.owner));
+        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable)
+        || CASE WHEN v_owner_id IS NULL THEN '{}' ELSE jsonb_build_object('owner', register_agent.owner) END);
     IF register_agent.login_role IS NOT NULL THEN
         PERFORM memwarden_internal.bind(v_principal_id, v_scope.org_id, register_agent.login_role);
     END IF;

@@ -39,7 +39,9 @@ BEGIN
                               ELSE p.disabled_at END
      WHERE p.principal_id = v_agent.principal_id;
     PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'change_agent', jsonb_build_object(
-        'agent', change_agent.agent, 'agent_id', v_agent.principal_id, 'before', to_jsonb(v_old) - 'kind', 'changes', jsonb_strip_nulls(jsonb_build_object(
+        'agent', change_agent.agent, 'agent_id', v_agent.principal_id, 'before', to_jsonb(v_old) - ARRAY['kind', 'owner', 'reputation'] || CASE
+            WHEN num_nonnulls(change_agent.owner, change_agent.reputation) = 0 THEN '{}'
+            ELSE jsonb_build_object('owner', v_old.owner, 'reputation', v_old.reputation) END, 'changes', jsonb_strip_nulls(jsonb_build_object(
             'role', change_agent.role, 'clearance', change_agent.clearance, 'domains', change_agent.domains,
             'attributes', change_agent.attributes, 'validated', change_agent.validated, 'enabled', change_agent.enabled,
             'owner', change_agent.owner, 'reputation', change_agent.reputation))));

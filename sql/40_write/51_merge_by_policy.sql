@@ -37,6 +37,9 @@ BEGIN
            AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
          ORDER BY p_writers = 'owner' AND i.principal_id <> p_principal_id, i.label_id <> p_label_id, i.instance
          LIMIT 1;
+    ELSE
+        -- Of such a key every value is a memory of its own.
+        RETURN NULL;
     END IF;
     IF v_head.item_id IS NULL OR p_writers = 'owner' AND v_head.principal_id <> p_principal_id
        OR (memwarden_internal.label_of_successor(

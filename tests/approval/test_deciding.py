@@ -286,3 +286,18 @@ def test_a_yes_carries_out_what_the_contradiction_gate_proposes(world: World) ->
     assert world.value(
         "SELECT status FROM memwarden_data.item WHERE item_id = %s", old["item_id"]
     ) == ("SUPERSEDED")
+
+
+def test_every_value_of_a_key_that_accumulates_can_be_approved(world: World) -> None:
+    """There is no memory that it would renew, and none is shown.
+
+    Proves: H4 (approve)
+    """
+    world.admin.execute("SELECT memwarden.define_predicate('visited', 'accumulate')")
+    ask(world)
+    agent, ana = world.agent(HOME), reviewer(world)
+    for city in ("Rome", "Oslo"):
+        number = propose(agent, city, subject="Ana", predicate="visited")
+        assert queue(ana)[0]["current"] is None
+        assert decide(ana, "approve", number)["outcome"] == "COMMITTED"
+    assert {r["content"] for r in recall(agent, query="Ana visited")} == {"Rome", "Oslo"}
