@@ -90,6 +90,11 @@ def test_arguments_have_the_names_of_the_sql_functions(admin: psycopg.Connection
         ).fetchone()
         assert row is not None
         parameters = list(inspect.signature(getattr(Client, name)).parameters)[1:]
+        if name == "write":
+            # A word that Python keeps for itself; and what the client does beside it, last.
+            parameters = ["class" if each == "write_class" else each for each in parameters]
+            assert (parameters[-2:], parameters[:-2]) == (["wait", "timeout"], row[0])
+            continue
         assert parameters == row[0], name
 
 

@@ -281,8 +281,9 @@ def seed_entities(world: World) -> None:
 
 def seed_reviews(world: World, agent: Connection[DictRow]) -> None:
     """A proposal that waits for a human, with its audit."""
-    ask(world, "procedural", org="acme")
-    assert write(agent, "procedural", "Knock before you enter")["outcome"] == "DEFERRED"
+    ask(world, "durable", org="acme")
+    said = write(agent, "durable", "Knock before you enter")
+    assert (said["outcome"], said["reason"]) == ("DEFERRED", "AWAITING_APPROVAL")
 
 
 def seed_shelf(world: World) -> None:
