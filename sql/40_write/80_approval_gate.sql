@@ -18,7 +18,7 @@ BEGIN
     IF NOT v_policy.is_reputable THEN
         v_asked := memwarden_internal.ask_review(v_asked, 'REPUTATION');
     END IF;
-    IF v_policy.approval = 'always' OR v_policy.approval = 'pack_auto' AND (to_jsonb(NEW) -> 'auto_eligible') IS DISTINCT FROM 'true' THEN
+    IF v_policy.approval = 'always' OR v_policy.approval = 'pack_auto' AND NEW.auto_eligible IS NOT TRUE THEN
         v_asked := memwarden_internal.ask_review(v_asked, v_policy.wanted_by);
     END IF;
     IF v_policy.approval <> 'never' OR v_asked IS NOT NULL OR v_review.state IS NOT NULL THEN

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from client.test_erasing import curator_of
+from access import curator
 from memwarden import Client, InvalidArgument, NotAllowed, WriteRequest
 
 if TYPE_CHECKING:
@@ -19,8 +19,10 @@ def test_consent_and_packs_decide_about_classes(shared_world: World, home: str) 
 
     Proves: R7, F4, F5 (through the client)
     """
+    shared_world.scope(home)
+    desk_role = curator(shared_world, home.split("/user/")[0]).info.user
     with (
-        Client.connect(curator_of(shared_world, home)) as desk,
+        Client.connect(make_conninfo(shared_world.dsn, user=desk_role)) as desk,
         Client.connect(make_conninfo(shared_world.dsn, user=shared_world.register(home))) as memory,
     ):
         said = {"subject": "Ana", "predicate": "drinks", "write_class": "preference"}

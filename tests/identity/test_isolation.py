@@ -207,6 +207,7 @@ def check_rows(
         *("captures", "extraction_statistics"),
         *("entity", "entity_alias", "entity_attribute", "entity_event", "memory_key"),
         *("entities", "entity_changes", "probe", "probe_run", "probes", "probe_runs"),
+        *("proposals", "audit_sample", "audit_queue", "learning_signals", "correction_adoption"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []
