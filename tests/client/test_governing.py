@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -25,7 +25,11 @@ def test_consent_and_packs_decide_about_classes(shared_world: World, home: str) 
         Client.connect(make_conninfo(shared_world.dsn, user=desk_role)) as desk,
         Client.connect(make_conninfo(shared_world.dsn, user=shared_world.register(home))) as memory,
     ):
-        said = {"subject": "Ana", "predicate": "drinks", "write_class": "preference"}
+        said: dict[str, Any] = {
+            "subject": "Ana",
+            "predicate": "drinks",
+            "write_class": "preference",
+        }
         assert memory.write("semantic", "tea", **said).reason == "CONSENT_MISSING"
         proof = [{"uri": "form:1"}]
         assert desk.record_consent("Ana", "personalisation", "granted", evidence=proof).version == 7

@@ -84,8 +84,10 @@ TOKEN = re.compile(r"\b(?:mk|sc)[0-9a-f]{10}\b|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0
 ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "context")
 """What a client gets to see of an error."""
 
-CASTS = {"scopes": "::text[]", "layers": "::text[]"} | {
-    name: "::uuid" for name in ("item_id", "request_id", "proposal_id")
+CASTS = {
+    "scopes": "::text[]",
+    "layers": "::text[]",
+    **dict.fromkeys(("item_id", "request_id", "proposal_id"), "::uuid"),
 }
 
 Values = Mapping[tuple[str, str], Sequence[Any]]

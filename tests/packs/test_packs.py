@@ -45,7 +45,7 @@ def test_every_violation_is_told_at_once(desk: Connection[DictRow]) -> None:
 
     Proves: F4
     """
-    wrong = {
+    wrong: dict[str, Any] = {
         "promotion_thresholds": {"*": {"confidence": 2}},
         "freshness": {"preference": "soon"},
         "sample_audit": {},
