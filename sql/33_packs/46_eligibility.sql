@@ -44,7 +44,7 @@ DECLARE
     v_policy record := memwarden_internal.approval_terms(p_org_id, p_layer, p_class, p_agent, p_principal_id);
 BEGIN
     RETURN (SELECT a.risk FROM memwarden_internal.assess_risk(
-        p_org_id, p_scope_id, p_layer, p_principal_id, v_policy.weights, v_policy.layer_risk, p_contradicts, p_grounds,
+        p_scope_id, p_layer, p_principal_id, v_policy.weights, v_policy.layer_risk, p_contradicts, p_grounds,
         (p_provenance ->> 'adjusted_confidence')::double precision,
         (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e))) AS a);
 END

@@ -78,10 +78,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_limits jsonb;
-    v_pack_org bigint;
     v_seen   record;
 BEGIN
-    SELECT k.definition -> 'sample_audit', k.org_id INTO v_limits, v_pack_org FROM memwarden_data.pack AS k
+    SELECT k.definition -> 'sample_audit' INTO v_limits FROM memwarden_data.pack AS k
      WHERE k.org_id IN (0, p_org_id) AND k.name = p_pack AND k.version = p_version ORDER BY k.org_id DESC LIMIT 1;
     SELECT count(*) AS verdicts, count(*) FILTER (WHERE w.verdict = 'wrong') AS wrong INTO v_seen
       FROM (SELECT a.verdict FROM memwarden_data.audit_sample AS a
