@@ -248,7 +248,7 @@ def test_time_takes_the_text_and_then_the_row(world: World) -> None:
         "SELECT memwarden.define_capture_source('chat', '10 days', '20 days', org => 'acme')"
     )
     young, old, oldest, other = (
-        capture(agent, said("I like herons"), source=source, external_id=str(n))
+        capture(agent, said("I live in Rome, near herons"), source=source, external_id=str(n))
         for n, source in enumerate(("chat", "chat", "chat", "mail"))
     )
     age(world, old, 11)

@@ -117,6 +117,17 @@ def test_nothing_extracted_passes_a_gate_that_a_write_does_not(world: World) -> 
     assert extract(agent) == []
 
 
+def test_a_preference_is_kept_with_consent_alone(world: World) -> None:
+    """A candidate names its class, and classes have their own terms.
+
+    Proves: F2, R7
+    """
+    agent = world.agent()
+    capture(agent, said("I prefer green tea."))
+    (row,) = extract(agent)
+    assert (row["outcome"], row["reason"]) == ("REJECTED", "CONSENT_MISSING")
+
+
 def test_each_version_reads_a_capture_once(world: World) -> None:
     """And by default that which was the newest when the capture came, never that of today.
 

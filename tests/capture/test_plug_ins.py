@@ -213,7 +213,7 @@ def test_the_command_asks_a_model(memory: Client, world: World) -> None:
 
     def answer(asked: Asked, _: int) -> Reply:
         said_there = asked.memories["content"]["text"]
-        return finds(FOUND | {"text": said_there, "excerpt": said_there})
+        return finds(FOUND | {"text": said_there, "excerpt": said_there, "class": None})
 
     with chat(answer) as endpoint:
         define(world, url=endpoint.url, model="toy", timeout=20)
