@@ -3,7 +3,7 @@ CREATE TABLE memwarden_data.review_channel (
     org_id    bigint NOT NULL,
     name      text NOT NULL CHECK (name ~ '^[a-z][a-z0-9_-]{0,62}$'),
     kind      text NOT NULL CHECK (kind ~ '^[a-z][a-z0-9_]{0,62}$'),
-    target    text NOT NULL CHECK (length(target) BETWEEN 1 AND 1000 AND target !~ '[[:cntrl:]]'),
+    target    text NOT NULL CHECK (length(target) BETWEEN 1 AND 1000) CHECK (target !~ '[[:cntrl:]]'),
     events    text[] NOT NULL CHECK (cardinality(events) > 0 AND events <@ ARRAY[
                   'opened', 'edited', 'approved', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed']),
     tiers     text[] NOT NULL CHECK (cardinality(tiers) > 0 AND tiers <@ ARRAY['async', 'sync']),

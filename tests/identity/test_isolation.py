@@ -38,7 +38,7 @@ OVERSIGHT = {
     *("agents", "roles", "policies", "access_changes", "tokens"),
     *("sensitivity_rules", "dead_jobs", "job_queue", "verifiers"),
     *("packs", "consents", "auto_promotion", "storage_budgets"),
-    *("review_channels", "escalations", "reviewer_throughput", "review_load"),
+    *("review_channels", "escalations"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
@@ -111,7 +111,6 @@ def check_functions(universe: Universe, caller: Caller) -> None:
     values: dict[tuple[str, str], list[Any]] = {
         ("item_id", "uuid"): [each.item_id for each in universe.memories] + [uuid.uuid4()],
         ("request_id", "uuid"): [*asked, uuid.uuid4()],
-        ("proposal_id", "uuid"): [*asked, uuid.uuid4()],
         ("agent", "text"): [caller.agent.name, *others[: 1 if oversees else 0]],
         ("operation", "text"): ["READ", "WRITE", "DELETE", "ADMIN"],
         ("query", "text"): [WORDS, *sorted(hidden)[:3], "nothing of it"],
@@ -208,6 +207,7 @@ def check_rows(
         *("entity", "entity_alias", "entity_attribute", "entity_event", "memory_key"),
         *("entities", "entity_changes", "probe", "probe_run", "probes", "probe_runs"),
         *("proposals", "audit_sample", "audit_queue", "learning_signals", "correction_adoption"),
+        *("noise", "review_load", "reviewer_throughput"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []
