@@ -17,8 +17,8 @@ from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
 from replay import check_store
-from reviewing import ask
 from review_life.desk import propose, reject, reviewer_of
+from reviewing import ask
 from row_digests import row_digests
 from scope_calls import annotate, check_tree, close_scope, create_scope, remember, retract
 
