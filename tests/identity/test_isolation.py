@@ -111,6 +111,7 @@ def check_functions(universe: Universe, caller: Caller) -> None:
     values: dict[tuple[str, str], list[Any]] = {
         ("item_id", "uuid"): [each.item_id for each in universe.memories] + [uuid.uuid4()],
         ("request_id", "uuid"): [*asked, uuid.uuid4()],
+        ("proposal_id", "uuid"): [*asked, uuid.uuid4()],
         ("agent", "text"): [caller.agent.name, *others[: 1 if oversees else 0]],
         ("operation", "text"): ["READ", "WRITE", "DELETE", "ADMIN"],
         ("query", "text"): [WORDS, *sorted(hidden)[:3], "nothing of it"],
