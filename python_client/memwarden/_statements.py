@@ -63,6 +63,30 @@ FROM memwarden.recall(
     embedding_model => %(embedding_model)s::text)
 """
 
+CONTEXT: Final[LiteralString] = """
+SELECT position, item_id, version_id, layer, scope, kind, subject, predicate, content, score,
+       tokens, confidence, low_confidence, contradicted, contradicts, stale, age, classification,
+       provenance, origin, line
+FROM memwarden.compile_context(
+    query => %(query)s::text,
+    embedding => %(embedding)s::real[],
+    token_budget => %(token_budget)s::int,
+    scope => %(scope)s::text,
+    scopes => %(scopes)s::text[],
+    layers => %(layers)s::text[],
+    classification => %(classification)s::text,
+    freshness => %(freshness)s::interval,
+    min_confidence => %(min_confidence)s::float8,
+    include_low_confidence => %(include_low_confidence)s::boolean,
+    valid_at => %(valid_at)s::timestamptz,
+    embedding_model => %(embedding_model)s::text,
+    candidates => %(candidates)s::int)
+"""
+
+RENDER_CONTEXT: Final[LiteralString] = """
+SELECT memwarden.render_context(lines => %(lines)s::text[]) AS text
+"""
+
 GET: Final[LiteralString] = """
 SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
        confidence, importance, status, stale, created_at, updated_at, expires_at,

@@ -122,6 +122,45 @@ class RecalledItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ContextItem:
+    """One memory of a compiled context, and the line that stands for it there.
+
+    `contradicts` names those of the same context that cannot be true together with it; `score` is
+    None for one that comes along with what it contradicts. `tokens` is an estimate.
+    """
+
+    position: int
+    item_id: UUID
+    version_id: UUID
+    layer: str
+    scope: str
+    kind: str | None
+    subject: str | None
+    predicate: str | None
+    content: Any
+    score: float | None
+    tokens: int
+    confidence: float
+    low_confidence: bool
+    contradicted: bool
+    contradicts: list[UUID]
+    stale: bool
+    age: timedelta
+    classification: str
+    provenance: dict[str, Any]
+    origin: dict[str, Any]
+    line: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """What a model is given to read: one text, and the memories it is made of."""
+
+    text: str
+    items: list[ContextItem]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """An item as it stands now. `stale`: what it was derived from has been taken back."""
 

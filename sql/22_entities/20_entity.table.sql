@@ -18,7 +18,7 @@ CREATE TABLE memwarden_data.entity (
 );
 CREATE INDEX entity_scope ON memwarden_data.entity (scope_id);
 CREATE INDEX entity_classification ON memwarden_data.entity (classification);
-CREATE INDEX entity_merged ON memwarden_data.entity (org_id, merged_into) WHERE merged_into IS NOT NULL;
+CREATE INDEX entity_merged ON memwarden_data.entity (org_id, merged_into);
 COMMENT ON TABLE memwarden_data.entity IS 'Canonical entities. ceid: the id that applications know it by, as in customer:cus_77.';
 
 CREATE TABLE memwarden_data.entity_alias (

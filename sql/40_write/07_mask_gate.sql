@@ -33,7 +33,7 @@ BEGIN
         v_content := memwarden_internal.masked(NEW.content, v_values);
         v_arguments := memwarden_internal.masked(
             jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence, 'origin', NEW.origin, 'trace_id', NEW.trace_id)::text,
-            v_values);
+            v_values)::jsonb;
         NEW.content := coalesce(v_content, NEW.content);
         IF v_arguments IS NOT NULL THEN
             NEW.subject := v_arguments ->> 'subject';

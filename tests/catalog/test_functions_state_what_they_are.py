@@ -16,6 +16,7 @@ PINNED = "search_path=pg_catalog, pg_temp"
 # with its schema instead, and the caller's rights are all they have.
 UNPINNED = {
     "memwarden.arrange_shelves",
+    "memwarden.check_probes",
     "memwarden.checkpoint",
     "memwarden.close_due_scopes",
     "memwarden.compact_captures",

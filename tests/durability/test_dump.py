@@ -274,9 +274,7 @@ def seed_entities(world: World) -> None:
     ):
         world.admin.execute(f"SELECT memwarden.{call}")
     write(curator, "episodic", "a walk", subject="Zoe", predicate="took")
-    curator.execute(
-        "SELECT memwarden.define_probe('walks', 'walk', '/org/acme', contains => 'walk')"
-    )
+    curator.execute("SELECT memwarden.define_probe('walks', 'walk', contains => 'walk')")
 
 
 def seed_reviews(world: World, agent: Connection[DictRow]) -> None:

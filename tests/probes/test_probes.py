@@ -87,7 +87,7 @@ def test_a_probe_says_what_recall_must_answer(agent: Agent, keeper: Agent) -> No
 def test_a_change_that_breaks_one_is_seen_before_it_commits(
     world: World, agent: Agent, keeper: Agent
 ) -> None:
-    """With the change in place, in its transaction; else all is well. Old faults do not count.
+    """With the change in place, in its transaction; without it all is well. No old fault counts.
 
     Proves: Z7
     """

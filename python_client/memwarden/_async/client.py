@@ -34,7 +34,7 @@ from memwarden.requests import (
     single_precision,
     sql_arguments,
 )
-from memwarden.results import RecalledItem, WriteResult
+from memwarden.results import Context, ContextItem, RecalledItem, WriteResult
 
 
 class AsyncClient(
@@ -273,6 +273,55 @@ class AsyncClient(
             },
             RecalledItem,
         )
+
+    async def context(
+        self,
+        query: str,
+        *,
+        embedding: Sequence[float] | None = None,
+        token_budget: int = 2000,
+        scope: str | None = None,
+        scopes: Sequence[str] | None = None,
+        layers: Sequence[str] | None = None,
+        classification: str | None = None,
+        freshness: timedelta | None = None,
+        min_confidence: float | None = None,
+        include_low_confidence: bool = True,
+        valid_at: datetime | None = None,
+        embedding_model: str | None = None,
+        candidates: int = 100,
+    ) -> Context:
+        """Return what a model should read about a query: as much as fits `token_budget`.
+
+        Best first, each memory a line of JSON that its words cannot break out of. Nothing above
+        `classification`, nothing older than `freshness`; what lies below `min_confidence` is
+        marked, and left out only where `include_low_confidence` is false.
+        """
+        if self._embedder is not None and embedding is None:
+            embedding = (await in_thread(self._embedder.embed, [query]))[0]
+            embedding_model = embedding_model or self._embedder.name
+        items = await self._session.fetch(
+            sql.CONTEXT,
+            {
+                "query": query,
+                "embedding": None if embedding is None else single_precision(embedding),
+                "token_budget": token_budget,
+                "scope": scope,
+                "scopes": None if scopes is None else list(scopes),
+                "layers": None if layers is None else list(layers),
+                "classification": classification,
+                "freshness": freshness,
+                "min_confidence": min_confidence,
+                "include_low_confidence": include_low_confidence,
+                "valid_at": valid_at,
+                "embedding_model": embedding_model,
+                "candidates": candidates,
+            },
+            ContextItem,
+        )
+        lines = {"lines": [item.line for item in items]}
+        rendered = await self._session.fetch(sql.RENDER_CONTEXT, lines, dict[str, str])
+        return Context(text=rendered[0]["text"], items=items)
 
     async def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""

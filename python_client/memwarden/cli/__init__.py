@@ -49,6 +49,7 @@ def _options(
 app.command()(server.status)
 app.command()(memory.write)
 app.command()(memory.recall)
+app.command()(memory.context)
 app.command()(items.get)
 app.command()(items.request)
 app.command()(history.history)

@@ -1,4 +1,4 @@
-"""`memwarden write` and `memwarden recall`."""
+"""`memwarden write`, `memwarden recall` and `memwarden context`."""
 
 from __future__ import annotations
 
@@ -161,6 +161,34 @@ def recall(
         show_recalled(console(), items)
     else:
         print("nothing found")
+
+
+def context(
+    query: Annotated[str, typer.Argument(help="What the model is about to do, in plain words.")],
+    *,
+    token_budget: Annotated[int, typer.Option("--tokens", help="Of the whole text.")] = 2000,
+    layer: Annotated[list[str] | None, typer.Option(help="May be repeated.")] = None,
+    scope: Annotated[str | None, typer.Option(help="This scope and its ancestors.")] = None,
+    classification: Annotated[str | None, typer.Option(help="Nothing above it.")] = None,
+    min_confidence: Share = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Print what a model should read about something: one line of JSON for each memory."""
+    with connected(dsn) as memory:
+        compiled = memory.context(
+            query,
+            token_budget=token_budget,
+            layers=layer,
+            scope=scope,
+            classification=classification,
+            min_confidence=min_confidence,
+        )
+    if as_json:
+        print_json(compiled.items)
+    else:
+        # Escaped where it could move the cursor: see render_context().
+        print(compiled.text)
 
 
 def show_recalled(out: Console, items: list[RecalledItem]) -> None:
