@@ -162,6 +162,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.pin_ontology(integer, text) IS
     'Has a version of the ontology count, whatever is defined later; NULL: the newest again. Predicates mean what that version says of them. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 for a version that there is not or an unknown organisation, 42501 without the right. Source: memory fabric, operational concerns.';
+    'Raises 42704 for a version that there is not or an unknown organisation, 22023 for a relation that define_predicate() refuses, 42501 without the right. Source: memory fabric, operational concerns.';
 REVOKE ALL ON FUNCTION memwarden.pin_ontology(integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.pin_ontology(integer, text) TO memwarden_curator, memwarden_admin;

@@ -126,7 +126,6 @@ DECLARE
     v_entity record := memwarden_internal.require_entity(set_entity_attribute.entity, set_entity_attribute.scope);
     v_said   jsonb;
     v_level  smallint;
-    v_set    integer;
 BEGIN
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
     IF set_entity_attribute.name IS NULL OR set_entity_attribute.name !~ '^[a-z][a-z0-9_]{0,62}$' THEN

@@ -6,7 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_probe  record;
-    v_model  record := memwarden_internal.recall_model('lexical', NULL);
+    v_model  record;
     v_found  uuid[];
     v_texts  text[];
 BEGIN
@@ -17,6 +17,7 @@ BEGIN
       JOIN memwarden_data.scope AS s ON s.scope_id = p.scope_id
       JOIN memwarden_data.principal AS d ON d.principal_id = p.principal_id
      WHERE p.org_id = p_org_id AND p.probe_id = p_probe_id;
+    SELECT m.model_id, m.vector_weight INTO v_model FROM memwarden_data.embedding_model AS m WHERE m.name = 'lexical';
     SELECT coalesce(array_agg(f.item_id), '{}'), coalesce(array_agg(lower(normalize(concat_ws(' ', v.search_text, v.content::text), NFKC))), '{}')
       INTO v_found, v_texts
       FROM memwarden_internal.search(

@@ -41,7 +41,7 @@ COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text,
     'Defines, or replaces, a golden query: what a recall of query in a scope and above must answer among its best k (1 to 100), as the definer sees it: these items, a text that one of them contains, a text that none has (whatever the case). '
     'It is run at once, and whether it passes is returned. From then on an approval that would break it says so and waits for an explicit word, and check_probes() keeps watch. '
     'layers: all by default; scope: by default the caller''s home. The query is embedded by its words. For curators that write the scope. '
-    'Raises 22023 for arguments out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
+    'Raises 22023 for arguments out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;
 
