@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -165,13 +166,12 @@ def test_writes_of_both_names_and_a_merge_do_not_meet(two: Acme) -> None:
     curator = two.world.connect(two.curator.info.user)
     found: set[Any] = set()
     for number in range(5):
-        results = together(
-            [
-                partial(say, writers[0], "Ana", f"likes {number}", 1),
-                partial(merge, curator, "person:ana", "person:anna"),
-                partial(say, writers[1], "Anna", f"hates {number}", 1),
-            ]
-        )
+        actions: list[Callable[[], Any]] = [
+            partial(say, writers[0], "Ana", f"likes {number}", 1),
+            partial(merge, curator, "person:ana", "person:anna"),
+            partial(say, writers[1], "Anna", f"hates {number}", 1),
+        ]
+        results = together(actions)
         found |= {row["item_id"] for row in results if row is not None}
         assert about(two.agent, "person:ana") == about(two.agent, "person:anna") == found
         call(two.curator, "unmerge_entity", entity="person:ana")
