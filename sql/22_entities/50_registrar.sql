@@ -42,9 +42,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_reader record := memwarden_internal.entity_reader();
+    v_found  record;
     v_count  integer := 0;
 BEGIN
-    FOR require_entity.org_id, require_entity.entity_id, require_entity.scope_id, require_entity.type, require_entity.classification, require_entity.merged_into IN
+    FOR v_found IN
         SELECT e.org_id, e.entity_id, e.scope_id, e.type, e.classification, e.merged_into
           FROM memwarden_data.entity AS e JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
          WHERE e.ceid = p_ceid AND e.org_id = ANY (v_reader.orgs) AND e.scope_id = ANY (v_reader.scopes) AND e.classification <= v_reader.clearance
@@ -53,6 +54,12 @@ BEGIN
          ORDER BY e.scope_id, e.classification LIMIT 2
     LOOP
         v_count := v_count + 1;
+        org_id := v_found.org_id;
+        entity_id := v_found.entity_id;
+        scope_id := v_found.scope_id;
+        type := v_found.type;
+        classification := v_found.classification;
+        merged_into := v_found.merged_into;
         EXIT WHEN p_scope IS NOT NULL;
     END LOOP;
     IF v_count = 0 THEN

@@ -6,6 +6,7 @@ AS $function$
 DECLARE
     v_scope_id bigint := CASE WHEN run_probes.scope IS NOT NULL THEN (memwarden_internal.require_scope(run_probes.scope)).scope_id END;
     v_probe    record;
+    v_faults   jsonb;
 BEGIN
     PERFORM memwarden_internal.require_principal();
     FOR v_probe IN
@@ -16,11 +17,8 @@ BEGIN
          WHERE v_scope_id IS NULL OR s.lineage @> ARRAY[v_scope_id]
          ORDER BY s.path, p.name LIMIT 1000
     LOOP
-        run_probes.probe := v_probe.name;
-        run_probes.probe_scope := v_probe.path;
-        run_probes.faults := memwarden_internal.run_probe(v_probe.org_id, v_probe.probe_id);
-        run_probes.passed := run_probes.faults = '[]';
-        RETURN NEXT;
+        v_faults := memwarden_internal.run_probe(v_probe.org_id, v_probe.probe_id);
+        RETURN QUERY SELECT v_probe.name, v_probe.path, v_faults = '[]', v_faults;
     END LOOP;
 END
 $function$;
@@ -57,7 +55,7 @@ CREATE OR REPLACE PROCEDURE memwarden.check_probes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
-    v_started timestamptz := clock_timestamp();
+    v_started timestamptz := pg_catalog.clock_timestamp();
 BEGIN
     LOOP
         EXIT WHEN memwarden_internal.run_due_probe(v_started) IS NULL;
