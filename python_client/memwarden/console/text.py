@@ -51,6 +51,8 @@ def editable(value: Any) -> str:
 
 def headline(content: Any, characters: int = 160) -> str:
     """Return the words of a content on one line, cut where it is longer."""
+    if content is None:
+        return "(what it said is not kept)"
     text = content if isinstance(content, str) else None
     if isinstance(content, dict):
         words = [each for each in content.values() if isinstance(each, str)]
