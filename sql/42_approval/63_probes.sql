@@ -1,12 +1,4 @@
--- Golden queries that a change of memory would break. None is defined here.
-CREATE OR REPLACE FUNCTION memwarden_internal.failed_probes(p_org_id bigint, p_scope_id bigint, p_item_id uuid)
-RETURNS jsonb
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-RETURN '[]'::jsonb;
-COMMENT ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) IS
-    'The golden queries of a scope that fail with the memory that this transaction has just written: [{"probe", ...}]. Source: Z7.';
-REVOKE ALL ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) FROM PUBLIC;
-
+-- What an approval would break of the golden queries (64_probes) is shown to the reviewer.
 CREATE OR REPLACE FUNCTION memwarden_internal.note_failed_probes(p_org_id bigint, p_request_id uuid, p_principal_id bigint, p_failed jsonb)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER

@@ -252,7 +252,7 @@ def test_a_client_captures(world: World) -> None:
     with Client.connect(make_conninfo(world.dsn, user=login)) as memory:
         made = memory.capture("chat", said("I live in Rome"), external_id="1")
         assert memory.capture("chat", said("I live in Rome"), external_id="1") == made
-        batch = [
+        batch: list[dict[str, Any]] = [
             {"source": "chat", "content": said("I live in Rome"), "external_id": "1"},
             {"source": "No"},
         ]

@@ -34,7 +34,7 @@ def test_consent_and_packs_decide_about_classes(shared_world: World, home: str) 
         proof = [{"uri": "form:1"}]
         assert desk.record_consent("Ana", "personalisation", "granted", evidence=proof).version == 7
         assert memory.write("semantic", "tea", **said).outcome == "COMMITTED"
-        requests = [
+        requests: list[WriteRequest | dict[str, Any]] = [
             WriteRequest(layer="semantic", content="green tea", **said),
             {"layer": "semantic", "content": "white tea", "subject": "Ana", "class": "preference"},
         ]
