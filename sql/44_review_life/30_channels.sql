@@ -36,7 +36,7 @@ COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[
     'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed. tiers: async, sync. layer, scope: only that layer; only that scope and what lies below. '
     'settings: what the kind takes, at most 4 KiB; secret_env names a variable of the worker''s environment, MEMWARDEN_SECRET_..., and link the address that a proposal''s id is appended to. org: by default all organisations; of one name an organisation''s own counts. '
     'A notice carries ids, layer, scope, tier, risk, reasons and times, never what is to be remembered. '
-    'Raises 42704 for an unknown layer, scope or organisation, 23514 or 23502 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.6, Z9.';
+    'Raises 42704 for an unknown layer, scope or organisation, 22023, 23514 or 23502 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.6, Z9.';
 REVOKE ALL ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) FROM PUBLIC;
 -- The worker goes where it is sent: whoever names the address reaches what the worker reaches.
 GRANT EXECUTE ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) TO memwarden_admin;

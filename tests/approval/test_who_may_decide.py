@@ -21,7 +21,7 @@ FORBIDDEN = psycopg.errors.InsufficientPrivilege
 def test_an_agents_login_reaches_no_decision(world: World) -> None:
     """Not by calling, by SET ROLE, by what it claims in a request, or by the tables.
 
-    Proves: H6, S1
+    Proves: H6
     """
     ask(world)
     agent = world.agent(HOME, descendants=True)
@@ -131,7 +131,7 @@ def test_one_login_is_one_pair_of_eyes(world: World) -> None:
 def test_nobody_sees_or_decides_about_what_lies_outside_its_reach(world: World) -> None:
     """Another organisation, another scope, a higher classification, a domain not held: none.
 
-    Proves: S1, S3
+    Proves: H6
     """
     ask(world)
     agent = world.agent(HOME, clearance="confidential", domains=["hr"])

@@ -48,6 +48,7 @@ LONG = {
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
+    "memwarden_internal.append_version": "two INSERTs, and what follows from them",
     "memwarden_internal.gate_access": "one demand after another, and the lock",
     "memwarden.recall": "one query and its result",
     "memwarden_internal.pack_schema": "a document",

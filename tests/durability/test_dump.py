@@ -76,8 +76,8 @@ def seeded(shared_world: World) -> World:
     seed_captures(shared_world, ana)
     seed_review_life(shared_world, ana)
     seed_entities(shared_world)
-    seed_reviews(shared_world, ana)
     seed_shelf(shared_world)
+    seed_reviews(shared_world, ana)
     seed_packs(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
@@ -248,7 +248,7 @@ def seed_packs(world: World) -> None:
         "SELECT memwarden.record_consent('self', 'personalisation', 'granted', org => 'acme'),"
         "       memwarden.define_pack('house', %s, 'acme'),"
         "       memwarden.use_pack('house', org => 'acme'),"
-        "       memwarden.set_approval_policy('durable', approval => 'pack_auto'),"
+        "       memwarden.set_approval_policy('durable', approval => 'pack_auto', org => 'acme'),"
         "       memwarden.set_auto_promotion('house', '*', true, 'a look was taken', 'acme'),"
         "       memwarden.set_storage_budget('durable', 1000000, org => 'acme'),"
         "       memwarden.define_write_class('mood', org => 'acme')",
@@ -273,7 +273,7 @@ def seed_entities(world: World) -> None:
         "merge_entities('person:zo', 'person:zoe')",
     ):
         world.admin.execute(f"SELECT memwarden.{call}")
-    write(curator, "episodic", "a walk", subject="Zoe", predicate="took")
+    write(curator, "episodic", "a walk", subject="Zoe", predicate="took", scope=HOME)
     curator.execute("SELECT memwarden.define_probe('walks', 'walk', contains => 'walk')")
 
 
