@@ -168,7 +168,7 @@ def test_nobody_sees_or_decides_about_what_lies_outside_its_reach(world: World) 
 def test_a_reviewer_reads_no_contradicting_memory_that_is_hidden_from_it(world: World) -> None:
     """The writer is cleared for more than the reviewer: its words stay hidden.
 
-    Proves: S3
+    Proves: H2
     """
     world.ship_layers()
     world.admin.execute(

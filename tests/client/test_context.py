@@ -11,7 +11,7 @@ from memwarden import Client, InvalidArgument, LexicalEmbedder
 
 
 def test_a_context_is_one_text_and_what_it_is_made_of(memory: Client) -> None:
-    """Proves: F9, X7 (context)."""
+    """Proves: F9."""
     memory.write("semantic", {"drink": "green tea"}, subject="Ana", predicate="prefers")
     memory.write("semantic", {"food": "fish"}, subject="Ana", predicate="may like", confidence=0.1)
     made = memory.context("what does Ana drink?", token_budget=500)

@@ -75,7 +75,7 @@ def seeded(shared_world: World) -> World:
     seed_consolidation(ana)
     seed_captures(shared_world, ana)
     seed_review_life(shared_world, ana)
-    seed_entities(shared_world)
+    seed_entities(shared_world, ana)
     seed_shelf(shared_world)
     seed_reviews(shared_world, ana)
     seed_packs(shared_world)
@@ -260,7 +260,7 @@ def seed_packs(world: World) -> None:
         assert write(operator, "durable", content, **said)["outcome"] == "COMMITTED"
 
 
-def seed_entities(world: World) -> None:
+def seed_entities(world: World, agent: Connection[DictRow]) -> None:
     """Entities of a pinned ontology, one merged, a memory of theirs, and a golden query."""
     curator = world.agent("/org/acme", role="curator")
     world.admin.execute(f'GRANT memwarden_curator TO "{curator.info.user}"')
@@ -273,7 +273,7 @@ def seed_entities(world: World) -> None:
         "merge_entities('person:zo', 'person:zoe')",
     ):
         world.admin.execute(f"SELECT memwarden.{call}")
-    write(curator, "episodic", "a walk", subject="Zoe", predicate="took", scope=HOME)
+    write(agent, "episodic", "a walk", subject="Zoe", predicate="took")
     curator.execute("SELECT memwarden.define_probe('walks', 'walk', contains => 'walk')")
 
 
