@@ -245,7 +245,7 @@ TABLES = ("entity", "entity_alias", "entity_attribute", "memory_key", "entity_ev
 def test_the_tables_themselves_tell_no_more(acme: Acme, world: World) -> None:
     """Policies hold where a DBA grants the tables to a login.
 
-    Proves: F10, S7 (entities)
+    Proves: F10
     """
     register(acme.curator, "person:ana", "Ana")
     register(acme.curator, "person:spy", "Mata", classification="restricted")
