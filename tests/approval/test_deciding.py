@@ -83,7 +83,7 @@ def test_an_approved_proposal_is_remembered_in_its_writers_name(world: World) ->
 def test_a_rejection_tells_the_writer_why(world: World) -> None:
     """Reason and note are in the detail; the decision is final and in the audit.
 
-    Proves: H4 (reject)
+    Proves: H4 (reject), H5
     """
     ask(world)
     agent, ana, bob = world.agent(HOME), reviewer(world), reviewer(world)
@@ -97,8 +97,9 @@ def test_a_rejection_tells_the_writer_why(world: World) -> None:
     assert events(world, number) == ["opened", "rejected"]
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         decide(ana, "reject", number, "BECAUSE")
+    # Nor is it asked about again: what was refused is remembered.
     again = write(agent, "semantic", "The sky is blue")
-    assert again["outcome"] == "DEFERRED"
+    assert (again["outcome"], again["reason"]) == ("REJECTED", "KNOWN_NOISE")
 
 
 def test_an_edited_proposal_passes_every_gate_again(world: World) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 ORG = "/org/acme"
-BY_PASSWORD = "memwarden_tests_by_password"
+BY_PASSWORD = "console_tests_by_password"
 URL = "http://127.0.0.1:8321"
 
 

@@ -68,6 +68,7 @@ def page(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
 def log_in(page: Page, url: str, person: Person) -> None:
     """Fill in the form as a person does."""
     page.goto(url)
+    expect(page.locator("input[name=login]")).to_be_focused()
     page.keyboard.type(person.login)
     page.keyboard.press("Tab")
     page.keyboard.type(person.password)

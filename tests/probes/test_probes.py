@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 from access import call, curator, join, state
 from helpers import write
 from races import together
+from reviewing import ask, decide, propose, queue, reviewer
 
 if TYPE_CHECKING:
     from conftest import World
@@ -105,6 +106,34 @@ def test_a_change_that_breaks_one_is_seen_before_it_commits(
     world.admin.execute("ROLLBACK")
     assert failed(world, world.admin, tea) == []
     assert len(world.rows("SELECT 1 FROM memwarden_data.probe_run")) == 2
+
+
+def test_an_approval_that_would_break_one_waits_for_a_second_word(
+    world: World, agent: Agent, keeper: Agent
+) -> None:
+    """Who approves is shown what breaks, nothing is stored, and may insist.
+
+    Proves: Z7
+    """
+    tea = remember(agent, "Ana drinks green tea", subject="Ana", predicate="drinks")
+    assert define(keeper, "tea", contains="green tea")
+    ask(world, org="acme")
+    said = {"subject": "Ana", "predicate": "drinks"}
+    number = propose(agent, {"text": "Ana drinks champagne"}, **said)
+    judge = reviewer(world)
+    first = decide(judge, "approve", number)
+    assert (first["outcome"], first["reason"]) == ("DEFERRED", "PROBE_FAILED")
+    [shown] = queue(judge)
+    assert shown["probes"] == first["detail"]["probes"]
+    assert "PROBE" in shown["reasons"]
+    told = [(each["probe"], each["faults"]) for each in shown["probes"]]
+    assert told == [("tea", [{"expected": "contains"}])]
+    (row,) = agent.execute("SELECT content FROM memwarden.get(%s)", (tea,)).fetchall()
+    assert row["content"] == {"text": "Ana drinks green tea"}
+    done = decide(judge, "approve", number, "she changed her mind", True)
+    assert done["outcome"] in ("COMMITTED", "MERGED")
+    [broken] = call(keeper, "run_probes", scope=HOME)
+    assert not broken["passed"]
 
 
 def test_only_probes_that_ask_the_layer_are_run(world: World, agent: Agent, keeper: Agent) -> None:

@@ -72,12 +72,11 @@ def _code(done: list[Extracted]) -> ExitCode:
 
 def _show(done: list[Extracted]) -> None:
     out = console()
-    rows = table(out, "capture", "extractor", "outcome", "memory", whole=("capture", "memory"))
+    rows = table(out, "capture, memory", "extractor", "outcome", whole=("capture, memory",))
     for each in done:
         rows.add_row(
-            cell(each.capture_id),
+            lines(each.capture_id, each.item_id),
             cell(f"{each.extractor_name}:{each.version}"),
             lines(each.outcome or each.fault, each.reason),
-            cell(each.item_id),
         )
     out.print(rows)
