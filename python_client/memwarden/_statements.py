@@ -385,6 +385,11 @@ FROM memwarden.feedback(
     reasons => %(reasons)s::text[], max_rows => %(max_rows)s::int, after => %(after)s::uuid)
 """
 
+BRIEF: Final[LiteralString] = """
+SELECT policy, layer, topic, times, last_at
+FROM memwarden.brief(since => %(since)s::interval, max_rows => %(max_rows)s::int)
+"""
+
 APPROVAL_RATES: Final[LiteralString] = """
 SELECT org, agent, layer, topic, proposals, pending, auto_approved, approved, edited, rejected,
        expired, noise, approval_rate

@@ -595,6 +595,17 @@ class Feedback:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a reviewer told an agent of, `times` times; `policy` is the note, None without one."""
+
+    policy: str | None
+    layer: str
+    topic: str | None
+    times: int
+    last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRate:
     """How the proposals of an agent fared, for one layer and topic.
 

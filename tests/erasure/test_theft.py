@@ -218,7 +218,8 @@ def test_the_owner_of_the_tables_finds_history_closed(after: After) -> None:
         with owner.transaction(force_rollback=True):
             owner.execute(
                 "SELECT * FROM memwarden_internal.record_erasure(1, %s, now(), 'x', NULL,"
-                " ROW('{}', '{}', '{}', '{}', 0, 0, '{}', '{}')::memwarden_internal.erasure_extent)",
+                " ROW('{}', '{}', '{}', '{}', 0, 0, '{}', '{}')"
+                "::memwarden_internal.erasure_extent)",
                 (uuid4(),),
             )
             stolen = "DELETE FROM memwarden_data.version WHERE item_id = %s"

@@ -40,6 +40,10 @@ reviewer      READ    all     all     all      all      all        all
 reviewer      WRITE   -       -       notes    -        -          -
 reviewer      DELETE  -       -       -        -        -          -
 reviewer      ADMIN   -       -       -        -        -          -
+correction_writer READ    all     all     all      all      all        all
+correction_writer WRITE   all     all     all      all      all        all
+correction_writer DELETE  -       -       -        -        -          -
+correction_writer ADMIN   -       -       -        -        -          -
 contributor   READ    all     all     all      all      all        all
 contributor   WRITE   all     all     all      all      all        all
 contributor   DELETE  -       -       -        -        -          -

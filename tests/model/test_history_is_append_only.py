@@ -54,6 +54,7 @@ CHANGES = {
     "request_id": "gen_random_uuid()",
     "valid_during": "'[2020-01-01,2021-01-01)'",
     "expires_at": "now()",
+    "class": "'correction'",
 }
 ENDED = "recorded_during = tstzrange(lower(recorded_during), now())"
 PERIOD = {

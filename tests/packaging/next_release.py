@@ -75,8 +75,9 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     (copy.directory / "sql/20_model/65_remark.table.sql").write_text(TABLE)
     copy.edit(
         "sql/20_model/40_item.table.sql",
-        "    search_vector  tsvector NOT NULL,\n",
-        "    search_vector  tsvector NOT NULL,\n    note text CHECK (length(note) < 100),\n",
+        "    class          text,\n    PRIMARY KEY (org_id, item_id)",
+        "    class          text,\n    note text CHECK (length(note) < 100),\n"
+        "    PRIMARY KEY (org_id, item_id)",
     )
     with (copy.directory / "sql/20_model/40_item.table.sql").open("a") as file:
         file.write(MIGRATION.split("\n", 1)[1].rsplit("ALTER", 1)[0])

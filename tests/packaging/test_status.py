@@ -11,7 +11,10 @@ from conftest import World
 from databases import empty_database
 from helpers import recall, write, write_many
 
-JOBS = ("retry", "close", "settle", "compact", "seal", "shelves", "checkpoint", "maintain")
+JOBS = (
+    *("retry", "reviews", "escalate", "close", "settle", "consent", "compact", "seal", "shelves"),
+    *("captures", "checkpoint", "probes", "maintain"),
+)
 
 KEY_FILE = """
 CREATE FUNCTION pg_temp.key_file(path text) RETURNS void LANGUAGE plpython3u AS $$

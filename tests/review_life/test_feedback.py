@@ -49,6 +49,30 @@ def test_an_agent_learns_why_it_was_refused_and_what_was_changed(
     assert (noise["event"], noise["reason"]) == ("noise", "FACTUAL_ERROR")
 
 
+def test_an_agent_is_briefed_on_the_policies_that_it_met(
+    shared_world: World, home: str, agent: Connection[DictRow], reviewer: Connection[DictRow]
+) -> None:
+    """Its own alone, the most frequent first; what else was wrong is no policy.
+
+    Proves: H5
+    """
+    for number in range(2):
+        said = propose(agent, {"text": f"Ana earns {number}000 a month"}, predicate="earns")
+        reject(reviewer, said, "POLICY_VIOLATION", "no salaries")
+    other = propose(agent, {"text": "Bob is ill"}, subject="Bob", predicate="health")
+    reject(reviewer, other, "POLICY_VIOLATION", "no health")
+    reject(reviewer, propose(agent, {"text": "Rome is in Spain"}), "FACTUAL_ERROR", "it is not")
+    told = agent.execute("SELECT policy, layer, topic, times FROM memwarden.brief()").fetchall()
+    assert [tuple(row.values()) for row in told] == [
+        ("no salaries", "semantic", "earns", 2),
+        ("no health", "semantic", "health", 1),
+    ]
+    colleague = shared_world.agent(home)
+    assert colleague.execute("SELECT * FROM memwarden.brief()").fetchall() == []
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        agent.execute("SELECT * FROM memwarden.brief(max_rows => 0)")
+
+
 def test_the_feed_is_read_on_from_where_it_was_left(
     agent: Connection[DictRow], reviewer: Connection[DictRow]
 ) -> None:

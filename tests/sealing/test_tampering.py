@@ -69,6 +69,7 @@ VERSION = {
     "recorded_during": "tstzrange('2020-01-01', upper(recorded_during))",
     "valid_during": "'[2020-01-01,2021-01-01)'",
     "expires_at": "now()",
+    "class": "'correction'",
 }
 DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier"}
 """Of a version: what follows from the rest, or is no part of what it says."""

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from memwarden import _statements as sql
 from memwarden._sync.session import Session
-from memwarden.results import ApprovalRate, DecidedProposal, DecisionPreview, Feedback
+from memwarden.results import ApprovalRate, DecidedProposal, DecisionPreview, Feedback, Policy
 
 
 class ReviewLife:
@@ -104,6 +104,15 @@ class ReviewLife:
             "after": after,
         }
         return self._session.fetch(sql.FEEDBACK, arguments, Feedback)
+
+    def brief(self, *, since: timedelta = timedelta(days=90), max_rows: int = 10) -> list[Policy]:
+        """Return the policies that reviewers told the caller of, the most frequent first.
+
+        Raises:
+            InvalidArgument: `max_rows` is not 1 to 1,000.
+        """
+        arguments = {"since": since, "max_rows": max_rows}
+        return self._session.fetch(sql.BRIEF, arguments, Policy)
 
     def approval_rates(
         self, *, since: datetime | None = None, until: datetime | None = None
