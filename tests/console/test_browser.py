@@ -25,17 +25,6 @@ DESK, PHONE = (1280, 860), (375, 740)
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium, without a window; in a container root has no other sandbox."""
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        yield started
-        started.close()
-
-
-@pytest.fixture(scope="module")
 def url(office: Office) -> Iterator[str]:
     """A console that listens."""
     listening = socket.create_server(("127.0.0.1", 0))
@@ -48,6 +37,21 @@ def url(office: Office) -> Iterator[str]:
     app.extensions["memwarden"].close_all()
     server.close()
     thread.join()
+
+
+@pytest.fixture(scope="module")
+def browser(url: str) -> Iterator[Browser]:
+    """Debian's Chromium, without a window; in a container root has no other sandbox.
+
+    It goes before the console does: that one waits for whoever is still connected.
+    """
+    assert url
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
+        )
+        yield started
+        started.close()
 
 
 @pytest.fixture(params=[DESK, PHONE], ids=["desk", "phone"])
