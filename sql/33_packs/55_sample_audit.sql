@@ -27,7 +27,7 @@ RETURN ('x' || encode(substring(coalesce(memwarden_internal.keyed_hash('sample a
 COMMENT ON FUNCTION memwarden_internal.sample_position(uuid) IS 'Where a request lies between 0 and 1; drawn where that is below the rate. The same for ever.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_position(uuid) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden.record_audit(request_id uuid, "right" boolean, note text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.record_audit(request_id uuid, was_right boolean, note text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -36,8 +36,8 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_sample       record;
 BEGIN
-    IF record_audit."right" IS NULL OR record_audit.note = '' OR length(record_audit.note) > 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'right: true or false; note: at most 1,000 characters');
+    IF record_audit.was_right IS NULL OR record_audit.note = '' OR length(record_audit.note) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'was_right: true or false; note: at most 1,000 characters');
     END IF;
     PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_build_object('note', record_audit.note));
     SELECT a.org_id, a.pack, a.pack_version, a.class, a.principal_id, a.verdict INTO v_sample
@@ -58,7 +58,7 @@ BEGIN
     PERFORM FROM memwarden_data.pack AS k
       WHERE k.org_id = v_sample.org_id AND k.name = v_sample.pack AND k.version = v_sample.pack_version FOR NO KEY UPDATE;
     UPDATE memwarden_data.audit_sample AS a
-       SET verdict = CASE WHEN record_audit."right" THEN 'right' ELSE 'wrong' END, note = record_audit.note, decided_by = v_principal_id,
+       SET verdict = CASE WHEN record_audit.was_right THEN 'right' ELSE 'wrong' END, note = record_audit.note, decided_by = v_principal_id,
            login = session_user, decided_at = clock_timestamp()
      WHERE a.org_id = v_sample.org_id AND a.request_id = record_audit.request_id;
     PERFORM memwarden_internal.judge_auto_promotion(v_sample.org_id, v_sample.pack, v_sample.pack_version, v_sample.class);

@@ -288,13 +288,13 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
     assert drawn[0]["content"] == "the pump was cheap"
     assert [row["class"] for row in drawn] == ["evidence_link"] * 4
     first = drawn[0]["request_id"]
-    call(person, "record_audit", request_id=first, right=True)
-    assert state(person, "record_audit", request_id=first, right=False) == "42710"
+    call(person, "record_audit", request_id=first, was_right=True)
+    assert state(person, "record_audit", request_id=first, was_right=False) == "42710"
     stranger = reviewer(world, scope="/org/umbrella")
-    assert state(stranger, "record_audit", request_id=first, right=True) == "42704"
-    call(person, "record_audit", request_id=drawn[1]["request_id"], right=False, note="it was dear")
+    assert state(stranger, "record_audit", request_id=first, was_right=True) == "42704"
+    call(person, "record_audit", request_id=drawn[1]["request_id"], was_right=False, note="it was dear")
     assert world.rows("SELECT FROM memwarden_data.auto_promotion") == []
-    call(person, "record_audit", request_id=drawn[2]["request_id"], right=False)
+    call(person, "record_audit", request_id=drawn[2]["request_id"], was_right=False)
     [switched] = desk.execute("SELECT * FROM memwarden.auto_promotion").fetchall()
     assert not switched["enabled"]
     assert switched["reason"] == "2 of 3 audited were wrong"
@@ -307,7 +307,7 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         call(person, "set_auto_promotion", **on)
     call(desk, "set_auto_promotion", **on)
-    call(person, "record_audit", request_id=drawn[3]["request_id"], right=False)
+    call(person, "record_audit", request_id=drawn[3]["request_id"], was_right=False)
     again = write(agent, "semantic", "the gate was cheap", confidence=0.9, **LINK)
     assert again["outcome"] == "COMMITTED"
 
