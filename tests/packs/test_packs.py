@@ -292,7 +292,13 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
     assert state(person, "record_audit", request_id=first, was_right=False) == "42710"
     stranger = reviewer(world, scope="/org/umbrella")
     assert state(stranger, "record_audit", request_id=first, was_right=True) == "42704"
-    call(person, "record_audit", request_id=drawn[1]["request_id"], was_right=False, note="it was dear")
+    call(
+        person,
+        "record_audit",
+        request_id=drawn[1]["request_id"],
+        was_right=False,
+        note="it was dear",
+    )
     assert world.rows("SELECT FROM memwarden_data.auto_promotion") == []
     call(person, "record_audit", request_id=drawn[2]["request_id"], was_right=False)
     [switched] = desk.execute("SELECT * FROM memwarden.auto_promotion").fetchall()
