@@ -46,10 +46,12 @@ COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'
 demo: ## push a conversation through the gates and ask about it; DATA=file for another than the sample
 	@tools/with-server demo -- python -c "$(COMMAND)" demo $(if $(DATA),--data '$(DATA)')
 
-bench: ## measure against a bare pgvector table, history, sealing; BENCH='--items 10000' for other sizes
+bench: ## measure against a bare pgvector table, history, sealing, scopes of every size; BENCH='--items 10000' for other sizes
 	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \
 	    sh -ec 'python bench/run.py --dsn "$$MEMWARDEN_DSN" "$$@"; \
 	            python bench/history.py --dsn "$$MEMWARDEN_DSN"; \
-	            python bench/sealing.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
+	            python bench/sealing.py --dsn "$$MEMWARDEN_DSN"; \
+	            python bench/sizes.py --dsn "$$MEMWARDEN_DSN"; \
+	            python bench/growth.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
 
 include deploy/server.mk

@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from psycopg import Connection
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,16 @@ def machine() -> str:
     )
     cores = subprocess.run(["nproc"], capture_output=True, text=True, check=True).stdout.strip()
     return f"{model}, {cores} cores"
+
+
+def cpu_milliseconds(connection: Connection[Any], call: Callable[[], object]) -> float:
+    """How long one call keeps its server process busy, where that runs on this machine.
+
+    What other work does meanwhile is not in it, as it is in the time that passes.
+    """
+    schedule = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    if not schedule.exists():
+        return milliseconds(call)
+    before = int(schedule.read_text().split()[0])
+    call()
+    return (int(schedule.read_text().split()[0]) - before) / 1e6

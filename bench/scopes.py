@@ -16,12 +16,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import psycopg
 
+from fill import Vectors, fill
 from measure import Ratio, compare, machine
 from store import Stores, scope_path
-from workload import DIMENSION, Workload, array_literal, vector_literal
+from workload import Workload, array_literal
 
 RECALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[], scopes => ARRAY[%s])"
 NEAR = """
@@ -31,71 +31,6 @@ SELECT n ->> 'item_id'
            i.org_id, i.scope_id, i.layer, i.principal_id, i.label_id, 2::smallint,
            %s::real[]::halfvec, NULL, -1, now())) AS n
  WHERE i.item_id = %s"""
-# Each is the first memory of the store but for what is its own.
-OWN = {
-    "item_id": "f.item_id",
-    "version_id": "f.version_id",
-    "content": "jsonb_build_object('text', f.words)",
-    "search_text": "f.words",
-    "content_hash": "sha256(convert_to(f.item_id::text, 'UTF8'))",
-    "fingerprint": "sha256(convert_to(f.item_id::text, 'UTF8'))",
-    "search_vector": "to_tsvector('english', f.words)",
-    "embedding": "f.embedding",
-}
-
-
-class Vectors:
-    """Where vectors come from: mixtures of real ones, or clusters."""
-
-    def __init__(self, workload: Workload, file: Path | None) -> None:
-        self.workload = workload
-        self.real = None
-        if file is not None:
-            with np.load(file) as data:
-                self.real = np.vstack([data[name].astype(np.float32) for name in data.files])
-
-    def draw(self, count: int) -> list[list[float]]:
-        """So many unit vectors."""
-        if self.real is None:
-            return np.round(self.workload.vectors(count), 5).tolist()  # type: ignore[no-any-return]
-        random = self.workload.random
-        one, other = (self.real[random.integers(0, len(self.real), count)] for _ in range(2))
-        share = random.uniform(0, 0.5, (count, 1)).astype(np.float32)
-        noise = 0.02 * random.standard_normal((count, DIMENSION)).astype(np.float32)
-        mixed = (1 - share) * one + share * other + noise
-        mixed /= np.linalg.norm(mixed, axis=1, keepdims=True)
-        return np.round(mixed, 5).tolist()  # type: ignore[no-any-return]
-
-
-def fill(stores: Stores, workload: Workload, vectors: Vectors, count: int) -> None:
-    """Put so many memories into the first scope, past the gates: these would take an hour."""
-    stores.write(0, (workload.memories(1)[0][0], vectors.draw(1)[0]))
-    admin = stores.admin
-    admin.execute(
-        "CREATE UNLOGGED TABLE fill (words text, embedding halfvec,"
-        " item_id uuid DEFAULT gen_random_uuid(), version_id uuid DEFAULT gen_random_uuid())"
-    )
-    for start in range(0, count, 5_000):
-        size = min(5_000, count - start)
-        with admin.cursor().copy("COPY fill (words, embedding) FROM STDIN") as copy:
-            for row in zip(workload.texts(size), vectors.draw(size), strict=True):
-                copy.write_row((row[0], vector_literal(row[1])))
-    for table in ("version", "item", "embedding"):
-        columns = [
-            name
-            for (name,) in admin.execute(
-                "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass"
-                " AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
-                (f"memwarden_data.{table}",),
-            )
-        ]
-        values = ", ".join(OWN.get(name, f"x.{name}") for name in columns)
-        admin.execute(
-            f"INSERT INTO memwarden_data.{table} ({', '.join(columns)}) SELECT {values}"
-            f"  FROM fill AS f, (SELECT * FROM memwarden_data.{table} LIMIT 1) AS x"
-        )
-    admin.execute("DROP TABLE fill")
-    admin.execute("VACUUM ANALYZE")
 
 
 class Waits(threading.Thread):
@@ -155,7 +90,7 @@ def measure(dsn: str, size: int, rounds: int, file: Path | None) -> str:
     name = f"memwarden_scopes_{size}"
     exact = Stores.create(dsn, 3, name)
     exact.admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = 2147483647")
-    fill(exact, workload, vectors, size)
+    fill(exact, workload, vectors, [(0, size)])
     first = exact.admin.execute("SELECT item_id FROM memwarden_data.item LIMIT 1").fetchone()
     assert first is not None
     exact.agent.close()

@@ -41,17 +41,17 @@ _QUERIES = {
     "extension": """
         SELECT e.extname, e.extversion, n.nspname FROM pg_extension AS e
           JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname <> 'plpgsql_check'""",
-    # Not those of a demonstration, which another test may show at this moment.
+    # Not those of a demonstration or an evaluation, which another test may run at this moment.
     "role": """
         SELECT r.rolname, r.rolsuper, r.rolcanlogin, r.rolbypassrls, r.rolinherit, r.rolcreaterole,
                r.rolcreatedb, r.rolconfig
           FROM pg_roles AS r
-         WHERE r.rolname LIKE 'memwarden\\_%' AND r.rolname NOT LIKE 'memwarden\\_demo\\_%'""",
+         WHERE r.rolname LIKE 'memwarden\\_%' AND r.rolname !~ '^memwarden_(demo|evaluation)_'""",
     "membership": """
         SELECT m.member::regrole || ' in ' || m.roleid::regrole, m.admin_option
           FROM pg_auth_members AS m
          WHERE m.member::regrole::text LIKE 'memwarden\\_%'
-           AND m.member::regrole::text NOT LIKE 'memwarden\\_demo\\_%'""",
+           AND m.member::regrole::text !~ '^memwarden_(demo|evaluation)_'""",
     "schema": f"""
         SELECT n.nspname, n.nspowner::regrole, {_grants("n.nspacl", "n", "n.nspowner")},
                obj_description(n.oid, 'pg_namespace'), {_member("pg_namespace", "n.oid")}

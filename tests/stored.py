@@ -129,14 +129,16 @@ RULES = {
         "SELECT i.item_id FROM memwarden_data.item AS i"
         "  JOIN memwarden_data.version AS v USING (org_id, version_id)"
         "  JOIN memwarden_data.layer AS l ON l.layer = i.layer"
+        "  JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id"
         "  LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = i.org_id,"
         " LATERAL memwarden_internal.fingerprints("
         "           v.content::text, v.subject, v.predicate, coalesce(y.synonyms::text, '{}')) AS f"
         " WHERE i.status = 'ACTIVE' AND (i.fingerprint <> f.fingerprint"
         "    OR i.key_hash IS DISTINCT FROM f.key_hash"
         "       AND i.key_hash <> memwarden_internal.unclaimed_key(i.item_id)"
-        "    OR i.search_vector <> to_tsvector("
-        "       l.text_search_config::regconfig, left(v.search_text, 200000)))"
+        "    OR i.search_vector <> memwarden_internal.words_of("
+        "       coalesce(s.text_search_config, l.text_search_config), v.search_text)"
+        "       AND s.reindexed_to IS NULL)"
     ),
     "every active item whose text has words has a vector in its scope": (
         "SELECT i.item_id FROM memwarden_data.item AS i"

@@ -46,6 +46,11 @@ EXPECTED = {
         "PS005: Function without explicit search_path: "
         "memwarden.rescan_sensitivity(batch integer,INOUT scanned bigint,INOUT marked bigint)",
     ): _COMMITS,
+    (
+        "memwarden.sweep",
+        "PS005: Function without explicit search_path: "
+        "memwarden.sweep(batch integer,batches integer)",
+    ): _COMMITS,
     **{
         (
             f"memwarden.{name}",
@@ -53,11 +58,15 @@ EXPECTED = {
         ): _COMMITS
         for name in (
             "arrange_shelves",
+            "clear_models",
+            "reindex_words",
             "check_probes",
             "checkpoint",
             "close_due_scopes",
+            "close_due_sessions",
             "compact_captures",
             "compact_history",
+            "count_recalls",
             "enforce_consent",
             "escalate_reviews",
             "expire_reviews",
@@ -72,6 +81,7 @@ EXPECTED = {
 # argument: what it cannot read, plpgsql_check reads (tests/catalog).
 UNREADABLE = {
     "memwarden.add_gate",
+    "memwarden.before_call",
     "memwarden.issue_token",
     "memwarden.move_gate",
     "memwarden_internal.add_scope",
@@ -83,21 +93,26 @@ UNREADABLE = {
     "memwarden_internal.checkpoint_digest",
     "memwarden_internal.decided_before",
     "memwarden_internal.erasure_extent",
+    "memwarden_internal.find_session",
     "memwarden_internal.guard_capture",
     "memwarden_internal.guard_erasure",
     "memwarden_internal.guard_extractor",
+    "memwarden_internal.guard_recall",
+    "memwarden_internal.guard_recall_outcome",
     "memwarden_internal.guard_timeline",
     "memwarden_internal.guard_version",
     "memwarden_internal.hold_item",
     "memwarden_internal.label_of_successor",
     "memwarden_internal.recall_model",
     "memwarden_internal.record_listed",
+    "memwarden_internal.remember_entry",
     "memwarden_internal.replayed",
     "memwarden_internal.require_agent",
     "memwarden_internal.require_item",
     "memwarden_internal.require_scope",
     "memwarden_internal.sealed_entry",
     "memwarden_internal.signing_key",
+    "memwarden_internal.tune_layer",
     "memwarden_internal.undo",
     "memwarden_internal.write_rows",
 }

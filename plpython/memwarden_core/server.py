@@ -316,6 +316,26 @@ def normalised_subject(subject: str, synonyms: str) -> str:
     return normalise(subject, examination.prepared_synonyms(synonyms))
 
 
+def tell(
+    documents: Sequence[str],
+    rules_hashes: Sequence[str | None],
+    strip_hash: str | None,
+    names: Sequence[str],
+    without_uris: bool,
+) -> Iterator[tuple[int, str, list[str]]]:
+    """Return (place from 1, document, kinds found) of documents, as ``crossing.present`` says.
+
+    The rules of a hash are at hand: see ``keep_rules``.
+    """
+    from .crossing import present
+
+    strip = _RULES[strip_hash] if strip_hash else None
+    for n, (document, rules_hash) in enumerate(zip(documents, rules_hashes, strict=True), 1):
+        rules = _RULES[rules_hash] if rules_hash else None
+        told, suspicious = present(document, rules, strip, names, without_uris)
+        yield n, told, suspicious
+
+
 def default_sensitivity_rules() -> str:
     """Return the shipped rules as a JSON array."""
     from .sensitive_rules import default_rules

@@ -13,7 +13,9 @@
 from __future__ import annotations
 
 from memwarden._async.client import AsyncClient
+from memwarden._async.manager import AsyncMemoryManager
 from memwarden._sync.client import Client
+from memwarden._sync.manager import MemoryManager
 from memwarden.embedders import Embedder, LexicalEmbedder
 from memwarden.errors import (
     AlreadyExists,
@@ -28,9 +30,18 @@ from memwarden.errors import (
     NotReady,
     WrongIsolation,
 )
+from memwarden.managing import (
+    SEARCH_MEMORY,
+    Completion,
+    Found,
+    Metrics,
+    Prompt,
+    PushedItem,
+)
 from memwarden.requests import WriteRequest
 from memwarden.results import (
     AccessRule,
+    Answer,
     ApprovalRate,
     CaptureResult,
     Certificate,
@@ -45,22 +56,28 @@ from memwarden.results import (
     DecidedProposal,
     DecisionPreview,
     Difference,
+    EmbeddingModel,
     Extracted,
     Feedback,
+    GivenMemory,
     Identity,
     IssuedToken,
     Item,
     LineageStep,
     LogFinding,
+    LoggedRecall,
     Outcome,
     PlannedUndo,
     Policy,
     Proposal,
     Reason,
     RecalledItem,
+    RecallQuality,
+    RecallWrite,
     RequestStatus,
     ReviewEvent,
     UndoneItem,
+    Unknown,
     Version,
     WriteResult,
 )
@@ -68,16 +85,20 @@ from memwarden.results import (
 connect = Client.connect
 
 __all__ = [
+    "SEARCH_MEMORY",
     "AccessRule",
     "AlreadyExists",
+    "Answer",
     "ApprovalRate",
     "AsyncClient",
+    "AsyncMemoryManager",
     "CaptureResult",
     "Certificate",
     "ChangedItem",
     "ChangedSince",
     "Client",
     "ClosedItem",
+    "Completion",
     "ComponentStatus",
     "ConnectionFailed",
     "ConsolidationCandidate",
@@ -89,8 +110,11 @@ __all__ = [
     "DecisionPreview",
     "Difference",
     "Embedder",
+    "EmbeddingModel",
     "Extracted",
     "Feedback",
+    "Found",
+    "GivenMemory",
     "Identity",
     "InvalidArgument",
     "InvalidContent",
@@ -99,7 +123,10 @@ __all__ = [
     "LexicalEmbedder",
     "LineageStep",
     "LogFinding",
+    "LoggedRecall",
+    "MemoryManager",
     "MemwardenError",
+    "Metrics",
     "NotAllowed",
     "NotFound",
     "NotIdentified",
@@ -107,12 +134,17 @@ __all__ = [
     "Outcome",
     "PlannedUndo",
     "Policy",
+    "Prompt",
     "Proposal",
+    "PushedItem",
     "Reason",
+    "RecallQuality",
+    "RecallWrite",
     "RecalledItem",
     "RequestStatus",
     "ReviewEvent",
     "UndoneItem",
+    "Unknown",
     "Version",
     "WriteRequest",
     "WriteResult",

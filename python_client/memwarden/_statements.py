@@ -40,11 +40,12 @@ FROM memwarden.write_many(requests => %(requests)s::json)
 ORDER BY ordinal
 """
 
-RECALL: Final[LiteralString] = """
+ANSWER: Final[LiteralString] = """
 SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, text,
        score, vector_score, keyword_score, recency_score, importance_score,
        confidence_score, authority_score, similarity,
-       confidence, low_confidence, contradicted, stale, classification, domains, provenance
+       confidence, low_confidence, contradicted, stale, classification, domains, provenance,
+       freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id
 FROM memwarden.recall(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],
@@ -60,13 +61,34 @@ FROM memwarden.recall(
     valid_at => %(valid_at)s::timestamptz,
     weights => %(weights)s::jsonb,
     fusion => %(fusion)s::text,
-    embedding_model => %(embedding_model)s::text)
+    embedding_model => %(embedding_model)s::text,
+    threshold => %(threshold)s::float8,
+    exclude => %(exclude)s::uuid[],
+    classification => %(classification)s::text,
+    surface => %(surface)s::text,
+    task => %(task)s::text,
+    rerank => %(rerank)s::text)
+"""
+
+# The row that says that nothing is known is for answer().
+RECALL: Final[LiteralString] = f"{ANSWER}WHERE item_id IS NOT NULL"
+
+EXTERNAL_SOURCES: Final[LiteralString] = """
+SELECT source, kind, settings, type, timeout, max_results
+FROM memwarden.external_sources ORDER BY source
+"""
+
+SCREEN_ANSWERS: Final[LiteralString] = """
+SELECT place, answer, suspicious
+FROM memwarden.screen_answers(
+    answers => %(answers)s::jsonb, layer => %(layer)s::text, surface => %(surface)s::text)
+ORDER BY place
 """
 
 CONTEXT: Final[LiteralString] = """
 SELECT position, item_id, version_id, layer, scope, kind, subject, predicate, content, score,
        tokens, confidence, low_confidence, contradicted, contradicts, stale, age, classification,
-       provenance, origin, line
+       provenance, origin, line, standing, hedge, suspicious, recall_id
 FROM memwarden.compile_context(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],
@@ -80,7 +102,9 @@ FROM memwarden.compile_context(
     include_low_confidence => %(include_low_confidence)s::boolean,
     valid_at => %(valid_at)s::timestamptz,
     embedding_model => %(embedding_model)s::text,
-    candidates => %(candidates)s::int)
+    candidates => %(candidates)s::int,
+    threshold => %(threshold)s::float8,
+    surface => %(surface)s::text)
 """
 
 RENDER_CONTEXT: Final[LiteralString] = """
@@ -401,6 +425,48 @@ SELECT memwarden.forget_noise(
     proposal_id => %(proposal_id)s::uuid, note => %(note)s::text) AS forgotten
 """
 
+REPORT_OUTCOME: Final[LiteralString] = """
+SELECT memwarden.report_outcome(
+    recall_id => %(recall_id)s::uuid, used => %(used)s::uuid[], outcome => %(outcome)s::text,
+    detail => %(detail)s::jsonb) AS revision
+"""
+
+FIND_RECALLS: Final[LiteralString] = """
+SELECT recall_id, recalled_at, agent, login, purpose, task, session_id, query_digest, scopes,
+       layers, k, threshold, embedding_model, surface, given, item_ids, version_ids, scores,
+       reported, outcome, used, detail, outcome_at, revision
+FROM memwarden.find_recalls(
+    since => %(since)s::timestamptz, until => %(until)s::timestamptz, agent => %(agent)s::text,
+    task => %(task)s::text, session_id => %(session_id)s::uuid, purpose => %(purpose)s::text,
+    query => %(query)s::text, max_rows => %(max_rows)s::int, after => %(after)s::uuid)
+"""
+
+RECALLS_OF: Final[LiteralString] = """
+SELECT recall_id, recalled_at, agent, purpose, task, session_id, version_id, place, score,
+       outcome, used, outcome_at
+FROM memwarden.recalls_of(
+    item_id => %(item_id)s::uuid, since => %(since)s::timestamptz,
+    until => %(until)s::timestamptz, max_rows => %(max_rows)s::int, after => %(after)s::uuid)
+"""
+
+WRITES_OF_RECALL: Final[LiteralString] = """
+SELECT request_id, submitted_at, outcome, reason, layer, scope, item_id
+FROM memwarden.writes_of_recall(recall_id => %(recall_id)s::uuid, max_rows => %(max_rows)s::int)
+"""
+
+RECALL_QUALITY: Final[LiteralString] = """
+SELECT layer, recalls, answered, hit_ratio, reported, hits, useful_ratio, given, judged, used,
+       mean_precision, on_target, false_positive_rate, doubtful, staleness, median_age, probes,
+       golden_recall
+FROM memwarden.recall_quality(
+    since => %(since)s::timestamptz, until => %(until)s::timestamptz, scope => %(scope)s::text,
+    agent => %(agent)s::text, purpose => %(purpose)s::text)
+"""
+
+RECORD_RECALLS: Final[LiteralString] = """
+SELECT recall_id, recorded FROM memwarden.record_recalls(recalls => %(recalls)s::jsonb)
+"""
+
 LISTEN_REVIEW: Final[LiteralString] = "LISTEN memwarden_review"
 
 AWAIT_DECISION: Final[LiteralString] = """
@@ -456,3 +522,30 @@ FROM memwarden.reject(
     proposal_id => %(proposal_id)s::uuid, reason => %(reason)s::text, note => %(note)s::text)
 """
 )
+
+EMBEDDING_MODELS: Final[LiteralString] = """
+SELECT org, model, dimension, vector_weight, state, embedder, items, missing, waiting, dead,
+       last_error, oldest_at, changed_at
+FROM memwarden.embedding_models ORDER BY org, model
+"""
+
+REGISTER_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.register_embedding_model(
+    name => %(name)s::text, dimension => %(dimension)s::int,
+    vector_weight => %(vector_weight)s::float8, embedder => %(embedder)s::text,
+    settings => %(settings)s::jsonb) AS model_id
+"""
+
+REEMBED: Final[LiteralString] = """
+SELECT memwarden.reembed(model => %(model)s::text, org => %(org)s::text) IS NULL AS asked
+"""
+
+SWITCH_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.switch_embedding_model(
+    model => %(model)s::text, org => %(org)s::text, allow_partial => %(allow_partial)s::bool)
+    AS before
+"""
+
+DROP_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.drop_embedding_model(model => %(model)s::text) IS NULL AS dropped
+"""

@@ -91,14 +91,16 @@ class RecalledItem:
     """One answer of `recall`, with every component of its score.
 
     The components lie in 0..1, relative to this recall; `similarity` is the plain cosine, None
-    where the item has no vector of the model. `stale`: a memory that this one was derived from has
-    been taken back.
+    where the item has no vector of the model; `relevance` what a threshold cuts by. `stale`: a
+    memory that this one was derived from has been taken back. `same_as`: other memories that say
+    the same, in these or in other words. `recall_id` names the recall in the log, None where
+    nothing could be written. `rerank_score`: what a reranker says of it, None without one.
     """
 
     item_id: UUID
     version_id: UUID
     layer: str
-    scope: str
+    scope: str | None
     kind: str | None
     subject: str | None
     predicate: str | None
@@ -119,6 +121,38 @@ class RecalledItem:
     classification: str
     domains: list[str]
     provenance: dict[str, Any]
+    freshness_score: float
+    relevance: float
+    same_as: list[UUID]
+    standing: str | None
+    hedge: str | None
+    suspicious: list[str] | None
+    origin: dict[str, Any]
+    recall_id: UUID | None
+    rerank_score: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unknown:
+    """That nothing is known, and what kind of nothing.
+
+    `near` of the ten nearest memories fell below `threshold`, the nearest at `nearest`; `coverage`
+    is none where there are no memories at all. `phrase`: how to say it.
+    """
+
+    phrase: str | None
+    threshold: float
+    near: int
+    nearest: float | None
+    coverage: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is known, best first; or `unknown`."""
+
+    items: list[RecalledItem]
+    unknown: Unknown | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,14 +160,15 @@ class ContextItem:
     """One memory of a compiled context, and the line that stands for it there.
 
     `contradicts` names those of the same context that cannot be true together with it; `score` is
-    None for one that comes along with what it contradicts. `tokens` is an estimate.
+    None for one that comes along with what it contradicts. `tokens` is an estimate. `scope` is None
+    across a surface that keeps internals.
     """
 
     position: int
     item_id: UUID
     version_id: UUID
     layer: str
-    scope: str
+    scope: str | None
     kind: str | None
     subject: str | None
     predicate: str | None
@@ -150,11 +185,18 @@ class ContextItem:
     provenance: dict[str, Any]
     origin: dict[str, Any]
     line: str
+    standing: str | None
+    hedge: str | None
+    suspicious: list[str] | None
+    recall_id: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """What a model is given to read: one text, and the memories it is made of."""
+    """What a model is given to read: one text, and the memories it is made of.
+
+    Where nothing reaches the threshold the text says so, and there are none.
+    """
 
     text: str
     items: list[ContextItem]
@@ -741,3 +783,132 @@ class CandidateResult:
     gate: str | None
     reason: str | None
     detail: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModel:
+    """An embedding model, and how far it is for an organisation; global: all without their own.
+
+    `state`: active, filling, ready, retired, registered or dropped. `missing` memories of `items`
+    have no vector and could have one; `waiting` are known to the worker, the oldest since
+    `oldest_at`; `dead` were given up, `last_error` says why.
+    """
+
+    org: str
+    model: str | None
+    dimension: int
+    vector_weight: float
+    state: str
+    embedder: str | None
+    items: int
+    missing: int
+    waiting: int
+    dead: int
+    last_error: str | None
+    oldest_at: datetime | None
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedRecall:
+    """One recall of the log, with what was reported of it last.
+
+    `item_ids`, `version_ids`, `scores`: what was given, best first, as far as the caller reads it.
+    `reported`: told afterwards, since it was made on a replica. `outcome` is None where nobody said
+    what came of it.
+    """
+
+    recall_id: UUID
+    recalled_at: datetime
+    agent: str
+    login: str
+    purpose: str
+    task: str | None
+    session_id: UUID | None
+    query_digest: bytes | None
+    scopes: list[str] | None
+    layers: list[str] | None
+    k: int | None
+    threshold: float | None
+    embedding_model: str | None
+    surface: str | None
+    given: int
+    item_ids: list[UUID]
+    version_ids: list[UUID]
+    scores: list[float]
+    reported: bool
+    outcome: str | None
+    used: list[UUID]
+    detail: dict[str, Any] | None
+    outcome_at: datetime | None
+    revision: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenMemory:
+    """Who was given a memory, when, in which version and place, and what came of it."""
+
+    recall_id: UUID
+    recalled_at: datetime
+    agent: str
+    purpose: str
+    task: str | None
+    session_id: UUID | None
+    version_id: UUID
+    place: int
+    score: float | None
+    outcome: str | None
+    used: bool | None
+    outcome_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallWrite:
+    """A write request that the task of a recall made after it."""
+
+    request_id: UUID
+    submitted_at: datetime
+    outcome: str
+    reason: str | None
+    layer: str
+    scope: str | None
+    item_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallQuality:
+    """How good recall was in a layer, or in all of them (`*`); None of nothing."""
+
+    layer: str
+    recalls: int
+    answered: int
+    hit_ratio: float | None
+    reported: int
+    hits: int
+    useful_ratio: float | None
+    given: int
+    judged: int
+    used: int
+    mean_precision: float | None
+    on_target: bool | None
+    false_positive_rate: float | None
+    doubtful: int
+    staleness: float | None
+    median_age: timedelta | None
+    probes: int | None
+    golden_recall: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedOutcome:
+    """The number of a report of what came of a recall."""
+
+    revision: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedRecall:
+    """A recall that was told afterwards; `recorded` is false where it was there already."""
+
+    recall_id: UUID
+    recorded: bool

@@ -6,7 +6,8 @@ DECLARE
 BEGIN
     FOREACH v_role IN ARRAY ARRAY['memwarden_owner', 'memwarden_agent', 'memwarden_reviewer',
                                   'memwarden_curator', 'memwarden_auditor', 'memwarden_admin',
-                                  'memwarden_broker', 'memwarden_jobs', 'memwarden_worker']
+                                  'memwarden_broker', 'memwarden_jobs', 'memwarden_worker',
+                                  'memwarden_embedder']
     LOOP
         -- Two databases may be set up at the same moment.
         BEGIN

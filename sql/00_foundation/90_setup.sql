@@ -163,7 +163,7 @@ BEGIN
            AND c.relacl IS NOT NULL
     LOOP
         EXECUTE format('REVOKE ALL ON %s FROM memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, '
-                       'memwarden_admin, memwarden_broker, memwarden_jobs, memwarden_worker', v_policy.relation);
+                       'memwarden_admin, memwarden_broker, memwarden_jobs, memwarden_worker, memwarden_embedder', v_policy.relation);
     END LOOP;
     FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'bound' ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;
@@ -195,19 +195,21 @@ BEGIN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
     END LOOP;
-    -- The trigger of a table does not see a statement that names a partition. Versions and captures change under guards of
+    -- The trigger of a table does not see a statement that names a partition. Versions, captures and recalls change under guards of
     -- their own, which partitions inherit.
     FOR v_table IN
         SELECT i.inhrelid::regclass AS relation,
-               i.inhparent = 'memwarden_data.log'::regclass AS is_log, i.inhparent = to_regclass('memwarden_data.capture') AS is_capture
+               i.inhparent = 'memwarden_data.log'::regclass AS is_log, i.inhparent IN (to_regclass('memwarden_data.capture'), to_regclass('memwarden_data.recall_log'),
+                               to_regclass('memwarden_data.recall_outcome')) AS has_guard
           FROM pg_inherits AS i
-         WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'), to_regclass('memwarden_data.capture'))
+         WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'), to_regclass('memwarden_data.capture'),
+                               to_regclass('memwarden_data.recall_log'), to_regclass('memwarden_data.recall_outcome'))
            AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = i.inhrelid AND t.tgname = 'append_only')
          ORDER BY i.inhrelid
     LOOP
         EXECUTE format(CASE WHEN v_table.is_log
                             THEN 'CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON %s '
-                            WHEN v_table.is_capture
+                            WHEN v_table.has_guard
                             THEN 'CREATE OR REPLACE TRIGGER append_only BEFORE TRUNCATE ON %s '
                             ELSE 'CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON %s ' END
                        || 'FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_change()', v_table.relation);

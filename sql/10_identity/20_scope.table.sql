@@ -23,6 +23,9 @@ CREATE TABLE memwarden_data.scope (
     path        text NOT NULL UNIQUE,
     -- The scope itself and everything above it, root first: what a reader of this scope inherits.
     lineage     bigint[] NOT NULL,
+    -- What language is spoken there, whatever the layer says; and how far its memories are indexed in it, where they are not yet.
+    text_search_config  text,
+    reindexed_to        uuid,
     created_at  timestamptz NOT NULL DEFAULT now(),
     closes_at   timestamptz,
     closed_at   timestamptz

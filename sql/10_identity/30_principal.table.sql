@@ -46,6 +46,8 @@ CREATE TABLE memwarden_data.scope_grant (
     scope_id      bigint NOT NULL REFERENCES memwarden_data.scope,
     writes        boolean NOT NULL,
     descendants   boolean NOT NULL,
+    -- Through which surfaces alone it is read; NULL where it is read anyway.
+    surfaces      text[] CHECK (surfaces IS NULL OR surfaces <> '{}' AND NOT writes),
     PRIMARY KEY (principal_id, scope_id)
 );
 CREATE INDEX scope_grant_scope ON memwarden_data.scope_grant (scope_id);

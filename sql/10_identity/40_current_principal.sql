@@ -1,6 +1,7 @@
 -- Who is asking. Either the login role is bound to a principal (session_user, which SQL cannot change: a
 -- setting could be set by anyone, and current_user follows SET ROLE), or authenticate() has left a ticket in
--- this transaction. The ticket is a setting too, but one that nobody else can make.
+-- this transaction. The ticket is a setting too, but one that nobody else can make. A job that ends somebody's session acts for
+-- whose it is while it does (67_sessions).
 CREATE OR REPLACE FUNCTION memwarden_internal.current_principal()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -10,6 +11,12 @@ DECLARE
     v_principal_id bigint;
     v_ticket       text;
 BEGIN
+    IF current_setting('memwarden.ending', true) <> '' THEN
+        v_principal_id := memwarden_internal.owner_of_ending_session();
+        IF v_principal_id IS NOT NULL THEN
+            RETURN v_principal_id;
+        END IF;
+    END IF;
     SELECT p.principal_id INTO v_principal_id
       FROM memwarden_data.principal_login AS l
       JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
@@ -24,7 +31,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.current_principal() IS
-    'The principal that this session''s login role is bound to, or that this transaction was authenticated for; NULL when there is none, or it is disabled.';
+    'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or whose session a job ends at this moment; NULL when there is none, or it is disabled.';
 REVOKE ALL ON FUNCTION memwarden_internal.current_principal() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -14,7 +14,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.visible_scopes() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.visible_scopes()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.readable_scopes(p_principal_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_scopes(p_principal_id bigint, p_surface text DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -25,16 +25,16 @@ BEGIN
           FROM (SELECT unnest(s.lineage) AS scope_id
                   FROM memwarden_data.scope_grant AS g
                   JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
-                 WHERE g.principal_id = p_principal_id
+                 WHERE g.principal_id = p_principal_id AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces))
                  UNION
                 SELECT d.scope_id
                   FROM memwarden_data.scope_grant AS g
                   JOIN memwarden_data.scope AS d ON d.lineage @> ARRAY[g.scope_id]
-                 WHERE g.principal_id = p_principal_id AND g.descendants) AS v), '{}');
+                 WHERE g.principal_id = p_principal_id AND g.descendants AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces))) AS v), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint) IS 'The scopes a principal reads, as visible_scopes() says of the caller.';
-REVOKE ALL ON FUNCTION memwarden_internal.readable_scopes(bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint, text) IS 'The scopes a principal reads, as visible_scopes() says of the caller; with those that it reads through a surface alone.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_scopes(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_orgs()
 RETURNS bigint[]
@@ -55,7 +55,7 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.visible_orgs()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- The same rule for one scope, without listing the others: an agent may see a hundred thousand.
-CREATE OR REPLACE FUNCTION memwarden_internal.may_read(p_principal_id bigint, p_scope_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.may_read(p_principal_id bigint, p_scope_id bigint, p_surface text DEFAULT NULL)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -64,16 +64,16 @@ BEGIN
     RETURN EXISTS (
         SELECT FROM memwarden_data.scope_grant AS g
           JOIN memwarden_data.scope AS granted ON granted.scope_id = g.scope_id
-         WHERE g.principal_id = p_principal_id
+         WHERE g.principal_id = p_principal_id AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces))
            AND (p_scope_id = ANY (granted.lineage)
                 OR (g.descendants
                     AND g.scope_id = ANY ((SELECT s.lineage FROM memwarden_data.scope AS s
                                             WHERE s.scope_id = p_scope_id)::bigint[]))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_read(bigint, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.may_read(bigint, bigint, text) IS
     'Whether the principal reads the scope: readable_scopes() asked of one scope.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_read(bigint, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.may_read(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_write(p_principal_id bigint, p_scope_id bigint, p_lineage bigint[])
 RETURNS boolean

@@ -82,8 +82,9 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('lifetime: scopes of kind %L have none', p_kind));
     END IF;
     -- Two sessions may create the same scope at once: the second reads what the first made, and is granted nothing.
-    INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, closes_at)
+    INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, text_search_config, closes_at)
     VALUES (p_org_id, p_parent_id, p_kind, p_path, '{}',
+            (SELECT s.text_search_config FROM memwarden_data.scope AS s WHERE s.scope_id = p_parent_id),
             CASE WHEN v_kind.transient THEN clock_timestamp() + coalesce(p_lifetime, v_kind.lifetime) END)
     ON CONFLICT DO NOTHING;
     v_is_new := FOUND;

@@ -163,6 +163,7 @@ BEGIN
      WHERE (w.org_id, w.scope_id, w.layer) IN (
            SELECT l.org_id, l.scope_id, l.layer FROM memwarden_data.write_lock AS l
             WHERE l.scope_id = ANY (p_scopes) ORDER BY l.org_id, l.scope_id, l.layer FOR UPDATE);
+    PERFORM memwarden_internal.end_sessions_of(p_scopes);
     RETURN QUERY
     SELECT e FROM memwarden_internal.end_items(
         p_org_id, ARRAY(SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE'),

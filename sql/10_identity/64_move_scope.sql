@@ -34,6 +34,10 @@ BEGIN
            lineage = v_parent.lineage || s.lineage[cardinality(v_scope.lineage):],
            parent_id = CASE WHEN s.scope_id = v_scope.scope_id THEN v_parent.scope_id ELSE s.parent_id END
      WHERE s.scope_id = ANY (v_scopes);
+    -- The nearest pack is that of the deepest scope, and another may be that now.
+    UPDATE memwarden_data.pack_use AS u SET depth = cardinality(s.lineage)
+      FROM memwarden_data.scope AS s WHERE s.scope_id = u.scope_id AND u.scope_id = ANY (v_scopes);
+    PERFORM memwarden_internal.renew_pack_rules(v_scope.org_id);
     PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'move_scope',
         jsonb_build_object('scope_id', v_scope.scope_id, 'from', v_old, 'to', v_new));
     RETURN v_new;

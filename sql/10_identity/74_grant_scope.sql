@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden.grant_scope(
-    agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false)
+    agent text, scope text, writes boolean DEFAULT false, descendants boolean DEFAULT false, surfaces text[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -10,21 +10,26 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
     PERFORM memwarden_internal.check_grant(v_scope.org_id, grant_scope.writes, grant_scope.descendants);
+    IF grant_scope.surfaces IS NOT NULL AND (grant_scope.writes OR grant_scope.surfaces = '{}' OR EXISTS (
+           SELECT FROM unnest(grant_scope.surfaces) AS wanted
+            WHERE NOT EXISTS (SELECT FROM memwarden_data.surface AS s WHERE s.org_id = v_scope.org_id AND s.name = wanted))) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'surfaces: some of the scope''s organisation, to read through them; writes: false');
+    END IF;
     v_principal_id := memwarden_internal.agent_of_org(grant_scope.agent, v_scope.org_id, grant_scope.scope);
-    INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants)
-    VALUES (v_principal_id, v_scope.scope_id, grant_scope.writes, grant_scope.descendants)
+    INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants, surfaces)
+    VALUES (v_principal_id, v_scope.scope_id, grant_scope.writes, grant_scope.descendants, grant_scope.surfaces)
     ON CONFLICT (principal_id, scope_id)
-    DO UPDATE SET writes = excluded.writes, descendants = excluded.descendants;
+    DO UPDATE SET writes = excluded.writes, descendants = excluded.descendants, surfaces = excluded.surfaces;
     PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'grant_scope', jsonb_build_object(
         'agent', grant_scope.agent, 'agent_id', v_principal_id, 'scope', grant_scope.scope,
-        'writes', grant_scope.writes, 'descendants', grant_scope.descendants));
+        'writes', grant_scope.writes, 'descendants', grant_scope.descendants, 'surfaces', grant_scope.surfaces));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) IS
+COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) IS
     'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach '
-    'the scopes below with descendants. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ COMMITTED, 22023 for descendants of /global.';
-REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean) TO memwarden_curator, memwarden_admin;
+    'the scopes below with descendants. surfaces: it reads there through recall() and what else takes a surface, with one of these alone, and by no other way, not even that there is such a scope; NULL: by all. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ COMMITTED, 22023 for descendants of /global, or unknown surfaces.';
+REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.revoke_scope(agent text, scope text)
 RETURNS void

@@ -54,7 +54,8 @@ BEGIN
     RETURN QUERY
     SELECT o.name, p.name, p.kind, r.name, c.name, p.domains, p.attributes, p.validated, p.disabled_at IS NULL, home.path,
            ARRAY(SELECT l.login_role FROM memwarden_data.principal_login AS l WHERE l.principal_id = p.principal_id ORDER BY 1),
-           (SELECT jsonb_agg(jsonb_build_object('scope', s.path, 'writes', g.writes, 'descendants', g.descendants) ORDER BY s.path)
+           (SELECT jsonb_agg(jsonb_build_object('scope', s.path, 'writes', g.writes, 'descendants', g.descendants)
+                             || CASE WHEN g.surfaces IS NULL THEN '{}' ELSE jsonb_build_object('surfaces', g.surfaces) END ORDER BY s.path)
               FROM memwarden_data.scope_grant AS g JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
              WHERE g.principal_id = p.principal_id),
            p.created_at

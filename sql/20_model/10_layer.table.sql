@@ -11,9 +11,12 @@ CREATE TABLE memwarden_data.layer (
     max_ttl             interval CHECK (max_ttl > interval '0'),
     default_confidence  double precision NOT NULL DEFAULT 0.6 CHECK (default_confidence BETWEEN 0 AND 1),
     confidence_floor    double precision NOT NULL DEFAULT 0.5 CHECK (confidence_floor BETWEEN 0 AND 1),
-    embedding           text NOT NULL DEFAULT 'optional' CHECK (embedding IN ('optional', 'required')),
+    embedding           text NOT NULL DEFAULT 'optional' CHECK (embedding IN ('optional', 'required', 'worker')),
     text_search_config  text NOT NULL DEFAULT 'english',
     recency_half_life   interval NOT NULL DEFAULT '30 days' CHECK (recency_half_life > interval '0'),
+    recall_weight       double precision NOT NULL DEFAULT 1 CHECK (recall_weight BETWEEN 0 AND 1000),
+    weights             jsonb,
+    relevance_threshold double precision CHECK (relevance_threshold BETWEEN 0 AND 1),
     max_content_bytes   integer NOT NULL DEFAULT 1048576 CHECK (max_content_bytes BETWEEN 1 AND 67108864),
     max_text_length     integer CHECK (max_text_length BETWEEN 1 AND 65536),
     idempotency_window  interval NOT NULL DEFAULT '24 hours' CHECK (idempotency_window > interval '0'),
@@ -33,6 +36,7 @@ CREATE TABLE memwarden_data.layer (
     conflict            text NOT NULL DEFAULT 'accumulate'
         CHECK (conflict IN ('accumulate', 'review', 'auto_resolve', 'latest_wins', 'coexist')),
     conflict_gap        double precision NOT NULL DEFAULT 0.2 CHECK (conflict_gap BETWEEN 0 AND 1),
+    max_items           integer CHECK (max_items BETWEEN 1 AND 1000000),
     max_pending         integer NOT NULL DEFAULT 1000 CHECK (max_pending BETWEEN 1 AND 1000000),
     fact_threshold      double precision NOT NULL DEFAULT 0 CHECK (fact_threshold BETWEEN 0 AND 1),
     evidence_half_life  interval NOT NULL DEFAULT '365 days' CHECK (evidence_half_life > interval '0'),
@@ -53,10 +57,15 @@ COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first w
 COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
 COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
+COMMENT ON COLUMN memwarden_data.layer.embedding IS 'What the gates judge by. optional: the vector that a write brings, or else its words; required: who writes has to bring one; worker: a write that brings none waits until the worker has made one.';
+COMMENT ON COLUMN memwarden_data.layer.recall_weight IS 'What recall multiplies the scores of the layer''s memories by.';
+COMMENT ON COLUMN memwarden_data.layer.weights IS 'How recall scores the layer''s memories where a call does not say, as recall() takes weights; null: by what measured best for the embedding model.';
+COMMENT ON COLUMN memwarden_data.layer.relevance_threshold IS 'Memories of less relevance a recall leaves out where it does not say itself; null: none.';
 COMMENT ON COLUMN memwarden_data.layer.max_text_length IS 'How many characters the text of a memory may have; no limit where null. Memory notes; it does not archive.';
 COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';
 COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
 COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
+COMMENT ON COLUMN memwarden_data.layer.max_items IS 'How many memories there are meant to be: of a turn in working memory, of one session in layer session, which lets the least important go; no limit where null.';
 COMMENT ON COLUMN memwarden_data.layer.own_shelf_from IS 'From so many vectors on, those of a scope are searched by an index of their own instead of one by one; with fewer than half as many they go back.';
 COMMENT ON COLUMN memwarden_data.layer.extend_validity IS 'A memory that is said again lives as long as if it had been written then.';
 COMMENT ON COLUMN memwarden_data.layer.duplicate_similarity IS 'Memories more alike than this (cosine) are looked at for saying the same; nobody looks where null.';
@@ -96,3 +105,4 @@ UPDATE memwarden_data.layer
  WHERE layer IN ('semantic', 'procedural', 'durable');
 UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHERE layer IN ('working', 'session');
 UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';
+UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END WHERE layer <> 'durable';

@@ -67,8 +67,10 @@ BEGIN
         INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding)
         SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding
           FROM gone AS g
-          JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> 'lexical'
+          JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id
           JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id
+         -- Beside others that of the words is kept as well: what comes back has all that it had.
+         WHERE m.name <> 'lexical' OR EXISTS (SELECT FROM gone AS h WHERE h.item_id = g.item_id AND h.model_id <> g.model_id)
     )
     SELECT EXISTS (SELECT FROM memwarden_data.shelf AS s
                     WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND (s.vacated_at IS NULL OR NOT s.cleared)) INTO v_shelved;
@@ -83,8 +85,9 @@ BEGIN
                 'INSERT INTO memwarden_data.past_embedding (org_id, scope_id, item_id, version_id, model_id, embedding) '
                 'SELECT g.org_id, g.scope_id, g.item_id, i.version_id, g.model_id, g.embedding'
                 '  FROM gone AS g'
-                '  JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id AND m.name <> ''lexical'''
+                '  JOIN memwarden_data.embedding_model AS m ON m.model_id = g.model_id'
                 '  JOIN memwarden_data.item AS i ON i.org_id = g.org_id AND i.item_id = g.item_id'
+                ' WHERE m.name <> ''lexical'' OR EXISTS (SELECT FROM gone AS h WHERE h.item_id = g.item_id AND h.model_id <> g.model_id)'
                 '    ON CONFLICT DO NOTHING',
                 memwarden_internal.shelf_name(v_shelf))
               USING p_org_id, p_scope_id, p_item_ids;
@@ -93,5 +96,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS
-    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are kept with the version.';
+    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are kept with the version, and beside them what they can.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) FROM PUBLIC;

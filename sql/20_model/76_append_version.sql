@@ -93,9 +93,10 @@ BEGIN
            expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
            inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
-           search_vector = to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)), class = v.class
+           search_vector = memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text), class = v.class
       FROM memwarden_data.version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
+      JOIN memwarden_data.scope AS c ON c.scope_id = v.scope_id
       LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true
      CROSS JOIN LATERAL memwarden_internal.fingerprints(
                v.content::text, v.subject, v.predicate,

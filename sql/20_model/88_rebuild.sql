@@ -149,10 +149,11 @@ BEGIN
                 THEN memwarden_internal.unclaimed_key(v.item_id) ELSE f.key_hash END,
            CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
-           to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)), v.class
+           memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text), v.class
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
+      JOIN memwarden_data.scope AS c ON c.scope_id = v.scope_id
       LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = v.org_id
       LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true,
            LATERAL memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate, coalesce(y.synonyms::text, '{}')) AS f;

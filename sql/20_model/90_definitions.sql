@@ -1,4 +1,4 @@
--- What an administrator defines of the model: schemas, embedding models, synonyms.
+-- What an administrator defines of the model: schemas.
 CREATE OR REPLACE FUNCTION memwarden_internal.check_definition(
     p_schema text, p_constraints text, p_template text, p_synonyms text)
 RETURNS text
@@ -73,31 +73,3 @@ COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, js
     'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
-
-CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(name text, dimension integer, vector_weight double precision DEFAULT 0.6)
-RETURNS smallint
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_model_id smallint;
-BEGIN
-    IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ E'^\\S{1,200}$'
-       OR register_embedding_model.dimension IS NULL OR register_embedding_model.dimension NOT BETWEEN 1 AND 4000
-       OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight: 0 to 1');
-    END IF;
-    INSERT INTO memwarden_data.embedding_model AS m (name, dimension, vector_weight)
-    VALUES (register_embedding_model.name, register_embedding_model.dimension, register_embedding_model.vector_weight)
-    ON CONFLICT DO NOTHING RETURNING m.model_id INTO v_model_id;
-    IF v_model_id IS NULL THEN
-        PERFORM memwarden_internal.raise_error('already_exists', format('embedding model %L', register_embedding_model.name));
-    END IF;
-    RETURN v_model_id;
-END
-$function$;
-COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) IS
-    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight recall gives them beside the words (0 to 1). '
-    'Vectors of different models are never compared. Raises 42710 for a name that is taken, 22023 out of range.';
-REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision) TO memwarden_admin;

@@ -7,6 +7,7 @@ DECLARE
     v_old memwarden_data.layer;
     v_new memwarden_data.layer;
     v_key text;
+    v_fault text;
 BEGIN
     SELECT l.* INTO v_old FROM memwarden_data.layer AS l WHERE l.layer = configure_layer.layer FOR NO KEY UPDATE;
     IF NOT FOUND THEN
@@ -21,17 +22,22 @@ BEGIN
     END IF;
 
     v_new := jsonb_populate_record(v_old, settings);
+    v_fault := memwarden_internal.weights_fault(nullif(v_new.weights, 'null'));
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
+    END IF;
     -- The table's own constraints say what each may be.
     UPDATE memwarden_data.layer AS l
        SET description = v_new.description, admission = v_new.admission, writers = v_new.writers, direct_writes = v_new.direct_writes,
            same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
            default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
            text_search_config = v_new.text_search_config::regconfig::text, recency_half_life = v_new.recency_half_life,
+           recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'), relevance_threshold = v_new.relevance_threshold,
            max_content_bytes = v_new.max_content_bytes, max_text_length = v_new.max_text_length,
            idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
            max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
            recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
+           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
            extend_validity = v_new.extend_validity, duplicate_similarity = v_new.duplicate_similarity,
            topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
            conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
@@ -43,9 +49,10 @@ BEGIN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
-           SET search_vector = to_tsvector(v_new.text_search_config::regconfig, left(v.search_text, 200000))
+           SET search_vector = memwarden_internal.words_of(v_new.text_search_config::regconfig::text, v.search_text)
           FROM memwarden_data.version AS v
-         WHERE i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
+          JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
+         WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
         UPDATE memwarden_data.embedding AS e SET words = i.search_vector
           FROM memwarden_data.item AS i
          WHERE e.shelf > 0 AND i.layer = configure_layer.layer AND i.org_id = e.org_id AND i.item_id = e.item_id;

@@ -1,5 +1,5 @@
 -- Who asks about entities, and who may change them: whoever writes their scope as a curator, or administers the organisation.
-CREATE OR REPLACE FUNCTION memwarden_internal.entity_reader(OUT orgs bigint[], OUT scopes bigint[], OUT clearance smallint)
+CREATE OR REPLACE FUNCTION memwarden_internal.entity_reader(p_surface text DEFAULT NULL, OUT orgs bigint[], OUT scopes bigint[], OUT clearance smallint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,14 +12,20 @@ BEGIN
         scopes := ARRAY(SELECT s.scope_id FROM memwarden_data.scope AS s);
         clearance := 32767;
     ELSE
+        IF p_surface IS NOT NULL THEN
+            PERFORM memwarden_internal.require_surface(v_principal_id, p_surface);
+        END IF;
         orgs := memwarden_internal.visible_orgs();
-        scopes := memwarden_internal.readable_scopes(v_principal_id);
-        clearance := coalesce((SELECT p.clearance FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id), -1);
+        scopes := memwarden_internal.readable_scopes(v_principal_id, p_surface);
+        clearance := coalesce((
+            SELECT least(p.clearance, s.max_classification)
+              FROM memwarden_data.principal AS p LEFT JOIN memwarden_data.surface AS s ON s.org_id = p.org_id AND s.name = p_surface
+             WHERE p.principal_id = v_principal_id), -1);
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entity_reader() IS 'What the caller sees of entities: organisations, scopes and the highest classification; for a member of memwarden_admin who is no principal, everything.';
-REVOKE ALL ON FUNCTION memwarden_internal.entity_reader() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.entity_reader(text) IS 'What the caller sees of entities, across a surface where one is given: organisations, scopes and the highest classification; for a member of memwarden_admin who is no principal, everything. Raises 42704 for an unknown surface.';
+REVOKE ALL ON FUNCTION memwarden_internal.entity_reader(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_clearance()
 RETURNS smallint
@@ -35,13 +41,14 @@ COMMENT ON FUNCTION memwarden_internal.visible_clearance() IS 'How highly classi
 REVOKE ALL ON FUNCTION memwarden_internal.visible_clearance() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.visible_clearance() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_entity(p_ceid text, p_scope text, OUT org_id bigint, OUT entity_id bigint, OUT scope_id bigint, OUT type text, OUT classification smallint, OUT merged_into bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.require_entity(
+    p_ceid text, p_scope text, p_surface text DEFAULT NULL, OUT org_id bigint, OUT entity_id bigint, OUT scope_id bigint, OUT type text, OUT classification smallint, OUT merged_into bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_reader record := memwarden_internal.entity_reader();
+    v_reader record := memwarden_internal.entity_reader(p_surface);
     v_found  record;
     v_count  integer := 0;
 BEGIN
@@ -69,9 +76,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_entity(text, text) IS
-    'The entity of that id that the caller sees. Raises 42704 where there is none, 22023 where the id alone does not tell which.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_entity(text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_entity(text, text, text) IS
+    'The entity of that id that the caller sees, across a surface where one is given. Raises 42704 where there is none, 22023 where the id alone does not tell which.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_entity(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_registrar(p_org_id bigint, p_scope_id bigint)
 RETURNS void

@@ -19,7 +19,10 @@ BEGIN
             stale           boolean,
             classification  text,
             provenance      jsonb,
-            origin          jsonb
+            origin          jsonb,
+            standing        text,
+            hedge           text,
+            suspicious      text[]
         );
     END IF;
 END
@@ -51,9 +54,36 @@ COMMENT ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigi
     'The entities that a memory relates to some, of memories and entities that the reader sees.';
 REVOKE ALL ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz, timestamptz) FROM PUBLIC;
 
+-- What is found by keys is presented as what is found by words is.
+CREATE OR REPLACE FUNCTION memwarden_internal.keyed_items(
+    p_principal_id bigint, p_item_ids uuid[], p_entities text[], p_distances integer[], p_now timestamptz, p_surface text)
+RETURNS SETOF memwarden_internal.keyed_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
+    -- A surface that strips entities tells none, not even which it was that a memory was found by.
+    v_hidden boolean := EXISTS (SELECT FROM memwarden_data.surface AS s WHERE s.org_id = v_org_id AND s.name = p_surface AND 'entity' = ANY (s.strip));
+    v_names  jsonb := CASE WHEN NOT v_hidden THEN memwarden_internal.stripped(v_org_id, jsonb_build_object('entities', to_jsonb(p_entities)), p_surface) -> 'entities' END;
+BEGIN
+    RETURN QUERY
+    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, v_names ->> (q.place - 1)::integer, q.distance,
+           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin, r.standing, r.hedge, r.suspicious
+      FROM unnest(p_item_ids, p_distances) WITH ORDINALITY AS q (item_id, distance, place)
+      JOIN unnest(memwarden_internal.presented_records(
+               p_principal_id, ARRAY(SELECT c FROM memwarden_internal.context_records(p_principal_id, p_item_ids, NULL, p_now, p_surface) AS c), p_surface)) AS r
+        ON r.item_id = q.item_id
+     ORDER BY q.place;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) IS
+    'Memories that a principal reads, in the order given, with the entity that each was found by and how far away that is, as they are told across a surface (NULL: none).';
+REVOKE ALL ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.recall_entity(
     entity text, depth integer DEFAULT 1, scope text DEFAULT NULL, layers text[] DEFAULT NULL, predicate text DEFAULT NULL,
-    valid_at timestamptz DEFAULT NULL, max_rows integer DEFAULT 100)
+    valid_at timestamptz DEFAULT NULL, max_rows integer DEFAULT 100, surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
@@ -61,9 +91,9 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_now       timestamptz := clock_timestamp();
-    v_entity    record := memwarden_internal.require_entity(recall_entity.entity, recall_entity.scope);
-    v_reader    record := memwarden_internal.entity_reader();
-    v_labels    integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_entity    record := memwarden_internal.require_entity(recall_entity.entity, recall_entity.scope, recall_entity.surface);
+    v_reader    record := memwarden_internal.entity_reader(recall_entity.surface);
+    v_labels    integer[] := memwarden_internal.labels_across(v_principal_id, recall_entity.surface);
     v_ids       bigint[] := memwarden_internal.same_entities(v_entity.org_id, v_entity.entity_id, v_reader.scopes, v_reader.clearance);
     v_distances integer[] := array_fill(0, ARRAY[cardinality(v_ids)]);
     v_next      bigint[] := v_ids;
@@ -95,22 +125,23 @@ BEGIN
     ), best AS (
         SELECT k.* FROM keyed AS k ORDER BY k.distance, k.confidence DESC, k.updated_at DESC, k.item_id LIMIT recall_entity.max_rows
     )
-    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, b.ceid, b.distance,
-           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin
-      FROM best AS b
-      JOIN memwarden_internal.context_records(v_principal_id, ARRAY(SELECT t.item_id FROM best AS t), NULL, v_now) AS r ON r.item_id = b.item_id
-     ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id;
+    SELECT r.*
+      FROM (SELECT array_agg(b.item_id ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS ids,
+                   array_agg(b.ceid ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS entities,
+                   array_agg(b.distance ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS distances FROM best AS b) AS f
+     CROSS JOIN LATERAL memwarden_internal.keyed_items(v_principal_id, f.ids, f.entities, f.distances, v_now, recall_entity.surface) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) IS
+COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) IS
     'What is remembered of an entity, whatever it was called and whatever it was merged with: facts whose subject or content it is, surest first. depth: also what is remembered of entities that such facts relate it to, up to so many relations away (0 to 3; distance says how many). '
     'scope: where the id alone does not tell which entity; layers, predicate, valid_at: as recall() takes them; max_rows: 1 to 1,000. Memories and entities that the caller does not see lead nowhere. '
-    'Raises 28000 without identity, 42704 for an unknown entity, 22023 for arguments out of range. Source: memory fabric, storage tiers.';
-REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+    'standing, hedge, suspicious: as in recall(), and screened as there. surface: which boundary the answer crosses, as recall() takes it; what is classified above it leads nowhere, and entity is NULL where it strips entities. Its floor is one of relevance, which is not asked here. '
+    'Raises 28000 without identity, 42704 for an unknown entity or surface, 22023 for arguments out of range. Source: memory fabric, storage tiers; agent memory primitives, 14.';
+REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_keyed(
-    decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100)
+    decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100, surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
@@ -119,10 +150,13 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_now    timestamptz := clock_timestamp();
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
-    v_scopes bigint[] := memwarden_internal.readable_scopes(v_principal_id);
-    v_labels integer[] := memwarden_internal.readable_labels(v_principal_id);
+    v_scopes bigint[] := memwarden_internal.readable_scopes(v_principal_id, recall_keyed.surface);
+    v_labels integer[] := memwarden_internal.labels_across(v_principal_id, recall_keyed.surface);
     v_ids    uuid[];
 BEGIN
+    IF recall_keyed.surface IS NOT NULL THEN
+        PERFORM memwarden_internal.require_surface(v_principal_id, recall_keyed.surface);
+    END IF;
     IF (recall_keyed.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000');
     END IF;
@@ -143,15 +177,12 @@ BEGIN
                                WHERE k.org_id = i.org_id AND k.item_id = i.item_id AND k.content_hash = i.content_hash AND k.role = w.role AND k.said = w.said))
          ORDER BY i.created_at, i.item_id LIMIT recall_keyed.max_rows);
     RETURN QUERY
-    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, NULL::text, 0,
-           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin
-      FROM unnest(v_ids) WITH ORDINALITY AS q (item_id, place)
-      JOIN memwarden_internal.context_records(v_principal_id, v_ids, NULL, v_now) AS r ON r.item_id = q.item_id
-     ORDER BY q.place;
+    SELECT r.* FROM memwarden_internal.keyed_items(
+        v_principal_id, v_ids, array_fill(NULL::text, ARRAY[cardinality(v_ids)]), array_fill(0, ARRAY[cardinality(v_ids)]), v_now, recall_keyed.surface) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) IS
-    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. '
-    'Raises 28000 without identity, 22023 for a number out of range. Source: memory fabric, storage tiers.';
-REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) IS
+    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. standing, hedge, suspicious, surface: as in recall_entity(). '
+    'Raises 28000 without identity, 42704 for an unknown surface, 22023 for a number out of range. Source: memory fabric, storage tiers.';
+REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

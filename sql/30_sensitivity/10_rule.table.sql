@@ -41,6 +41,9 @@ CREATE TABLE memwarden_data.sensitivity_ruleset (
     org_id      bigint NOT NULL,
     layer       text NOT NULL,
     rules_hash  text NOT NULL,
+    -- Since when these rules hold; and when all that was written before had been looked at by them.
+    since       timestamptz NOT NULL,
+    swept_at    timestamptz,
     PRIMARY KEY (org_id, layer)
 );
 COMMENT ON TABLE memwarden_data.sensitivity_ruleset IS

@@ -67,6 +67,9 @@ AS $function$
 DECLARE
     v_target record;
     v_rules  text;
+    v_hash   text;
+    v_old    jsonb := coalesce((SELECT jsonb_object_agg(jsonb_build_array(s.org_id, s.layer, s.rules_hash)::text, jsonb_build_array(s.since, s.swept_at))
+                                  FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id)), '{}');
 BEGIN
     DELETE FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id);
     FOR v_target IN
@@ -86,17 +89,23 @@ BEGIN
                    'id', r.rule, 'version', r.version, 'kind', r.kind, 'level', r.level, 'action', r.action) ORDER BY r.rule), '[]')::text
           INTO v_rules
           FROM memwarden_internal.effective_rules(v_target.org_id, v_target.layer) AS r WHERE r.action <> 'allow';
+        v_hash := encode(sha256(convert_to(v_rules, 'UTF8')), 'hex');
         INSERT INTO memwarden_data.sensitivity_rules_text AS t (rules_hash, rules)
-        VALUES (encode(sha256(convert_to(v_rules, 'UTF8')), 'hex'), v_rules)
+        VALUES (v_hash, v_rules)
         ON CONFLICT DO NOTHING;
-        INSERT INTO memwarden_data.sensitivity_ruleset (org_id, layer, rules_hash)
-        VALUES (v_target.org_id, v_target.layer, encode(sha256(convert_to(v_rules, 'UTF8')), 'hex'));
+        INSERT INTO memwarden_data.sensitivity_ruleset (org_id, layer, rules_hash, since, swept_at)
+        SELECT v_target.org_id, v_target.layer, v_hash, coalesce((k.kept ->> 0)::timestamptz, clock_timestamp()),
+               -- Where there is nothing yet, there is nothing to look at again.
+               coalesce((k.kept ->> 1)::timestamptz, CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.item) THEN clock_timestamp() END)
+          FROM (SELECT v_old -> jsonb_build_array(v_target.org_id, v_target.layer, v_hash)::text AS kept) AS k;
     END LOOP;
     PERFORM memwarden_internal.compile_packs(p_org_id);
+    PERFORM memwarden_internal.compile_surfaces(p_org_id);
     UPDATE memwarden_data.sensitivity_rules_text AS t
        SET unused_since = CASE WHEN t.unused_since IS NULL THEN clock_timestamp() END
      WHERE (t.unused_since IS NULL) <> (
                EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS s WHERE s.rules_hash = t.rules_hash)
+               OR EXISTS (SELECT FROM memwarden_data.surface AS f WHERE f.rules_hash = t.rules_hash)
                OR EXISTS (SELECT FROM memwarden_data.pack_use AS u CROSS JOIN LATERAL jsonb_each_text(u.pack -> 'rules') AS r WHERE r.value = t.rules_hash));
     DELETE FROM memwarden_data.sensitivity_rules_text AS t WHERE t.unused_since < clock_timestamp() - interval '1 day';
 END

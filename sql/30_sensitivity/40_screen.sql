@@ -1,17 +1,28 @@
 -- Asking the rules.
+CREATE OR REPLACE FUNCTION memwarden_internal.rules_in_force(p_org_id bigint, p_layer text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT t.rules
+              FROM memwarden_data.sensitivity_ruleset AS s
+              JOIN memwarden_data.sensitivity_rules_text AS t ON t.rules_hash = s.rules_hash
+             WHERE s.org_id IN (0, p_org_id) AND s.layer IN ('*', p_layer)
+             ORDER BY s.org_id DESC, s.layer = '*' LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.rules_in_force(bigint, text) IS 'The rules of an organisation in a layer, as prepared; NULL where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.rules_in_force(bigint, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.ruleset(p_org_id bigint, p_layer text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_rules text;
+    v_rules text := memwarden_internal.rules_in_force(p_org_id, p_layer);
 BEGIN
-    SELECT t.rules INTO v_rules
-      FROM memwarden_data.sensitivity_ruleset AS s
-      JOIN memwarden_data.sensitivity_rules_text AS t ON t.rules_hash = s.rules_hash
-     WHERE s.org_id IN (0, p_org_id) AND s.layer IN ('*', p_layer)
-     ORDER BY s.org_id DESC, s.layer = '*' LIMIT 1;
     IF v_rules IS NULL THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'there are no sensitivity rules');
     END IF;

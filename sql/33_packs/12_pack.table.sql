@@ -18,9 +18,12 @@ CREATE TABLE memwarden_data.pack_use (
     depth         integer NOT NULL,
     name          text NOT NULL,
     version       integer NOT NULL,
-    -- What a write reads: {"name", "version", "definition", "rules": {layer: hash of the sensitivity rules}}.
+    -- What a write reads: {"name", "version", "definition", "rules": {layer: hash of the sensitivity rules, * for all layers}}.
     pack          jsonb NOT NULL,
     since         timestamptz NOT NULL,
+    -- Where it has redaction rules: since when they hold there, and when all that was written before had been looked at by them.
+    rules_since   timestamptz,
+    swept_at      timestamptz,
     FOREIGN KEY (org_id, name, version) REFERENCES memwarden_data.pack,
     UNIQUE NULLS NOT DISTINCT (org_id, scope_id, principal_id),
     CHECK (num_nonnulls(scope_id, principal_id) <= 1)

@@ -39,6 +39,7 @@ BEGIN
                 clock_timestamp());
         PERFORM memwarden_internal.compile_packs(v_org_id);
     END IF;
+    PERFORM memwarden_internal.renew_pack_rules(v_org_id);
     PERFORM memwarden_internal.record_access_change(v_org_id, 'use_pack', jsonb_build_object(
         'pack', use_pack.pack, 'version', v_pack.version, 'scope', use_pack.scope, 'agent', use_pack.agent));
 END
@@ -67,7 +68,7 @@ BEGIN
          WHERE p_org_id IN (0, u.org_id) AND jsonb_array_length(u.pack #> '{definition,redaction_rules}') > 0
     LOOP
         v_texts := '{}'::jsonb;
-        FOR v_layer IN SELECT l.layer FROM memwarden_data.layer AS l LOOP
+        FOR v_layer IN SELECT '*' UNION ALL SELECT l.layer FROM memwarden_data.layer AS l LOOP
             SELECT (coalesce(jsonb_agg(r.definition - 'description' || jsonb_build_object(
                        'id', r.rule, 'version', r.version, 'kind', r.kind, 'level', r.level, 'action', r.action) ORDER BY r.rule), '[]')
                     || memwarden_internal.pack_rules(v_use.pack -> 'definition', false))::text
@@ -78,7 +79,9 @@ BEGIN
             ON CONFLICT (rules_hash) DO UPDATE SET unused_since = NULL;
             v_texts := v_texts || jsonb_build_object(v_layer, encode(sha256(convert_to(v_rules, 'UTF8')), 'hex'));
         END LOOP;
-        UPDATE memwarden_data.pack_use AS u SET pack = u.pack || jsonb_build_object('rules', v_texts)
+        UPDATE memwarden_data.pack_use AS u
+           SET pack = u.pack || jsonb_build_object('rules', v_texts), rules_since = CASE WHEN u.pack -> 'rules' = v_texts THEN u.rules_since ELSE clock_timestamp() END,
+               swept_at = CASE WHEN u.pack -> 'rules' = v_texts THEN u.swept_at END
          WHERE u.org_id = v_use.org_id AND u.scope_id IS NOT DISTINCT FROM v_use.scope_id AND u.principal_id IS NOT DISTINCT FROM v_use.principal_id;
     END LOOP;
 END

@@ -1,10 +1,11 @@
-CREATE OR REPLACE FUNCTION memwarden.verify_provenance(since timestamptz DEFAULT NULL)
+-- A stretch of what is stored, in the order of the numbers of versions: all of it, or a batch.
+CREATE OR REPLACE FUNCTION memwarden_internal.provenance_findings(
+    p_since timestamptz, p_after_org bigint, p_after uuid, p_until_org bigint, p_until uuid)
 RETURNS TABLE (finding text, item_id uuid, version_id uuid, provenance_id uuid, detail text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
-DECLARE
-    v_since timestamptz := coalesce(verify_provenance.since, '-infinity');
 BEGIN
     RETURN QUERY
     SELECT c.finding, c.item_id, c.version_id, c.provenance_id, c.detail
@@ -24,20 +25,41 @@ BEGIN
               LEFT JOIN memwarden_data.signing_key AS k ON k.key_id = p.key_id AND k.purpose = 'provenance'
              CROSS JOIN LATERAL memwarden_internal.is_signed(k.wrapped, 'provenance', p.record::text, p.signature) AS s (fits)
               LEFT JOIN memwarden_data.version AS v ON v.org_id = p.org_id AND v.version_id = p.version_id
-             WHERE p.recorded_at >= v_since) AS c
+             WHERE p.recorded_at >= p_since
+               AND (p.org_id, p.version_id) > (p_after_org, p_after) AND (p.org_id, p.version_id) <= (p_until_org, p_until)) AS c
      WHERE c.finding IS NOT NULL;
     RETURN QUERY
     SELECT 'MISSING', v.item_id, v.version_id, NULL::uuid, format('version %s has no record', v.version)
       FROM memwarden_data.version AS v
-     WHERE lower(v.recorded_during) >= v_since
+     WHERE lower(v.recorded_during) >= p_since
+       AND (v.org_id, v.version_id) > (p_after_org, p_after) AND (v.org_id, v.version_id) <= (p_until_org, p_until)
        AND NOT EXISTS (SELECT FROM memwarden_data.provenance AS p
                         WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.event IN ('WRITE', 'RESTATE'));
     RETURN QUERY
     SELECT 'HEAD', i.item_id, i.version_id, NULL::uuid, 'the item says otherwise than its record what it is worth'
-      FROM memwarden_data.item AS i
+      FROM memwarden_data.version AS v
+      JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id AND i.version_id = v.version_id
      CROSS JOIN LATERAL memwarden_internal.trust_of_version(i.org_id, i.version_id) AS t
-     WHERE i.updated_at >= v_since
+     WHERE i.updated_at >= p_since
+       AND (v.org_id, v.version_id) > (p_after_org, p_after) AND (v.org_id, v.version_id) <= (p_until_org, p_until)
        AND (t.adjusted_confidence <> i.adjusted_confidence OR t.authority <> i.authority);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.provenance_findings(timestamptz, bigint, uuid, bigint, uuid) IS
+    'What verify_provenance() finds in the versions behind one number (organisation and version) and up to another.';
+REVOKE ALL ON FUNCTION memwarden_internal.provenance_findings(timestamptz, bigint, uuid, bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.verify_provenance(since timestamptz DEFAULT NULL)
+RETURNS TABLE (finding text, item_id uuid, version_id uuid, provenance_id uuid, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT f.finding, f.item_id, f.version_id, f.provenance_id, f.detail
+      FROM memwarden_internal.provenance_findings(
+               coalesce(verify_provenance.since, '-infinity'), -1, '00000000-0000-0000-0000-000000000000',
+               9223372036854775807, 'ffffffff-ffff-ffff-ffff-ffffffffffff') AS f;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS

@@ -1,3 +1,14 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.as_judged(p_subject text, p_predicate text, p_text text, p_content jsonb, p_valid_during tstzrange)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+-- The judge reads so much of a text; of a longer content it is told nothing.
+RETURN jsonb_build_object('subject', p_subject, 'predicate', p_predicate, 'text', left(p_text, 4001),
+                          'content', CASE WHEN pg_column_size(p_content) <= 8192 THEN p_content END,
+                          'valid_from', CASE WHEN NOT lower_inf(p_valid_during) THEN extract(epoch FROM lower(p_valid_during)) END,
+                          'valid_to', CASE WHEN NOT upper_inf(p_valid_during) THEN extract(epoch FROM upper(p_valid_during)) END);
+COMMENT ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) IS 'What the judge is told of a memory that is there.';
+REVOKE ALL ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) FROM PUBLIC;
+
 -- The judge of two memories: rules about language, no model (plpython/memwarden_core/verdict.py). One call for all
 -- neighbours of a write: its own text is read once.
 CREATE OR REPLACE FUNCTION memwarden_internal.judge(

@@ -21,7 +21,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_annotations boolean)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean,
+    p_only memwarden_internal.item_filter DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -33,9 +34,9 @@ BEGIN
     SELECT array_agg(n.item_id ORDER BY n.similarity DESC, n.item_id), array_agg(n.similarity ORDER BY n.similarity DESC, n.item_id)
       INTO v_items, v_similarities
       FROM memwarden_internal.indexed_memories(
-               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations) AS n;
+               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only) AS n;
     -- Nearly all that the index told of may be what is not asked for. So that nothing is lost, all is looked at.
-    IF coalesce(cardinality(v_items), 0) < p_limit THEN
+    IF coalesce(cardinality(v_items), 0) < p_limit AND p_only IS NULL THEN
         RETURN QUERY SELECT n.item_id, n.similarity FROM memwarden_internal.measured_memories(
             p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations) AS n;
     ELSE
@@ -43,36 +44,42 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
-    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or without.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) IS
+    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or without. Of a filter fewer, where it lets few through.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 -- One text for both ways, so that they answer alike.
-CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(p_shelf integer, p_model_id smallint, p_indexed boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(
+    p_shelf integer, p_model_id smallint, p_indexed boolean, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- Each item by its key, whatever the planner makes of the filter: joined as a whole, every item of the store would be read.
     RETURN format(
         'SELECT e.item_id, 1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s)'
-        '  FROM memwarden_data.%2$I AS e JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
-        ' WHERE e.model_id = %3$s AND (i.expires_at IS NULL OR i.expires_at > $3)'
-        '   AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)'
-        '   AND ($6 OR i.kind IS DISTINCT FROM ''annotation'')'
+        '  FROM memwarden_data.%2$I AS e'
+        ' CROSS JOIN LATERAL (SELECT FROM memwarden_data.item AS i WHERE i.org_id = e.org_id AND i.item_id = e.item_id'
+        '                        AND (i.expires_at IS NULL OR i.expires_at > $3)'
+        '                        AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)'
+        '                        AND ($6 OR i.kind IS DISTINCT FROM ''annotation'')'
+        '                        AND (NOT $6 OR (true%5$s))%4$s OFFSET 0) AS i'
+        ' WHERE e.model_id = %3$s'
         ' ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2',
         CASE WHEN p_indexed THEN format('::@extschema:vector@.halfvec(%s)',
              (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)) ELSE '' END,
-        memwarden_internal.shelf_name(p_shelf), p_model_id);
+        memwarden_internal.shelf_name(p_shelf), p_model_id, memwarden_internal.filter_conditions(p_only), memwarden_internal.consent_condition());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) IS
-    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) IS
+    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count, $7 the filter.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_annotations boolean)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean,
+    p_only memwarden_internal.item_filter DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -90,13 +97,13 @@ SET "hnsw.max_scan_tuples" = 5000
 SET "hnsw.scan_mem_multiplier" = 4
 AS $function$
 BEGIN
-    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations;
+    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true, p_only)
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
-    'nearest_memories() by the index of the shelf: fewer than p_limit where it looked at too many in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) IS
+    'nearest_memories() by the index of the shelf, of those that a filter lets through: fewer than p_limit where it looked at too many in vain.';
+REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
@@ -108,8 +115,8 @@ SET enable_nestloop = off
 SET jit = off
 AS $function$
 BEGIN
-    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, false)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations;
+    RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, false, NULL)
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, NULL::memwarden_internal.item_filter;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS

@@ -49,11 +49,8 @@ BEGIN
     RETURN (
         SELECT jsonb_agg(jsonb_build_object(
                    'item_id', v.item_id, 'version_id', v.version_id, 'similarity', n.similarity, 'mine', n.principal_id = p_principal_id,
-                   'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence, 'subject', v.subject, 'predicate', v.predicate,
-                   -- The judge reads so much of a text; of a longer content it is told nothing.
-                   'text', left(v.search_text, 4001), 'content', CASE WHEN pg_column_size(v.content) <= 8192 THEN v.content END,
-                   'valid_from', CASE WHEN NOT lower_inf(v.valid_during) THEN extract(epoch FROM lower(v.valid_during)) END,
-                   'valid_to', CASE WHEN NOT upper_inf(v.valid_during) THEN extract(epoch FROM upper(v.valid_during)) END)
+                   'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence)
+                   || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
                    ORDER BY n.similarity DESC NULLS LAST, n.item_id)
           FROM jsonb_to_recordset(v_near) AS n (item_id uuid, version_id uuid, label_id integer, principal_id bigint, similarity double precision, same_key boolean)
           JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id

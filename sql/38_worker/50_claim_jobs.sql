@@ -22,6 +22,8 @@ BEGIN
         SELECT j.job_id FROM memwarden_data.job AS j
          WHERE j.state IN ('ready', 'running') AND j.run_at <= v_now
            AND j.deadline > v_now AND j.plugin = ANY (claim_jobs.plugins)
+           -- Vectors are made by who may, see claim_embeddings().
+           AND j.purpose <> 'embed'
          ORDER BY j.run_at
          LIMIT claim_jobs.max_jobs
            FOR UPDATE SKIP LOCKED

@@ -21,7 +21,7 @@ BEGIN
            memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS is_anchored,
            ROW (p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, s.kind,
                 l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
-                l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
+                l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, coalesce(s.text_search_config, l.text_search_config), l.same_key,
                 l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
                 l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
                 l.extend_validity, l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
@@ -56,13 +56,17 @@ BEGIN
       LEFT JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
       LEFT JOIN memwarden_data.scope AS s ON s.path = coalesce(NEW.scope_path, home.path)
       LEFT JOIN memwarden_data.layer AS l ON l.layer = NEW.layer
-      LEFT JOIN memwarden_data.embedding_model AS m ON m.name = 'default'
+      LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
+                          WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
+      LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id
       LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
       LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = NEW.layer
      WHERE p.disabled_at IS NULL
        AND p.principal_id = CASE TG_OP
                WHEN 'UPDATE' THEN NEW.principal_id
-               ELSE coalesce((SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user),
+               -- current_principal(), its usual half written out.
+               ELSE coalesce(CASE WHEN current_setting('memwarden.ending', true) <> '' THEN memwarden_internal.owner_of_ending_session() END,
+                             (SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user),
                              memwarden_internal.current_principal()) END;
 
     IF v_who.principal_id IS NULL AND TG_OP = 'INSERT' THEN

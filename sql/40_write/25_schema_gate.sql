@@ -26,6 +26,10 @@ BEGIN
     IF NEW.embedding_model IS NOT NULL THEN
         SELECT m.model_id, m.dimension INTO v_terms.model_id, v_terms.model_dimension
           FROM memwarden_data.embedding_model AS m WHERE m.name = NEW.embedding_model;
+    ELSIF NEW.embedding IS NOT NULL AND (TG_OP = 'UPDATE' OR cardinality(NEW.embedding) <> v_terms.model_dimension) THEN
+        SELECT o.model_id, o.model_dimension INTO v_terms.model_id, v_terms.model_dimension
+          FROM memwarden_internal.model_of_vector(
+                   NEW.org_id, cardinality(NEW.embedding), CASE WHEN TG_OP = 'UPDATE' THEN OLD.model_id END, v_terms.model_id, v_terms.model_dimension) AS o;
     END IF;
     NEW.model_id := v_terms.model_id;
     IF NEW.schema_id IS NOT NULL THEN

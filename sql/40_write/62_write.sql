@@ -66,7 +66,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'layer: working, session, episodic, semantic, procedural or durable. content: any JSON but an empty one, at most 1 MiB. '
     'subject, predicate: what the content is about; together they are the key of a fact, and a second value becomes a new version of it. '
     'scope: a path; the agent''s home by default. confidence, importance: 0 to 1. evidence: array of {"type", "uri", ...}. '
-    'embedding: as many numbers as embedding_model has (default: model default, 384); without one the words are embedded here. '
+    'embedding: as many numbers as embedding_model has (default: model default, 384); without one the words are embedded here, and where the layer''s embedding is worker the write is DEFERRED until the worker has made one. '
     'ttl: how long to remember; the layer''s default. deadline: not later than this. idempotency_key: at most one write per key within the layer''s idempotency_window, 24 hours by default. '
     'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome. kind: which registered schema. '
     'valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '

@@ -24,13 +24,13 @@ GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent
 
 CREATE OR REPLACE FUNCTION memwarden_internal.write_copy(
     p_item_id uuid, p_scope text, p_layer text, p_request_id uuid DEFAULT NULL, p_revises uuid DEFAULT NULL, p_content jsonb DEFAULT NULL,
-    p_origin jsonb DEFAULT NULL)
+    p_origin jsonb DEFAULT NULL, p_cites boolean DEFAULT true, p_alive_at timestamptz DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item       record := memwarden_internal.require_item(p_item_id);
+    v_item       record := memwarden_internal.require_item(p_item_id, p_alive_at);
     v_request_id uuid := coalesce(p_request_id, memwarden_internal.uuid7());
     v_result     memwarden_internal.write_result;
 BEGIN
@@ -52,15 +52,15 @@ BEGIN
           SELECT m.name, e.embedding::real[] AS embedding
             FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id
            WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical' AND p_content IS NULL
-           ORDER BY m.model_id LIMIT 1) AS e ON true
+           ORDER BY m.name = memwarden_internal.active_model(v.org_id) DESC, m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
                layer => coalesce(p_layer, v.layer), content => coalesce(p_content, v.content),
                subject => CASE WHEN p_revises IS NULL THEN v.subject ELSE t.subject END,
                predicate => CASE WHEN p_revises IS NULL THEN v.predicate ELSE t.predicate END,
                scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance,
                kind => CASE WHEN p_revises IS NULL THEN v.kind ELSE t.kind END,
-               evidence => v.evidence || jsonb_build_array(jsonb_build_object(
-                   'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)),
+               evidence => v.evidence || CASE WHEN p_cites OR v.evidence = '[]' THEN jsonb_build_array(jsonb_build_object(
+                   'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)) ELSE '[]' END,
                embedding => e.embedding, embedding_model => e.name,
                -- Where nobody said since when it holds, the copy does not either: a later time is what makes a contrary an update.
                valid_from => nullif(lower(v.valid_during), lower(v.recorded_during)), valid_to => upper(v.valid_during), request_id => v_request_id,
@@ -72,12 +72,12 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb) IS
+COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) IS
     'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence. Upwards, also into a layer that takes no direct writes. '
-    'p_revises: the version whose subject, predicate and kind it has; p_content: what it says instead.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb) FROM PUBLIC;
+    'p_revises: the version whose subject, predicate and kind it has; p_content: what it says instead. p_cites: not where its own evidence is all that it rests on. p_alive_at: see require_item().';
+REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
+CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, p_alive_at timestamptz DEFAULT NULL, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
     OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -91,7 +91,7 @@ BEGIN
            require_item.label_id, require_item.principal_id, require_item.version_id
       FROM memwarden_data.item AS i
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
-       AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
+       AND (i.expires_at IS NULL OR i.expires_at > coalesce(p_alive_at, clock_timestamp()))
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
     IF NOT FOUND THEN
@@ -99,5 +99,5 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_item(uuid) IS 'An item that the caller sees. Raises 42704 when there is none, 28000 without identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_item(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) IS 'An item that the caller sees, and whose time to live is not over now, or was not at p_alive_at. Raises 42704 when there is none, 28000 without identity.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) FROM PUBLIC;

@@ -160,7 +160,10 @@ BEGIN
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
             NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class));
-    v_words := to_tsvector(v_terms.text_search_config::regconfig, left(NEW.search_text, 200000));
+    -- Plain English, as nearly always, is read without a call.
+    v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
+                    THEN to_tsvector('english', left(NEW.search_text, 200000))
+                    ELSE memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text) END;
     v_trust := (NEW.provenance ->> 'adjusted_confidence')::double precision;
     IF v_head.item_id IS NULL THEN
         INSERT INTO memwarden_data.item (

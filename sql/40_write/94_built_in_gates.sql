@@ -19,6 +19,7 @@ VALUES
     (30, 'sensitivity', 'NEW.outcome IS NULL'),
     (31, 'allowance', 'NEW.outcome IS NULL AND NEW.admitted IS FALSE'),
     (32, 'scope_lock', 'NEW.outcome IS NULL'),
+    (34, 'embedding', 'NEW.outcome IS NULL AND (NEW.terms).embedding = ''worker'' AND (NEW.embedding IS NULL OR NEW.embedding_model = ''lexical'')'),
     (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (36, 'noise', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).has_noise'),
     (37, 'durability', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).durability IS NOT NULL'),

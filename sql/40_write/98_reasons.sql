@@ -65,6 +65,8 @@ VALUES
     ('RATE_LIMITED', 'DEFERRED', 'allowance', 'the agent has asked for as many writes in this layer as it may in that time', 'it is retried by itself; the detail gives the limit'),
     ('BUDGET_BUSY', 'DEFERRED', 'budget', 'what is left of the session''s budget is in the hands of other writes of the agent', 'it is retried by itself'),
     ('SCOPE_BUSY', 'DEFERRED', 'scope_lock', 'another writer held the scope for too long', 'it is retried by itself'),
+    ('AWAITING_EMBEDDING', 'DEFERRED', 'embedding', 'the layer is judged by a model''s vectors, the write brought none, and the worker is to make it first', 'it is decided when the vector is there, at the latest at retry_after; or bring one'),
+    ('EMBEDDING_TIMEOUT', 'REJECTED', 'embedding', 'the worker made no vector in time', 'write it again, or bring a vector; an administrator looks at job_queue and dead_jobs'),
     ('CANONICAL_COPY', 'REJECTED', 'reference', 'it repeats content that has its home in another table; the detail names the source', 'say it in your own words and link_reference()'),
     ('VERBATIM_RECORD', 'REJECTED', 'reference', 'it repeats a record; the detail names the source', 'write what follows from the record and link_reference()'),
     ('CANONICAL_SOURCE_MISSING', 'DEFERRED', 'reference', 'a table that writes are compared with cannot be read', 'it is retried by itself; status() tells an administrator what to do'),

@@ -50,9 +50,13 @@ BEGIN
                derived = excluded.derived, expires_at = excluded.expires_at;
     END IF;
 
-    IF NEW.review IS NOT NULL THEN
+    -- What nobody was asked about is told by the request itself: most writes, and another row for each would cost as much as a gate.
+    IF NEW.review ? 'auto' THEN
+        NEW.review := CASE WHEN NEW.outcome IN ('COMMITTED', 'MERGED') THEN NEW.review END;
+    ELSIF NEW.review IS NOT NULL THEN
         PERFORM memwarden_internal.keep_review(
             NEW.org_id, NEW.request_id, NEW.scope_id, NEW.layer, NEW.label_id, NEW.principal_id, NEW.outcome, NEW.review, NEW.decided_at);
+        NEW.review := NULL;
     END IF;
     IF NEW.outcome IN ('COMMITTED', 'MERGED') AND NEW.sealed IS NOT NULL THEN
         PERFORM memwarden_internal.keep_sealed(NEW.org_id, NEW.item_id, NEW.sealed);
@@ -120,7 +124,6 @@ BEGIN
     NEW.replaces := NULL;
     NEW.disputes := NULL;
     NEW.review_asked := NULL;
-    NEW.review := NULL;
     RETURN NEW;
 END
 $function$;

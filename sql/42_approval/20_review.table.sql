@@ -34,14 +34,15 @@ CREATE INDEX review_due ON memwarden_data.review (due_at) WHERE state = 'pending
 COMMENT ON TABLE memwarden_data.review IS
     'Write requests that wait, or waited, for a human. The request itself keeps the content; report and factors say why it is asked.';
 
--- Every decision, those of the engine too. Never changed.
+-- Every decision about what was queued, those of the engine too. Never changed. What nobody was asked about is in its
+-- signed provenance, and in write_request.review.
 CREATE TABLE memwarden_data.review_event (
     org_id        bigint NOT NULL,
     event_id      uuid NOT NULL,
     request_id    uuid NOT NULL,
     round         smallint NOT NULL DEFAULT 1,
     event         text NOT NULL CHECK (event IN (
-        'opened', 'auto_approved', 'approved', 'edited', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed', 'noise')),
+        'opened', 'approved', 'edited', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed', 'noise')),
     -- NULL for the engine
     principal_id  bigint,
     login         text,

@@ -14,9 +14,7 @@ BEGIN
         coalesce((SELECT r.round FROM memwarden_data.review AS r WHERE r.org_id = p_org_id AND r.request_id = p_request_id), 1),
         p_event, p_principal_id, CASE WHEN p_principal_id IS NOT NULL THEN session_user END, p_reason, p_note, p_detail, clock_timestamp());
     -- Who waits for a decision, or for work, listens; what is in it each looks up with its own rights.
-    IF p_event <> 'auto_approved' THEN
-        PERFORM pg_notify('memwarden_review', p_request_id::text);
-    END IF;
+    PERFORM pg_notify('memwarden_review', p_request_id::text);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_review_event(bigint, uuid, text, bigint, text, text, jsonb) IS

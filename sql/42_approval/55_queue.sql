@@ -9,12 +9,7 @@ AS $function$
 DECLARE
     v_is_new boolean;
 BEGIN
-    IF p_review @> '{"auto": true}' THEN
-        IF p_outcome IN ('COMMITTED', 'MERGED') THEN
-            PERFORM memwarden_internal.record_review_event(p_org_id, p_request_id, 'auto_approved', NULL, NULL, NULL, p_review - 'auto');
-        END IF;
-        RETURN;
-    ELSIF p_outcome <> 'DEFERRED' THEN
+    IF p_outcome <> 'DEFERRED' THEN
         RETURN;
     END IF;
     INSERT INTO memwarden_data.review AS r (
@@ -38,7 +33,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keep_review(bigint, uuid, bigint, text, integer, bigint, text, jsonb, timestamptz) IS
-    'Queues a request that waits for a human, as gate 80 has it (write_request.review), or notes that none was needed.';
+    'Queues a request that waits for a human, as gate 80 has it (write_request.review).';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_review(bigint, uuid, bigint, text, integer, bigint, text, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_review()

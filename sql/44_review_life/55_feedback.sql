@@ -90,12 +90,17 @@ DECLARE
 BEGIN
     RETURN QUERY
     WITH asked AS (
-        SELECT e.org_id, e.request_id, bool_or(e.event = 'auto_approved') AS is_auto, bool_or(e.event = 'edited') AS is_edited,
+        SELECT e.org_id, e.request_id, false AS is_auto, bool_or(e.event = 'edited') AS is_edited,
                bool_or(e.event = 'noise' AND e.principal_id IS NULL) AS is_noise
           FROM memwarden_data.review_event AS e
          WHERE (e.org_id = ANY (v_orgs) OR e.org_id = ANY (v_overseen))
            AND (approval_rates.since IS NULL OR e.at >= approval_rates.since) AND (approval_rates.until IS NULL OR e.at < approval_rates.until)
          GROUP BY e.org_id, e.request_id
+         UNION ALL
+        SELECT r.org_id, r.request_id, true, false, false
+          FROM memwarden_data.write_request AS r
+         WHERE (r.org_id = ANY (v_orgs) OR r.org_id = ANY (v_overseen)) AND r.review ? 'auto'
+           AND (approval_rates.since IS NULL OR r.decided_at >= approval_rates.since) AND (approval_rates.until IS NULL OR r.decided_at < approval_rates.until)
     ), told AS (
         SELECT a.org_id, r.principal_id, r.layer, a.is_edited, a.is_noise,
                CASE WHEN a.is_noise THEN 'noise' WHEN v.state IS NOT NULL THEN v.state WHEN a.is_auto THEN 'auto' END AS state,

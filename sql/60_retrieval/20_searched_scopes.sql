@@ -1,6 +1,6 @@
 -- Which scopes a recall looks into. What the caller cannot see and what does not exist raise the same error.
 CREATE OR REPLACE FUNCTION memwarden_internal.searched_scopes(
-    p_principal_id bigint, p_scope text, p_scopes text[])
+    p_principal_id bigint, p_scope text, p_scopes text[], p_surface text DEFAULT NULL)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -11,11 +11,11 @@ DECLARE
     v_result bigint[] := '{}'::bigint[];
 BEGIN
     IF p_scope IS NULL AND p_scopes IS NULL THEN
-        RETURN memwarden_internal.readable_scopes(p_principal_id);
+        RETURN memwarden_internal.readable_scopes(p_principal_id, p_surface);
     END IF;
     FOREACH v_path IN ARRAY coalesce(p_scopes, '{}') || CASE WHEN p_scope IS NOT NULL THEN ARRAY[p_scope] ELSE '{}' END LOOP
         SELECT s.scope_id, s.lineage INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;
-        IF NOT FOUND OR NOT memwarden_internal.may_read(p_principal_id, v_scope.scope_id) THEN
+        IF NOT FOUND OR NOT memwarden_internal.may_read(p_principal_id, v_scope.scope_id, p_surface) THEN
             PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L', v_path));
         END IF;
         -- Who reads a scope reads what it inherits from; p_scopes means exactly these.
@@ -24,6 +24,6 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[]) IS
-    'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope the principal cannot read.';
-REVOKE ALL ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) IS
+    'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope the principal cannot read, not even through the surface.';
+REVOKE ALL ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) FROM PUBLIC;

@@ -12,12 +12,55 @@ BEGIN
             importance_score  double precision,
             confidence_score  double precision,
             authority_score   double precision,
-            similarity        double precision
+            freshness_score   double precision,
+            similarity        double precision,
+            relevance         double precision,
+            coverage          double precision,
+            layer             text,
+            fingerprint       bytea,
+            same_as           uuid[]
         );
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score and the components, each from 0 to 1; similarity is the plain cosine.';
+COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; similarity is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others that say the same.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_outdated(
+    p_org_id bigint, p_scope_id bigint, p_version_id uuid, p_class text, p_updated_at timestamptz, p_now timestamptz)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = p_org_id AND d.version_id = p_version_id)
+               AND memwarden_internal.is_stale(p_org_id, p_version_id)
+        OR coalesce((
+               SELECT p_updated_at < memwarden_internal.fresh_since(u.pack -> 'definition', p_class, p_now)
+                 FROM memwarden_data.pack_use AS u
+                WHERE u.org_id IN (0, p_org_id) AND u.principal_id IS NULL
+                  AND (u.scope_id IS NULL OR u.scope_id = ANY ((SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id)::bigint[]))
+                ORDER BY u.org_id = 0, u.depth DESC LIMIT 1), false);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_outdated(bigint, bigint, uuid, text, timestamptz, timestamptz) IS
+    'Whether recall() marks a version stale: something it rests on was taken back, or the pack of its scope wants fresher ones.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_outdated(bigint, bigint, uuid, text, timestamptz, timestamptz) FROM PUBLIC;
+
+-- What a move has left of vectors that have their place elsewhere by now.
+CREATE OR REPLACE FUNCTION memwarden_internal.has_moved(p_org_id bigint, p_item_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.item AS i
+          JOIN memwarden_data.shelf AS s ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
+         WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS 'Whether the vector of an item has its place on a shelf of its scope and layer.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_moved(bigint, uuid) FROM PUBLIC;
 
 -- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
 -- maintenance; of a scope that has grown, every item that can be among the best (25_grown_scopes.sql). Vectors, words,
@@ -25,8 +68,7 @@ COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score a
 CREATE OR REPLACE FUNCTION memwarden_internal.search(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
-    p_valid_at timestamptz, p_vector double precision, p_keyword double precision, p_recency double precision,
-    p_importance double precision, p_confidence double precision, p_authority double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_valid_at timestamptz, p_weights memwarden_internal.layer_weights[], p_vector_weight double precision, p_exclude uuid[], p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.scored_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -34,6 +76,10 @@ SET plan_cache_mode = force_generic_plan
 -- The planner cannot know how many rows a CTE yields and guesses one: nested loops would be quadratic.
 -- Ruling them out raises the cost it reckons with, which must not bring the compiler in.
 SET enable_nestloop = off
+-- Nor how many rows a scope has: one among few is reckoned to be a good part of the store, and all of that would be read.
+SET enable_seqscan = off
+-- An index that has all of an organisation in the order of the table is not to be walked instead of one that has the scope.
+SET random_page_cost = 0.1
 SET jit = off
 -- Nor helpers: to start them takes longer than a scope.
 SET max_parallel_workers_per_gather = 0
@@ -41,28 +87,31 @@ SET max_parallel_workers_per_gather = 0
 SET work_mem = '64MB'
 AS $function$
 DECLARE
-    v_grown record;
+    v_grown    record;
+    v_weight   record;
+    v_homes    bigint[];
+    v_configs  text[];
 BEGIN
+    -- Which scopes have a language of their own: nearly always none.
+    SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
+      FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL;
+    SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh,
+           max(w.recency + w.importance + w.confidence + w.freshness + w.authority) > 0 AS other,
+           array_agg(DISTINCT w.config) AS configs
+      INTO v_weight FROM unnest(p_weights) AS w;
     v_grown := memwarden_internal.grown_part(
         p_orgs, p_scopes, p_layers,
-        -- What no index knows, a part of the content or another weight, is asked of every item.
-        p_limit IS NOT NULL AND p_embedding IS NOT NULL AND num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) = 0
-        AND p_recency = 0 AND p_importance = 0 AND p_confidence = 0 AND p_authority = 0,
-        p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels);
+        -- What no index knows, another weight, is asked of every item.
+        p_limit IS NOT NULL AND p_embedding IS NOT NULL AND NOT v_weight.other,
+        p_query, p_embedding, p_model_id, v_weight.vector, v_weight.keyword, p_limit + coalesce(cardinality(p_exclude), 0), p_now, p_principal_id, p_labels,
+        CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
+             THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
     RETURN QUERY
-    WITH rules AS MATERIALIZED (
-        SELECT l.layer, l.text_search_config AS config, extract(epoch FROM l.recency_half_life) AS half_life
-          FROM memwarden_data.layer AS l
-         WHERE p_layers IS NULL OR l.layer = ANY (p_layers)
-    ), vectors AS (
+    WITH vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
           FROM memwarden_data.embedding_shared AS v
          WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
-           -- What a move has left of vectors that have their place elsewhere by now.
-           AND (NOT v_grown.leftovers OR NOT EXISTS (
-                   SELECT FROM memwarden_data.item AS i
-                     JOIN memwarden_data.shelf AS s ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
-                    WHERE i.org_id = v.org_id AND i.item_id = v.item_id))
+           AND (NOT v_grown.leftovers OR NOT memwarden_internal.has_moved(v.org_id, v.item_id))
          UNION ALL
         SELECT w.item_id, w.embedding, NULL
           FROM unnest(v_grown.whole) AS s (shelf), LATERAL memwarden_internal.vectors_on_shelf(s.shelf, p_model_id) AS w
@@ -70,22 +119,29 @@ BEGIN
         SELECT g.item_id, NULL, g.similarity FROM unnest(v_grown.item_ids, v_grown.similarities) AS g (item_id, similarity) WHERE g.similarity IS NOT NULL
     ), heads AS (
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class
+               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class, i.fingerprint, i.scope_id,
+               -- Whether the sample of a shelf stands for it.
+               v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes) AS pooled
           FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_grown.scopes) AND cardinality(v_grown.scopes) > 0
          UNION ALL
-        SELECT h.*
-          FROM unnest(v_grown.item_ids) AS g (item_id),
+        SELECT h.*, g.place <= v_grown.pooled
+          FROM unnest(v_grown.item_ids) WITH ORDINALITY AS g (item_id, place),
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class
+                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class, i.fingerprint, i.scope_id
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, r.config,
+        SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.fingerprint, i.layer, i.pooled,
+               coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) AS config,
                nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity,
-               0.5 ^ (greatest(extract(epoch FROM p_now - i.updated_at), 0)::double precision / r.half_life::double precision) AS recency
+               0.5::double precision ^ (greatest(date_part('epoch', p_now - i.updated_at), 0) / r.half_life) AS recency,
+               -- What has turned stale is as old as if another half-life had passed.
+               CASE WHEN NOT v_weight.fresh THEN NULL
+                    WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
+                    ELSE 1 END AS freshness
           FROM heads AS i
-          JOIN rules AS r ON r.layer = i.layer
+          JOIN unnest(p_weights) AS r ON r.layer = i.layer
           LEFT JOIN vectors AS e ON e.item_id = i.item_id
          WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
@@ -100,49 +156,89 @@ BEGIN
                    SELECT FROM memwarden_data.version AS v
                     WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
     ), terms AS MATERIALIZED (
-        SELECT c.config, u.ordinal, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''', '''''') || '''')::tsquery AS term
-          FROM (SELECT DISTINCT r.config FROM rules AS r) AS c,
-               LATERAL (SELECT t.lexeme, t.ordinal
-                          FROM unnest(to_tsvector(c.config::regconfig, left(p_query, 10000)))
-                               WITH ORDINALITY AS t (lexeme, positions, weights, ordinal)
+        -- Each word has a number, by which it is known from here on.
+        SELECT c.config, c.place * 100000 + u.place AS word, u.share, memwarden_internal.word_query(u.lexeme) AS term,
+               -- Of shelves that were sampled: a rare word's memories are all at hand, a common one's are reckoned.
+               (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
+                 WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
+          FROM unnest(CASE WHEN v_configs IS NULL THEN v_weight.configs
+                           ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY AS c (config, place),
+               LATERAL (SELECT t.lexeme, t.share, t.place
+                          FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
                          -- A question of more words than that is told by its long ones.
-                         ORDER BY length(t.lexeme) DESC, t.ordinal
+                         ORDER BY length(t.lexeme) DESC, t.lexeme
                          LIMIT 256) AS u
-    ), hits AS (
-        -- The words are OR-ed; a rare one tells more. Inverse document frequency within what is searched.
-        SELECT c.item_id, ts_rank(c.search_vector, t.term) AS rank,
-               count(*) OVER (PARTITION BY t.config, t.ordinal) AS frequency
-          FROM candidates AS c JOIN terms AS t ON t.config = c.config AND c.search_vector @@ t.term
-    ), words AS (
+    ), sizes AS MATERIALIZED (
+        -- The length of a memory is how many different words it has: the database knows it without counting.
+        SELECT s.items + count(*) FILTER (WHERE NOT c.pooled) AS items,
+               greatest((s.words + coalesce(sum(length(c.search_vector)) FILTER (WHERE NOT c.pooled), 0))::double precision
+                        / greatest(s.items + count(*) FILTER (WHERE NOT c.pooled), 1), 1) AS average,
+               -- The scale of the cosine begins at what is least alike.
+               least(s.least, min(c.similarity) FILTER (WHERE NOT c.pooled), max(c.similarity)) AS least_similar, max(c.similarity) AS most_similar
+          FROM (SELECT coalesce(sum(g.items), 0)::bigint AS items, coalesce(sum(g.words), 0) AS words, min(g.least) AS least
+                  FROM unnest(v_grown.samples) AS g) AS s
+          LEFT JOIN candidates AS c ON true
+         GROUP BY s.items, s.words, s.least
+    ), hits AS MATERIALIZED (
+        -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less.
+        SELECT c.item_id, c.pooled, h.word,
+               h.n * 1.5::double precision / (h.n + 0.5::double precision * (0.8::double precision + 0.2::double precision * length(c.search_vector) / (SELECT z.average FROM sizes AS z))) AS weight
+          FROM candidates AS c
+         CROSS JOIN LATERAL (
+               -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
+               SELECT t.word, round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(c.search_vector, t.term)::double precision), 0.004::double precision) - 0.5::double precision) AS n
+                 FROM terms AS t WHERE t.config = c.config AND c.search_vector @@ t.term OFFSET 0) AS h
+    ), rarity AS MATERIALIZED (
+        SELECT m.word, m.weight, m.matter, sum(m.matter) OVER (PARTITION BY m.config) AS all_matter
+          FROM (SELECT t.config, t.word,
+                       t.share * ln(1 + (z.items - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision)) AS weight,
+                       -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
+                       round(1e12::double precision * t.share * ln(1 + (greatest(z.items, 100) - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision))) AS matter
+                  FROM terms AS t
+                 CROSS JOIN sizes AS z
+                  LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
+                 CROSS JOIN LATERAL (SELECT coalesce(t.holders + g.beside, t.holders, g.counted, 0) AS frequency) AS f) AS m
+    ), words AS MATERIALIZED (
         -- Rounded to whole numbers, whose sum does not depend on the order in which a plan adds them.
-        SELECT h.item_id,
-               sum(round(1e12::double precision * h.rank
-                         * ln(1 + ((SELECT count(*) FROM candidates) + v_grown.unseen - h.frequency + 0.5::double precision) / (h.frequency + 0.5::double precision)))) AS rank
+        SELECT h.item_id, sum(round(1e12::double precision * h.weight * r.weight)) AS rank,
+               -- How much of what the question asks by words the item has.
+               sum(r.matter) / min(r.all_matter) AS coverage
           FROM hits AS h
+          JOIN rarity AS r ON r.word = h.word
          GROUP BY h.item_id
-    ), bounded AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, c.adjusted_confidence, c.authority, w.rank,
-               least(min(c.similarity) OVER (), v_grown.least_similar) AS least_similar, max(c.similarity) OVER () AS most_similar, max(w.rank) OVER () AS best_rank
+    ), parts AS (
+        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, c.adjusted_confidence, c.authority, c.freshness * c.recency AS freshness, c.fingerprint, c.layer, c.config, w.coverage,
+               CASE WHEN c.similarity IS NULL THEN 0
+                    WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
+                    ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z), 0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
+               coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword,
+               CASE WHEN c.similarity IS NOT NULL THEN greatest(c.similarity, 0) END AS likeness
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
-    ), parts AS (
-        SELECT b.org_id, b.item_id, b.updated_at, b.similarity, b.recency, b.importance, b.adjusted_confidence, b.authority,
-               CASE WHEN b.similarity IS NULL THEN 0
-                    WHEN b.most_similar = b.least_similar THEN 1
-                    ELSE (b.similarity - b.least_similar) / (b.most_similar - b.least_similar) END AS vector,
-               coalesce(b.rank / b.best_rank, 0) AS keyword
-          FROM bounded AS b
+    ), scored AS (
+        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.recency, p.importance, p.adjusted_confidence, p.authority, p.freshness, p.fingerprint,
+               p.layer, p.vector, p.keyword, p.coverage, r.threshold,
+               r.factor * (r.vector * p.vector + r.keyword * p.keyword + r.recency * p.recency + r.importance * p.importance
+                           + r.confidence * p.adjusted_confidence + r.authority * p.authority + r.freshness * coalesce(p.freshness, 0)) AS score,
+               -- What has no vector is told by its words alone, and a question without words by its vector.
+               CASE WHEN p.likeness IS NULL THEN coalesce(p.coverage, 0)
+                    WHEN p.config <> ALL (ARRAY(SELECT t.config FROM terms AS t)) THEN p.likeness
+                    ELSE g.share * p.likeness + (1 - g.share) * coalesce(p.coverage, 0) END AS relevance
+          FROM parts AS p
+          JOIN unnest(p_weights) AS r ON r.layer = p.layer
+         CROSS JOIN LATERAL (SELECT CASE WHEN r.vector + r.keyword > 0 THEN r.vector / (r.vector + r.keyword) ELSE p_vector_weight END AS share) AS g
     )
-    SELECT p.org_id, p.item_id, p.updated_at,
-           p_vector * p.vector + p_keyword * p.keyword + p_recency * p.recency + p_importance * p.importance
-               + p_confidence * p.adjusted_confidence + p_authority * p.authority AS score,
-           p.vector, p.keyword, p.recency, p.importance::double precision, p.adjusted_confidence::double precision, p.authority::double precision, p.similarity
-      FROM parts AS p
+    SELECT p.org_id, p.item_id, p.updated_at, p.score,
+           p.vector, p.keyword, p.recency, p.importance::double precision, p.adjusted_confidence::double precision, p.authority::double precision, p.freshness,
+           p.similarity, p.relevance, coalesce(p.coverage, 0), p.layer, p.fingerprint::bytea, '{}'::uuid[]
+      FROM scored AS p
+     WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
+       AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c WHERE c.item_id = ANY (p_exclude)))
      -- Of two that answer equally well the better founded one comes first.
-     ORDER BY score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
+     ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
      LIMIT p_limit;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) IS
-    'The best items of the scopes by weighted score (all of them for a NULL limit), with the components of the score, each from 0 to 1. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, double precision, double precision, double precision, double precision, double precision, double precision, integer, timestamptz, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) IS
+    'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL limit all of them, none left out by a threshold or p_exclude. p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -1,9 +1,12 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.check_recall(
-    p_k integer, p_layers text[], p_min_confidence double precision, p_weights jsonb, p_fusion text)
+    p_k integer, p_layers text[], p_min_confidence double precision, p_weights jsonb, p_fusion text,
+    p_threshold double precision DEFAULT NULL, p_exclude uuid[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_fault text;
 BEGIN
     IF p_k IS NULL OR p_k NOT BETWEEN 1 AND 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 1,000');
@@ -11,6 +14,10 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'fusion: weighted or rrf');
     ELSIF p_min_confidence NOT BETWEEN 0 AND 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'min_confidence: 0 to 1');
+    ELSIF p_threshold NOT BETWEEN 0 AND 1 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'threshold: 0 to 1');
+    ELSIF cardinality(p_exclude) > 10000 OR array_position(p_exclude, NULL) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'exclude: at most 10,000 ids of items');
     END IF;
     -- Nested, so that a recall without them pays for no query.
     IF p_layers IS NOT NULL THEN
@@ -20,17 +27,39 @@ BEGIN
         END IF;
     END IF;
     IF p_weights IS NOT NULL THEN
-        IF jsonb_typeof(p_weights) <> 'object' OR EXISTS (
-               SELECT FROM jsonb_each(p_weights) AS w
-                WHERE w.key NOT IN ('vector', 'keyword', 'recency', 'importance', 'confidence', 'authority') OR jsonb_typeof(w.value) <> 'number'
-                   OR (jsonb_typeof(w.value) = 'number' AND (w.value)::numeric NOT BETWEEN 0 AND 1000)) THEN
-            PERFORM memwarden_internal.raise_error('invalid_argument', 'weights: an object of vector, keyword, recency, importance, confidence, authority; numbers from 0 to 1,000');
+        v_fault := memwarden_internal.weights_fault(p_weights);
+        IF v_fault IS NOT NULL THEN
+            PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
         END IF;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.labels_up_to(p_labels integer[], p_classification text)
+RETURNS integer[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_level smallint;
+BEGIN
+    IF p_classification IS NULL THEN
+        RETURN p_labels;
+    END IF;
+    SELECT c.level INTO v_level FROM memwarden_data.classification AS c WHERE c.name = p_classification;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('classification %L', p_classification));
+    END IF;
+    -- A negative one is that of the reader's own items.
+    RETURN ARRAY(SELECT u.label FROM unnest(p_labels) AS u (label) JOIN memwarden_data.label AS l ON l.label_id = abs(u.label)
+                  WHERE l.classification <= v_level);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.labels_up_to(integer[], text) IS
+    'Those of readable_labels() that are classified no higher; all of them for NULL. Raises 42704 for an unknown classification.';
+REVOKE ALL ON FUNCTION memwarden_internal.labels_up_to(integer[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recall_model(
     p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision)
@@ -47,7 +76,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('embedding model %L', p_name));
     ELSIF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_name, v_dimension, NULL, 'optional')) > 0 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            format('embedding: %s finite numbers within 65504, not all zero', v_dimension));
+            format('embedding: a vector of %s is %s finite numbers within 65504, not all zero', p_name, v_dimension));
     END IF;
 END
 $function$;

@@ -20,7 +20,10 @@ BEGIN
             agent           text,
             evidence        jsonb,
             provenance      jsonb,
-            origin          jsonb
+            origin          jsonb,
+            standing        text,
+            hedge           text,
+            suspicious      text[]
         );
     END IF;
     IF to_regtype('memwarden_internal.context_item') IS NULL THEN
@@ -45,7 +48,11 @@ BEGIN
             classification  text,
             provenance      jsonb,
             origin          jsonb,
-            line            text
+            line            text,
+            standing        text,
+            hedge           text,
+            suspicious      text[],
+            recall_id       uuid
         );
     END IF;
 END

@@ -35,12 +35,12 @@ AS $function$
 BEGIN
     RETURN memwarden_internal.quoted_line(jsonb_strip_nulls(jsonb_build_object(
                'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind, 'subject', p_record.subject, 'predicate', p_record.predicate,
-               'confidence', round(p_record.confidence::numeric, 2), 'since', left(memwarden_internal.utc_text(p_record.recorded_at), 10),
+               'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2), 'since', left(memwarden_internal.utc_text(p_record.recorded_at), 10),
                'agent', p_record.agent,
                'sources', (SELECT NULLIF(jsonb_agg(e.reference -> 'uri' ORDER BY e.ordinal), '[]')
-                             FROM jsonb_array_elements(p_record.evidence) WITH ORDINALITY AS e (reference, ordinal) WHERE e.ordinal <= 3),
+                             FROM jsonb_array_elements(coalesce(p_record.evidence, '[]')) WITH ORDINALITY AS e (reference, ordinal) WHERE e.ordinal <= 3),
                'low_confidence', NULLIF(p_record.low_confidence, false), 'stale', NULLIF(p_record.stale, false),
-               'suspicious', NULLIF(p_record.sensitivity <> 'none', false),
+               'suspicious', NULLIF(p_record.sensitivity <> 'none' OR p_record.suspicious IS NOT NULL, false),
                'contradicted', NULLIF(p_record.contradicted, false), 'contradicts', to_jsonb(NULLIF(p_contradicts, '{}'))))
            || jsonb_build_object('content', p_record.content));
 END

@@ -1,7 +1,7 @@
 -- What is known of memories that may be read. Of those a recall found this asks their rights again: those that contradict
 -- them no recall has looked at.
 CREATE OR REPLACE FUNCTION memwarden_internal.context_records(
-    p_principal_id bigint, p_item_ids uuid[], p_min_confidence double precision, p_now timestamptz)
+    p_principal_id bigint, p_item_ids uuid[], p_min_confidence double precision, p_now timestamptz, p_surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.context_record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -10,20 +10,22 @@ DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
     v_scopes bigint[] := ARRAY(SELECT DISTINCT i.scope_id FROM memwarden_data.item AS i
                                 WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids)
-                                  AND memwarden_internal.may_read(p_principal_id, i.scope_id));
-    v_labels integer[] := memwarden_internal.readable_labels(p_principal_id);
+                                  AND memwarden_internal.may_read(p_principal_id, i.scope_id, p_surface));
+    v_labels integer[] := memwarden_internal.labels_across(p_principal_id, p_surface);
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content,
-           i.confidence::double precision, i.confidence < coalesce(p_min_confidence, l.confidence_floor),
+           i.confidence::double precision, i.confidence < coalesce(p_min_confidence, memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
            i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
-               AND memwarden_internal.is_stale(i.org_id, i.version_id),
+               AND memwarden_internal.is_stale(i.org_id, i.version_id)
+               OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_now), false),
            i.sensitivity::text, c.name, lower(v.recorded_during), p.name, v.evidence,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
            coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
-                      WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}')
+                      WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
+           NULL::text, NULL::text, NULL::text[]
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
@@ -31,14 +33,44 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
+     -- As answer() has it: the nearest pack's.
+      LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
+                          WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                          ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
      WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (v_scopes)
        AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz) IS
-    'The active ones of some memories that a principal reads. low_confidence: under p_min_confidence, or under the floor of their layer where that is NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) IS
+    'The active ones of some memories that a principal reads, through a surface where one is given. low_confidence: under p_min_confidence, or under the floor of their layer where that is NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) FROM PUBLIC;
+
+-- Contexts are presented as recalls are, and what came along with what it contradicts as well.
+CREATE OR REPLACE FUNCTION memwarden_internal.presented_records(p_principal_id bigint, p_records memwarden_internal.context_record[], p_surface text)
+RETURNS memwarden_internal.context_record[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_rows memwarden_internal.recalled_item[] := ARRAY(
+        -- What both have is told in the same words.
+        SELECT jsonb_populate_record(NULL::memwarden_internal.recalled_item, to_jsonb(p_records[n])) FROM generate_subscripts(p_records, 1) AS n ORDER BY n);
+BEGIN
+    v_rows := memwarden_internal.present(p_principal_id, v_rows, p_surface);
+    RETURN ARRAY(
+        SELECT jsonb_populate_record(
+                   p_records[n],
+                   to_jsonb(v_rows[n]) - '{item_id,version_id}'::text[] || jsonb_build_object('evidence', t.provenance -> 'evidence')
+                   || CASE WHEN p_surface IS NULL THEN '{}' ELSE jsonb_build_object('agent', t.provenance -> 'agent') END)
+          FROM unnest(v_rows) WITH ORDINALITY AS t
+         CROSS JOIN LATERAL (SELECT t.ordinality::integer AS n) AS p
+         ORDER BY n);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_internal.context_record[], text) IS
+    'Records as they are told across a surface (NULL: none), as present() does it for recalls.';
+REVOKE ALL ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_internal.context_record[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputes_of(p_item_ids uuid[])
 RETURNS TABLE (item_id uuid, other_item_id uuid)

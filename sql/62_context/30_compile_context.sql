@@ -13,9 +13,11 @@ CREATE OR REPLACE FUNCTION memwarden.compile_context(
     include_low_confidence boolean DEFAULT true,
     valid_at timestamptz DEFAULT NULL,
     embedding_model text DEFAULT NULL,
-    candidates integer DEFAULT 100)
+    candidates integer DEFAULT 100,
+    threshold double precision DEFAULT NULL,
+    surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.context_item
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -24,25 +26,36 @@ DECLARE
         compile_context.token_budget, compile_context.candidates, compile_context.min_confidence, compile_context.include_low_confidence,
         compile_context.freshness, compile_context.classification);
     v_now      timestamptz := clock_timestamp();
+    v_found    memwarden_internal.recalled_item[];
     v_ids      uuid[];
     v_scores   double precision[];
     v_records  memwarden_internal.context_record[];
     v_disputes jsonb;
     v_placed   uuid[];
+    v_recall_id uuid;
+    v_floor    double precision := compile_context.threshold;
+    v_unknown  memwarden_internal.recalled_item;
 BEGIN
-    SELECT coalesce(array_agg(f.item_id), '{}'), coalesce(array_agg(f.score), '{}') INTO v_ids, v_scores
-      FROM memwarden.recall(
-               query => compile_context.query, embedding => compile_context.embedding, k => compile_context.candidates,
-               layers => compile_context.layers, scope => compile_context.scope, scopes => compile_context.scopes,
-               valid_at => compile_context.valid_at, embedding_model => compile_context.embedding_model) AS f;
+    IF compile_context.surface IS NOT NULL THEN
+        v_floor := greatest(v_floor, memwarden_internal.require_surface(v_principal_id, compile_context.surface));
+    END IF;
+    v_found := ARRAY(
+        SELECT a
+          FROM memwarden_internal.answer(
+                   v_principal_id, p_query => compile_context.query, p_embedding => compile_context.embedding, p_k => compile_context.candidates,
+                   p_layers => compile_context.layers, p_scope => compile_context.scope, p_scopes => compile_context.scopes,
+                   p_valid_at => compile_context.valid_at, p_embedding_model => compile_context.embedding_model,
+                   p_threshold => v_floor, p_classification => compile_context.classification, p_surface => compile_context.surface) AS a);
+    SELECT coalesce(array_agg(f.item_id), '{}'), coalesce(array_agg(f.score), '{}') INTO v_ids, v_scores FROM unnest(v_found) AS f;
     v_records := ARRAY(
         SELECT r FROM memwarden_internal.context_records(
                    v_principal_id, v_ids || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d),
-                   compile_context.min_confidence, v_now) AS r
+                   compile_context.min_confidence, v_now, compile_context.surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification
          WHERE c.level <= v_ceiling
            AND (compile_context.freshness IS NULL OR r.recorded_at >= v_now - compile_context.freshness)
            AND (compile_context.include_low_confidence OR NOT r.low_confidence));
+    v_records := memwarden_internal.presented_records(v_principal_id, v_records, compile_context.surface);
     v_disputes := (
         SELECT jsonb_object_agg(d.item_id, d.others)
           FROM (SELECT p.item_id, jsonb_agg(p.other_item_id) AS others
@@ -56,10 +69,23 @@ BEGIN
                     999, r, array_fill(999, ARRAY[coalesce(jsonb_array_length(v_disputes -> r.item_id::text), 0)])))), '{}')
            FROM unnest(v_records) AS r),
         compile_context.token_budget - memwarden.estimate_tokens(memwarden.render_context('{}')));
+    -- What came along with what it contradicts was given too.
+    v_recall_id := memwarden_internal.log_recall(
+        v_principal_id, 'context', compile_context.query,
+        jsonb_build_object('k', compile_context.candidates, 'layers', compile_context.layers, 'scope', compile_context.scope,
+                           'scopes', compile_context.scopes, 'threshold', v_floor, 'embedding_model', compile_context.embedding_model,
+                           'surface', compile_context.surface),
+        ARRAY(SELECT coalesce(f, jsonb_populate_record(NULL::memwarden_internal.recalled_item,
+                                     jsonb_build_object('item_id', r.item_id, 'version_id', r.version_id, 'layer', r.layer)))
+                FROM unnest(v_placed) WITH ORDINALITY AS q (item_id, place)
+                JOIN unnest(v_records) AS r ON r.item_id = q.item_id
+                LEFT JOIN unnest(v_found) AS f ON f.item_id = q.item_id
+               ORDER BY q.place));
     RETURN QUERY
     SELECT q.place::integer, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
            v_scores[array_position(v_ids, r.item_id)], 1 + memwarden.estimate_tokens(t.line), r.confidence, r.low_confidence, r.contradicted,
-           o.others, r.stale, v_now - r.recorded_at, r.classification, r.provenance, r.origin, t.line
+           o.others, r.stale, v_now - r.recorded_at, r.classification, r.provenance, r.origin, t.line,
+           r.standing, r.hedge, r.suspicious, v_recall_id
       FROM unnest(v_placed) WITH ORDINALITY AS q (item_id, place)
       JOIN unnest(v_records) AS r ON r.item_id = q.item_id
      CROSS JOIN LATERAL (
@@ -68,15 +94,30 @@ BEGIN
                      FROM jsonb_array_elements(v_disputes -> r.item_id::text) AS d (id)) AS e) AS o
      CROSS JOIN LATERAL (SELECT memwarden_internal.context_line(q.place::integer, r, o.places) AS line) AS t
      ORDER BY q.place;
+    IF v_ids = '{}' AND v_floor IS NOT NULL THEN
+        v_unknown := memwarden_internal.unknown(v_principal_id, compile_context.surface, v_floor, ARRAY(
+            SELECT a.relevance
+              FROM memwarden_internal.answer(
+                       v_principal_id, p_query => compile_context.query, p_embedding => compile_context.embedding, p_k => 10,
+                       p_layers => compile_context.layers, p_scope => compile_context.scope, p_scopes => compile_context.scopes,
+                       p_valid_at => compile_context.valid_at, p_embedding_model => compile_context.embedding_model,
+                       p_classification => compile_context.classification, p_surface => compile_context.surface) AS a));
+        RETURN QUERY
+        SELECT c.*
+          FROM (SELECT memwarden_internal.quoted_line(jsonb_build_object('n', 1, 'standing', 'unknown', 'hedge', v_unknown.hedge)) AS line) AS l,
+               LATERAL jsonb_populate_record(NULL::memwarden_internal.context_item, to_jsonb(v_unknown) || jsonb_build_object(
+                   'position', 1, 'tokens', 1 + memwarden.estimate_tokens(l.line), 'line', l.line, 'contradicts', '[]'::jsonb)) AS c;
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer) IS
+COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text) IS
     'What to give a model to read about a query: memories that stand, best first, as many as fit token_budget by estimate_tokens(), the header of render_context() and line ends included. Drafts, captures and requests that wait are never among them. '
     'query, embedding, embedding_model, scope, scopes, layers, valid_at: as recall() takes them; candidates: out of how many of its answers (1 to 1,000). classification: none above it; freshness: none whose words are older. '
+    'threshold: none of less relevance; where nothing reaches it, the context is one row and line of standing unknown. surface: which boundary it crosses, as recall() takes it. '
     'min_confidence: 0 to 1; what lies below it, by default below the floor of its layer, is marked low_confidence, and left out only where include_low_confidence is false. '
     'Memories that contradict each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. Each row has its provenance, its origin (with the capture that it was extracted from) and its line: '
-    'JSON in which nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. Writes nothing. '
-    'Raises 28000 without identity, 42704 for an unknown scope, layer, model or classification, 22023 for arguments out of range. Source: memory fabric, read-side context assembly.';
-REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer)
+    'JSON in which nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is recorded as a recall is, with what it holds: recall_id. '
+    'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range. Source: memory fabric, read-side context assembly.';
+REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

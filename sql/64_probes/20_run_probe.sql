@@ -6,27 +6,22 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_probe  record;
-    v_model  record;
     v_found  uuid[];
     v_texts  text[];
 BEGIN
-    SELECT p.query, p.layers, p.k, p.items, p.contains, p.lacks, p.principal_id, d.org_id AS definer_org,
-           CASE WHEN memwarden_internal.may_read(p.principal_id, p.scope_id) THEN s.lineage ELSE '{}' END AS scopes
+    SELECT p.query, p.layers, p.k, p.items, p.contains, p.lacks, p.principal_id, s.path,
+           memwarden_internal.may_read(p.principal_id, p.scope_id) AS may_read
       INTO v_probe
       FROM memwarden_data.probe AS p
       JOIN memwarden_data.scope AS s ON s.scope_id = p.scope_id
-      JOIN memwarden_data.principal AS d ON d.principal_id = p.principal_id
      WHERE p.org_id = p_org_id AND p.probe_id = p_probe_id;
-    SELECT m.model_id, m.vector_weight INTO v_model FROM memwarden_data.embedding_model AS m WHERE m.name = 'lexical';
-    SELECT coalesce(array_agg(f.item_id), '{}'), coalesce(array_agg(lower(normalize(concat_ws(' ', v.search_text, v.content::text), NFKC))), '{}')
+    SELECT coalesce(array_agg(g.item_id), '{}'), coalesce(array_agg(lower(normalize(concat_ws(' ', f.text, f.content::text), NFKC))), '{}')
       INTO v_found, v_texts
-      FROM memwarden_internal.search(
-               ARRAY[0, v_probe.definer_org], v_probe.scopes, v_probe.layers, v_probe.query,
-               memwarden.lexical_embedding(v_probe.query)::@extschema:vector@.halfvec, v_model.model_id, NULL, NULL, NULL, NULL, NULL, NULL,
-               v_model.vector_weight, 1 - v_model.vector_weight, 0, 0, 0, 0, v_probe.k, clock_timestamp(),
-               v_probe.principal_id, memwarden_internal.readable_labels(v_probe.principal_id)) AS f
-      JOIN memwarden_data.item AS i ON i.org_id = f.org_id AND i.item_id = f.item_id
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot';
+      FROM memwarden_internal.answer(
+               v_probe.principal_id, p_query => v_probe.query, p_k => v_probe.k, p_layers => v_probe.layers, p_scope => v_probe.path) AS f,
+           -- What another item says as well is found with it.
+           LATERAL unnest(f.item_id || f.same_as) AS g (item_id)
+     WHERE v_probe.may_read;
     RETURN coalesce((
         SELECT jsonb_agg(w.fault ORDER BY w.fault)
           FROM (SELECT jsonb_build_object('expected', 'item', 'item_id', u.id) AS fault FROM unnest(v_probe.items) AS u (id) WHERE u.id <> ALL (v_found)

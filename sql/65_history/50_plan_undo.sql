@@ -60,7 +60,7 @@ BEGIN
                     WHEN j.is_changed THEN 'CHANGED_SINCE'
                     WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN
                         CASE WHEN memwarden_internal.free_instance(p_principal_id, j.org_id, j.item_id, j.before_id, e.items) IS NULL
-                             THEN 'KEY_TAKEN' ELSE 'RESTORE' END
+                             THEN 'KEY_TAKEN' ELSE coalesce(memwarden_internal.review_refusal(p_principal_id, j.item_id), 'RESTORE') END
                     WHEN j.status <> 'ACTIVE' THEN 'NOTHING'
                     WHEN j.operation IS NULL THEN 'RETRACT'
                     ELSE 'END' END AS action

@@ -29,7 +29,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
     'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; '
-    'CHANGED_SINCE (others have changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), or why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). '
+    'CHANGED_SINCE (others have changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), or why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY, NEEDS_REVIEW: an agent brings nothing back where a human is asked about writes ...). '
     'changes: entries that would be undone; dependents: memories that name it as evidence, of those the caller sees. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;

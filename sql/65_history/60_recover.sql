@@ -12,6 +12,9 @@ DECLARE
     v_instance integer;
 BEGIN
     v_item := memwarden_internal.hold_item(recover.item_id, 'WRITE', recover.reason, true);
+    IF memwarden_internal.review_refusal(v_item.principal_id, recover.item_id) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('not_permitted', format('recovery of item %s: NEEDS_REVIEW', recover.item_id));
+    END IF;
     v_now := greatest(clock_timestamp(), v_item.updated_at + interval '1 microsecond');
     -- Its time may be over though no job has said so yet.
     v_over := CASE v_item.status WHEN 'EXPIRED' THEN v_item.updated_at WHEN 'ACTIVE' THEN v_item.expires_at END;
@@ -41,7 +44,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
     'Brings an expired memory back, as a new version that says the same; returns that version. Possible within the layer''s recovery_window (30 days by default) after it expired, by its time to live or by expire(). '
     'ttl: how long from now on; the layer''s default. reason: 1 to 1,000 characters. For principals that may write it. '
-    'Raises 42704 for an item that has not expired or that the caller does not see, 55000 after the window or in a closed scope, 42710 when another item bears its subject and predicate now, 42501 without the right, '
+    'Raises 42704 for an item that has not expired or that the caller does not see, 55000 after the window or in a closed scope, 42710 when another item bears its subject and predicate now, 42501 without the right, or for an agent where a human would be asked about a write (NEEDS_REVIEW), '
     '22023 for a blank reason or a ttl out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;

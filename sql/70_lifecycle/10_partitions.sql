@@ -69,15 +69,44 @@ BEGIN
             v_schema, v_schema || '.uuid7_time_encoder', v_schema || '.uuid7_time_decoder')
           USING 'memwarden_data.capture', 'capture_id', '1 month';
     END IF;
+    PERFORM memwarden_internal.cut_recall_log();
     -- Otherwise months without a row get no partition, and the rows after them land in the default one.
     -- Maintenance of everything at once would be another role's, and so would the partitions it makes.
     EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true, automatic_maintenance = ''off'' '
                    'WHERE parent_table = ANY ($1)', v_schema)
-      USING ARRAY['memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture'];
+      USING ARRAY['memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture',
+                  'memwarden_data.recall_log', 'memwarden_data.recall_outcome'];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request, log and capture to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
+COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request, log, capture and the log of recalls to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
 REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.cut_recall_log()
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_schema  text := memwarden_internal.partman_schema();
+    v_table   text;
+    v_is_made boolean;
+BEGIN
+    FOREACH v_table IN ARRAY ARRAY['memwarden_data.recall_log', 'memwarden_data.recall_outcome'] LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s.part_config WHERE parent_table = $1)', v_schema) INTO v_is_made USING v_table;
+        CONTINUE WHEN v_is_made;
+        EXECUTE format(
+            'SELECT %1$s.create_parent(p_parent_table := $1, p_control := $2, p_interval := $3, '
+            'p_time_encoder := %2$L, p_time_decoder := %3$L)',
+            v_schema, v_schema || '.uuid7_time_encoder', v_schema || '.uuid7_time_decoder')
+          USING v_table, 'recall_id', '1 month';
+        -- From then on it is the setting of whoever runs the server.
+        EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2', v_schema)
+          USING '13 months', v_table;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.cut_recall_log() IS 'Hands the log of recalls and what was reported of them to pg_partman: a partition a month, dropped after 13 months unless part_config says otherwise.';
+REVOKE ALL ON FUNCTION memwarden_internal.cut_recall_log() FROM PUBLIC;
 
 -- Without a SET clause, for the reason given at setup().
 CREATE OR REPLACE FUNCTION memwarden.maintain()
@@ -107,12 +136,15 @@ BEGIN
     PERFORM memwarden_internal.set_capture_retention();
     EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L), %1$s.run_maintenance(%4$L)',
         memwarden_internal.partman_schema(), 'memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture');
+    EXECUTE format('SELECT %1$s.run_maintenance(%2$L), %1$s.run_maintenance(%3$L)',
+        memwarden_internal.partman_schema(), 'memwarden_data.recall_log', 'memwarden_data.recall_outcome');
     PERFORM memwarden_internal.secure_tables();
     PERFORM memwarden_internal.replace_signing_key('provenance', clock_timestamp() - interval '90 days');
     PERFORM memwarden_internal.forget_allowances();
     DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
     PERFORM memwarden_internal.trim_jobs();
     PERFORM memwarden_internal.trim_reviews();
+    PERFORM memwarden_internal.trim_recall_counts();
     -- Who was given which token stays known for a month.
     DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
 END

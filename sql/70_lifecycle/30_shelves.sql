@@ -63,7 +63,8 @@ BEGIN
       FROM (SELECT e.org_id, e.scope_id FROM memwarden_data.embedding_shared AS e
              GROUP BY e.org_id, e.scope_id HAVING count(*) >= (SELECT min(l.own_shelf_from) FROM memwarden_data.layer AS l)) AS g
       JOIN memwarden_data.embedding_shared AS e ON e.org_id = g.org_id AND e.scope_id = g.scope_id
-      JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id
+     -- One by one, by their key: a planner that has no figures yet has joined all with all.
+     CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.layer FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
      -- Leftovers that somebody held while the others were cleared away are on their shelf already.
      WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS s

@@ -1,6 +1,7 @@
 -- The vectors of one scope and layer move from a shelf to another while writers write. They are copied as they are; then what
 -- has changed meanwhile is carried over, again and again, until it is little; only for the last of it the writers wait. The log
--- tells what has changed: no vector changes without an entry there, under the lock of the scope and layer.
+-- tells what has changed: no vector changes without an entry there, under the lock of the scope and layer. But for those that a
+-- worker makes, who stays away from that scope as long as the move lasts.
 CREATE OR REPLACE FUNCTION memwarden_internal.make_shelf(p_org_id bigint, p_scope_id bigint, p_layer text, p_vectors bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -23,8 +24,10 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_seen pg_snapshot := pg_current_snapshot();
+    v_seen pg_snapshot;
 BEGIN
+    PERFORM memwarden_internal.keep_embedders_out(s.scope_id) FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
+    v_seen := pg_current_snapshot();
     PERFORM memwarden_internal.copy_vectors(p_shelf, p_shelf, 0);
     PERFORM memwarden_internal.finish_move(p_shelf, p_shelf, 0, memwarden_internal.catch_up(p_shelf, p_shelf, 0, v_seen));
 END
@@ -41,6 +44,7 @@ AS $function$
 DECLARE
     v_name text;
 BEGIN
+    PERFORM memwarden_internal.keep_embedders_out(p_scope_id);
     INSERT INTO memwarden_data.shelf AS s (org_id, scope_id, layer, cleared) VALUES (p_org_id, p_scope_id, p_layer, false) RETURNING s.shelf INTO shelf;
     v_name := memwarden_internal.shelf_name(shelf);
     -- With the check, attaching need not read it.
@@ -73,15 +77,28 @@ BEGIN
        FROM pg_settings AS m WHERE m.name = 'maintenance_work_mem';
     EXECUTE format('CREATE INDEX %I ON memwarden_data.%I USING gin (words)', p_name || '_words', p_name);
     -- Of every model: vectors compare within one only, and of which there will be some nobody knows.
-    FOR v_model IN SELECT m.model_id, m.dimension FROM memwarden_data.embedding_model AS m ORDER BY m.model_id LOOP
-        EXECUTE format(
-            'CREATE INDEX %I ON memwarden_data.%I USING hnsw ((embedding::@extschema:vector@.halfvec(%s)) @extschema:vector@.halfvec_cosine_ops) WHERE model_id = %s',
-            p_name || '_nearest_' || v_model.model_id, p_name, v_model.dimension, v_model.model_id);
+    FOR v_model IN SELECT m.model_id FROM memwarden_data.embedding_model AS m WHERE m.name IS NOT NULL ORDER BY m.model_id LOOP
+        PERFORM memwarden_internal.make_nearest_index(p_name, v_model.model_id);
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.index_shelf(text, bigint) IS 'Indexes a shelf of about so many vectors: its words, and the vectors of each model.';
 REVOKE ALL ON FUNCTION memwarden_internal.index_shelf(text, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.make_nearest_index(p_name text, p_model_id smallint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format(
+        'CREATE INDEX %I ON memwarden_data.%I USING hnsw ((embedding::@extschema:vector@.halfvec(%s)) @extschema:vector@.halfvec_cosine_ops) WHERE model_id = %s',
+        p_name || '_nearest_' || p_model_id, p_name,
+        (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id), p_model_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.make_nearest_index(text, smallint) IS 'Makes the index of one model''s vectors on a shelf.';
+REVOKE ALL ON FUNCTION memwarden_internal.make_nearest_index(text, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_statement(p_from integer, p_into integer, p_all boolean)
 RETURNS text
@@ -226,3 +243,16 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS 'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.keep_embedders_out(p_scope_id bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    PERFORM FROM memwarden_data.vector_move AS m WHERE m.place = p_scope_id % 64 FOR UPDATE;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.keep_embedders_out(bigint) IS
+    'Lets no worker add vectors to a scope until this transaction ends, as give_embeddings() asks; writers write on.';
+REVOKE ALL ON FUNCTION memwarden_internal.keep_embedders_out(bigint) FROM PUBLIC;

@@ -9,7 +9,9 @@ DECLARE
 BEGIN
     DELETE FROM memwarden_data.derivation AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.pushed_memory AS p WHERE p.org_id = ANY (p_orgs) AND p.item_ids && p_item_ids;
     DELETE FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.embedding_job AS j WHERE j.org_id = ANY (p_orgs) AND j.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
@@ -27,6 +29,7 @@ BEGIN
        AND d.other_item_id = m.item_id;
     DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -150,6 +153,36 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS 'Deletes entities with their names and attributes, and attributes of others and golden queries that name one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
 
+-- That somebody was given something stays, by number: whoever must be told that it is gone can be found. What was asked, and
+-- for what, goes.
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_recalls(p_orgs bigint[], p_item_ids uuid[], p_terms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- What a session was given it may have noted in other words. Working memory is made anew of what the session remembers.
+    IF p_item_ids <> '{}' THEN
+        DELETE FROM memwarden_data.working_memory AS w
+         WHERE w.org_id = ANY (p_orgs) AND w.session_id IN (
+                   SELECT l.session_id FROM memwarden_data.recall_log AS l WHERE l.session_id IS NOT NULL AND l.item_ids && p_item_ids);
+    END IF;
+    -- Of a memory that another recalls than has it, the log is the other's.
+    UPDATE memwarden_data.recall_log AS l SET task = NULL, query_digest = NULL
+     WHERE num_nonnulls(l.task, l.query_digest) > 0
+       AND (l.item_ids && p_item_ids
+            OR l.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[l.task]));
+    UPDATE memwarden_data.recall_outcome AS o SET detail = NULL
+     WHERE o.detail IS NOT NULL
+       AND (o.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[o.detail::text])
+            OR EXISTS (SELECT FROM memwarden_data.recall_log AS l
+                        WHERE l.org_id = o.org_id AND l.recall_id = o.recall_id AND l.item_ids && p_item_ids));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) IS
+    'Empties task and digest of recalls that gave one of the items or whose task names one of the terms, and what was reported of those or names one; and deletes the working memory of sessions that were given one of the items.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -181,13 +214,16 @@ BEGIN
          UNION SELECT 'version' FROM memwarden_data.version AS v WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_item_ids)
          UNION SELECT 'timeline' FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids)
          UNION SELECT 'embedding' FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+         UNION SELECT 'pushed_memory' FROM memwarden_data.pushed_memory AS p WHERE p.org_id = ANY (p_orgs) AND p.item_ids && p_item_ids
          UNION SELECT 'past_embedding' FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+         UNION SELECT 'embedding_job' FROM memwarden_data.embedding_job AS j WHERE j.org_id = ANY (p_orgs) AND j.item_id = ANY (p_item_ids)
          UNION SELECT 'provenance' FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'sighting' FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
+         UNION SELECT 'recall_use' FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids)
          UNION SELECT 'memory_key' FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids)
          UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
@@ -226,3 +262,54 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) IS 'Deletes the consents of a subject, and those that name one of the terms. Called within an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) FROM PUBLIC;
+
+-- Sessions hold names of tasks and, in working memory, words. What a session remembers goes with its items.
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_sessions(p_orgs bigint[], p_subject text, p_terms text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_form text := memwarden_internal.normalised_subject(p_subject, '{}');
+BEGIN
+    DELETE FROM memwarden_data.working_memory AS w
+     USING memwarden_data.session AS s
+     WHERE w.org_id = ANY (p_orgs) AND s.org_id = w.org_id AND s.session_id = w.session_id
+       AND (memwarden_internal.normalised_subject(s.task, '{}') = v_form
+            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
+                   s.task, w.goal, w.plan::text, w.observations::text, w.constraints::text, w.scratchpad]));
+    DELETE FROM memwarden_data.session AS s
+     WHERE s.org_id = ANY (p_orgs)
+       AND (memwarden_internal.normalised_subject(s.task, '{}') = v_form
+            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[s.task]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) IS
+    'Deletes the sessions whose task is the subject or names one of the terms, and working memory that names one; that of a session which goes on is made anew of what it still remembers.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_entries(p_orgs bigint[], p_request_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sessions uuid[] := ARRAY(
+        SELECT DISTINCT e.session_id FROM memwarden_data.session_entry AS e
+         WHERE e.org_id = ANY (p_orgs) AND e.request_id = ANY (p_request_ids));
+BEGIN
+    -- Who resumed such a session has its findings before him.
+    DELETE FROM memwarden_data.working_memory AS w
+     USING memwarden_data.session AS s
+     WHERE w.org_id = ANY (p_orgs) AND s.org_id = w.org_id AND s.session_id = w.session_id
+       AND (s.session_id = ANY (v_sessions) OR s.resumed_from = ANY (v_sessions));
+    DELETE FROM memwarden_data.session_entry AS e WHERE e.org_id = ANY (p_orgs) AND e.request_id = ANY (p_request_ids);
+    -- All of it was about them: so is the name of the task, perhaps.
+    DELETE FROM memwarden_data.session AS s
+     WHERE s.org_id = ANY (p_orgs) AND s.session_id = ANY (v_sessions)
+       AND NOT EXISTS (SELECT FROM memwarden_data.session_entry AS e WHERE e.org_id = s.org_id AND e.session_id = s.session_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) IS
+    'Takes write requests that are erased out of the sessions that asked for them, with their working memory and that of who resumed them, which is made anew without them; a session of which nothing is left goes.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) FROM PUBLIC;

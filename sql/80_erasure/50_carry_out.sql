@@ -99,8 +99,10 @@ BEGIN
     PERFORM memwarden_internal.record_erased_items(p_orgs, p_erasure_id, p_item_ids);
     PERFORM memwarden_internal.record_erased_reasons(p_orgs, p_erasure_id, p_log_seqs);
     PERFORM memwarden_internal.erase_items(p_orgs, p_item_ids);
+    PERFORM memwarden_internal.erase_entries(p_orgs, p_request_ids);
     PERFORM memwarden_internal.erase_requests(p_orgs, p_item_ids, p_request_ids);
     PERFORM memwarden_internal.erase_evidence(p_orgs, p_evidence_ids);
+    PERFORM memwarden_internal.erase_recalls(p_orgs, p_item_ids, '{}');
     PERFORM memwarden_internal.erase_reasons(p_orgs, p_item_ids, p_log_seqs);
     v_left := memwarden_internal.left_of_items(p_orgs, p_item_ids);
     IF v_left <> '{}' THEN

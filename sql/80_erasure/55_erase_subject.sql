@@ -33,7 +33,9 @@ BEGIN
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[v_org_id], v_found.entity_ids, v_terms);
     PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(v_orgs, v_terms));
+    PERFORM memwarden_internal.erase_recalls(v_orgs, '{}', v_terms);
     PERFORM memwarden_internal.erase_consent(v_orgs, erase_subject.subject, v_terms);
+    PERFORM memwarden_internal.erase_sessions(v_orgs, erase_subject.subject, v_terms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     RETURN QUERY

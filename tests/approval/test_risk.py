@@ -37,10 +37,46 @@ def test_risk_is_the_weighted_sum_of_its_factors(world: World) -> None:
     }
     found = {name: factor["value"] for name, factor in shown["factors"].items()}
     assert found == pytest.approx(expected, abs=1e-3)
-    assert shown["factors"]["blast_radius"]["readers"] == 1
+    blast = shown["factors"]["blast_radius"]
+    assert (blast["readers"], blast["consumers"], blast["recalls"]) == (1, 0, 0)
     shares = dict(zip(expected, (0.25, 0.2, 0.15, 0.15, 0.15, 0.1), strict=True))
     total = sum(shares[name] * value for name, value in expected.items())
     assert shown["risk"] == pytest.approx(total, abs=1e-3)
+
+
+def test_who_is_given_memories_of_a_scope_says_how_far_a_write_goes(world: World) -> None:
+    """In place of who may read it, once that is known; what the writer recalls itself is nothing.
+
+    Proves: H1 (blast radius)
+    """
+    agent, ana = world.agent(HOME), reviewer(world)
+    write(agent, "semantic", "The sky is blue")
+    ask(world)
+    readers = [world.agent(HOME) for _ in range(7)]
+
+    def blast(text: str) -> dict[str, Any]:
+        world.admin.execute("CALL memwarden.count_recalls()")
+        proposal = propose(agent, text)
+        [shown] = [each for each in queue(ana) if str(each["proposal_id"]) == proposal]
+        factor = shown["factors"]["blast_radius"]
+        return {**factor, "value": pytest.approx(factor["value"], abs=1e-4)}
+
+    for _ in range(40):
+        agent.execute("SELECT FROM memwarden.recall('sky')")
+    for who in readers[:3]:
+        for _ in range(9):
+            who.execute("SELECT FROM memwarden.recall('sky')")
+    # 27 recalls of others: what anybody could make in a minute is not yet believed.
+    known = {"weight": 0.15, "readers": 8}
+    assert blast("a") == known | {"recalls": 27, "consumers": 3, "value": math.log(9, 101)}
+    for _ in range(3):
+        readers[0].execute("SELECT FROM memwarden.recall('sky')")
+    assert blast("b") == known | {"recalls": 30, "consumers": 3, "value": math.log(4, 101)}
+    world.admin.execute(
+        "UPDATE memwarden_data.recall_consumer SET day = day - 30;"
+        "UPDATE memwarden_data.recall_reach SET counted_on = counted_on - 1"
+    )
+    assert blast("c") == known | {"recalls": 0, "consumers": 0, "value": math.log(9, 101)}
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,15 @@ PINNED = "search_path=pg_catalog, pg_temp"
 # with its schema instead, and the caller's rights are all they have.
 UNPINNED = {
     "memwarden.arrange_shelves",
+    "memwarden.reindex_words",
     "memwarden.check_probes",
     "memwarden.checkpoint",
+    "memwarden.clear_models",
     "memwarden.close_due_scopes",
+    "memwarden.close_due_sessions",
     "memwarden.compact_captures",
     "memwarden.compact_history",
+    "memwarden.count_recalls",
     "memwarden.enforce_consent",
     "memwarden.escalate_reviews",
     "memwarden.expire_reviews",
@@ -30,6 +34,7 @@ UNPINNED = {
     "memwarden.seal_log",
     "memwarden.settle_values",
     "memwarden.setup",
+    "memwarden.sweep",
 }
 
 # Called by a superuser, who needs no grant.
@@ -50,7 +55,8 @@ LONG = {
     "memwarden_internal.errors": "a table",
     "memwarden_internal.append_version": "two INSERTs, and what follows from them",
     "memwarden_internal.gate_access": "one demand after another, and the lock",
-    "memwarden.recall": "one query and its result",
+    "memwarden_internal.answer": "one search and its result",
+    "memwarden.compile_context": "one choice and its lines",
     "memwarden_internal.pack_schema": "a document",
     "memwarden_internal.gate_approval": "one demand after another, and what becomes of it",
     "memwarden_internal.gate_canonical": "one query, one call, and what they set",

@@ -59,7 +59,15 @@ CHANGES = re.compile(
 )
 
 # STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
-DYNAMIC_READERS = {"indexed_memories", "measured_memories", "pool_of_shelf", "vectors_on_shelf"}
+DYNAMIC_READERS = {
+    "indexed_memories",
+    "measured_memories",
+    "part_of_shelf",
+    "pool_of_shelf",
+    "sample_shelf",
+    "vectors_of",
+    "vectors_on_shelf",
+}
 
 STRICTER = {"s": 0, "r": 1, "u": 2}
 LOOSER = {"i": 0, "s": 1, "v": 2}

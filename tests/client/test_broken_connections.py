@@ -15,7 +15,7 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from client.desk import Desk
-from memwarden import AsyncClient, Client, ConnectionFailed, WriteRequest
+from memwarden import AsyncClient, Client, ConnectionFailed, MemoryManager, WriteRequest
 
 if TYPE_CHECKING:
     from conftest import World
@@ -170,6 +170,31 @@ def test_a_rollback_whose_answer_is_lost_is_not_sent_again(
             memory.rollback(item_id, "said in jest")
         told = [version.operation for version in memory.history(item_id)]
         assert told == ["RETRACT", "INSERT"]
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_a_step_of_a_loop_whose_answer_is_lost_is_taken_once(
+    proxy: Proxy, admin: psycopg.Connection, last: bool
+) -> None:
+    """The plan goes on by one step, the last one too, and what was observed is noted once.
+
+    Proves: L9, W4
+    """
+    with Client.connect(proxy.dsn) as memory:
+        manager = MemoryManager(memory, fail_safe=False)
+        manager.task_start("move the user service", ["read", "migrate", "look"][: 1 if last else 3])
+        proxy.swallow = 1
+        manager.observation("changes", "v3 drops the users view", "critical")
+        proxy.swallow = 1
+        manager.turn_end(step_done=True)
+        prompt = manager.before_llm_call()
+        assert ("[CURRENT_STEP]" in prompt.text) != last
+        assert last or '[CURRENT_STEP] (1/3) "migrate"' in prompt.text
+        assert last or prompt.turn == 1
+    parts = admin.execute(
+        "SELECT array_agg(part ORDER BY ordinal) FROM memwarden_data.session_entry"
+    )
+    assert parts.fetchone() == (["goal", "observation", "progress"],)
 
 
 def test_without_asyncio_and_with_it_the_same_happens(

@@ -113,7 +113,7 @@ def test_threads_share_one_connection_for_different_agents(desk: Desk) -> None:
     Proves: A6
     """
     names = [desk.agent() for _ in range(3)]
-    seen: list[tuple[str, str]] = []
+    seen: list[tuple[str, str | None]] = []
 
     def work(connection: psycopg.Connection[Any], name: str) -> None:
         memory = Client(connection, token=desk.issue(name))

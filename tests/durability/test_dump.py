@@ -72,13 +72,17 @@ def seeded(shared_world: World) -> World:
     seed_erasure(shared_world)
     seed_sensitivity(shared_world, ana)
     seed_worker(shared_world, ana)
+    seed_boundaries(shared_world)
     seed_consolidation(ana)
     seed_captures(shared_world, ana)
+    seed_sessions(ana)
     seed_review_life(shared_world, ana)
     seed_entities(shared_world, ana)
     seed_shelf(shared_world)
     seed_reviews(shared_world, ana)
     seed_packs(shared_world)
+    seed_recalls(shared_world, ana)
+    seed_models(shared_world)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -194,6 +198,26 @@ def seed_captures(world: World, agent: Connection[DictRow]) -> None:
     world.admin.execute("SELECT memwarden.calibrate('rules', 'chat', 'acme', dry_run => false)")
 
 
+def seed_sessions(agent: Connection[DictRow]) -> None:
+    """A session with a goal and something before it."""
+    agent.execute(
+        "SELECT memwarden.set_goal(memwarden.open_session(NULL, 'the trip'), 'Go to Rome')"
+    )
+    agent.execute("SELECT FROM memwarden.start_task('the trip')")
+
+
+def seed_boundaries(world: World) -> None:
+    """A surface, one who reads through it alone, and a source outside."""
+    world.admin.execute(
+        "SELECT memwarden.define_surface('chat', org => 'acme'),"
+        "       memwarden.define_external_source('docs', 'directory', '{}', org => 'acme')"
+    )
+    world.admin.execute(
+        "SELECT memwarden.grant_scope(%s, '/org/acme', surfaces => '{chat}')",
+        (world.register("/org/acme/user/guest"),),
+    )
+
+
 def seed_worker(world: World, agent: Connection[DictRow]) -> None:
     """Recorded evidence, and a write that waits for the second of two verdicts."""
     world.admin.execute(
@@ -260,6 +284,16 @@ def seed_packs(world: World) -> None:
         assert write(operator, "durable", content, **said)["outcome"] == "COMMITTED"
 
 
+def seed_recalls(world: World, agent: Connection[DictRow]) -> None:
+    """Recalls that were counted, one with what came of it."""
+    for _ in range(2):
+        [first, *_] = recall(agent, query="lamp")
+    agent.execute(
+        "SELECT memwarden.report_outcome(%s, %s)", (first["recall_id"], [first["item_id"]])
+    )
+    world.admin.execute("CALL memwarden.count_recalls()")
+
+
 def seed_entities(world: World, agent: Connection[DictRow]) -> None:
     """Entities of a pinned ontology, one merged, a memory of theirs, and a golden query."""
     curator = world.agent("/org/acme", role="curator")
@@ -282,6 +316,25 @@ def seed_reviews(world: World, agent: Connection[DictRow]) -> None:
     ask(world, "durable", org="acme")
     said = write(agent, "durable", "Knock before you enter")
     assert (said["outcome"], said["reason"]) == ("DEFERRED", "AWAITING_APPROVAL")
+
+
+def seed_models(world: World) -> None:
+    """A model that is being filled, and one of an organisation's own."""
+    world.admin.execute(
+        "SELECT memwarden.register_embedding_model('mine', 3, embedder => 'toy'),"
+        "       memwarden.reembed('mine'),"
+        "       memwarden.register_embedding_model('theirs', 384, embedder => 'lexical')"
+    )
+    worker = world.connect(world.role("memwarden_embedder"))
+    jobs = worker.execute("SELECT * FROM memwarden.claim_embeddings('w', '{toy}', 2)").fetchall()
+    given = worker.execute(
+        "SELECT memwarden.give_embeddings('w', 'mine', %s, '{1,2,3}') AS stored",
+        ([jobs[0]["item_id"]],),
+    ).fetchone()
+    assert given == {"stored": 1}
+    world.admin.execute(
+        "SELECT memwarden.switch_embedding_model('theirs', 'acme', allow_partial => true)"
+    )
 
 
 def seed_shelf(world: World) -> None:

@@ -132,7 +132,12 @@ def test_readers_see_it(office: Office) -> None:
     """
     origin = poor(office)
     derived = fact(office, "Ana", cite(DOCS, TEA), item(origin), layer="procedural")
-    found = {row["item_id"]: row for row in recall(office.writer, query="green tea")}
+    # They say the same: of all layers one of them would be told.
+    found = {
+        row["item_id"]: row
+        for layer in ("semantic", "procedural")
+        for row in recall(office.writer, query="green tea", layers=[layer])
+    }
     assert (
         found[derived["item_id"]]["confidence_score"]
         <= found[origin["item_id"]]["confidence_score"]

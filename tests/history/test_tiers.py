@@ -79,7 +79,8 @@ def answers(world: World, agent: Agent, items: dict[str, UUID], moments: list[An
     """Everything that can be asked of the past and of the present."""
     told: list[Any] = [recall(agent, k=100), recall(agent, query="good moved", k=100)]
     for row in (*told[0], *told[1]):
-        row["recency_score"] = None
+        # What changes from one call to the next.
+        row |= dict.fromkeys(("recency_score", "freshness_score", "recall_id"))
     for moment in moments:
         told.append(call(agent, "as_of", system_time=moment))
         for number in (2011, 2013, 2091):

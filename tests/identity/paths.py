@@ -23,6 +23,10 @@ CHANGES = {
     "consolidate",
     *("capture", "capture_many", "extract", "claim_captures", "submit_candidates"),
     *("define_capture_source", "calibrate"),
+    *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),
+    *("working_memory", "render_working_memory", "search_session", "close_session"),
+    "resume_session",
+    *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
     *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),
@@ -37,11 +41,14 @@ CHANGES = {
     "preview_pack",
     *("approve", "approve_with_edit", "reject", "await_decision"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
-    *("set_policy", "set_synonyms", "write", "write_many"),
+    *("set_policy", "set_scope_language", "set_synonyms", "write", "write_many"),
     *("set_escalation", "set_noise_policy", "forget_noise", "decide_many"),
     *("add_alias", "define_entity_type", "define_relation_type", "merge_entities", "pin_ontology"),
     *("register_entity", "remove_alias", "set_entity_attribute", "split_entity", "unmerge_entity"),
     *("define_probe", "drop_probe", "run_probes"),
+    *("report_outcome", "record_recalls"),
+    *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
+    *("define_external_source", "drop_external_source"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
     # For administrators: ids, and nothing of what they say.
     "preview_integrity_rule",
@@ -51,8 +58,14 @@ CHANGES = {
     "preview_rollback",
 }
 
+# They leave a line in the log of recalls, and read memory all the same.
+LOGGED = {"recall", "compile_context", "push", "explain_recall"}
+
+# What a function is to be told, though it has a default: it wants one of several.
+TOLD: dict[str, dict[str, Any]] = {"push": {"task": "what is there?", "threshold": 1e-9}}
+
 FUNCTIONS = """
-SELECT p.proname AS name, p.provolatile = 'v' AS changes,
+SELECT p.proname AS name, p.provolatile = 'v' AND p.proname <> ALL (%s) AS changes,
        p.pronargs - p.pronargdefaults AS required,
        ARRAY(SELECT a.name FROM unnest(p.proargnames, p.proargmodes) WITH ORDINALITY AS a (name, mode, n)
               WHERE coalesce(a.mode, 'i') IN ('i', 'b', 'v') ORDER BY a.n) AS names,
@@ -87,7 +100,7 @@ ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "conte
 CASTS = {
     "scopes": "::text[]",
     "layers": "::text[]",
-    **dict.fromkeys(("item_id", "request_id", "proposal_id"), "::uuid"),
+    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id"), "::uuid"),
 }
 
 Values = Mapping[tuple[str, str], Sequence[Any]]
@@ -106,7 +119,9 @@ class Function:
         """Arguments to call it with: all values of those it needs, a dozen of each other."""
         unknown = [each for each in self.required if each not in values]
         assert not unknown, f"{self.name}(): teach test_isolation.py what to pass as {unknown}"
-        always = {"k": 1000} if ("k", "integer") in self.optional else {}
+        always = TOLD.get(self.name, {}).copy()
+        if ("k", "integer") in self.optional:
+            always["k"] = 1000
         names = [name for name, _ in self.required]
         needed = [values[each] for each in self.required]
         for chosen in itertools.product(*needed):
@@ -121,7 +136,7 @@ class Function:
 def functions(admin: Connection[DictRow], roles: Iterable[str]) -> list[Function]:
     """Every function and procedure of the public schema that one of the roles may execute."""
     made = []
-    for row in admin.execute(FUNCTIONS, (list(roles),)).fetchall():
+    for row in admin.execute(FUNCTIONS, (list(LOGGED), list(roles))).fetchall():
         arguments = list(zip(row["names"], row["types"], strict=True))
         needed = row["required"]
         made.append(Function(row["name"], row["changes"], arguments[:needed], arguments[needed:]))

@@ -45,6 +45,7 @@ BY_CURATORS: list[tuple[str, dict[str, Any]]] = [
     ("drop_integrity_rule", {"name": "a rule"}),
     ("move_scope", {"path": "/org/acme/user/ana/task/t", "new_parent": "/org/acme"}),
     ("revoke_tokens", {"agent": "helper"}),
+    ("set_scope_language", {"path": "/org/acme/user/ana", "language": "german"}),
     ("close_scope", {"path": "/org/acme/user/ana"}),
 ]
 BY_ADMINISTRATORS: list[tuple[str, dict[str, Any]]] = [
@@ -64,9 +65,14 @@ ELSEWHERE = {
     *("set_durability_rule", "drop_durability_rule"),
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",
+    "set_threshold_tuning",
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
+    *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
+    *("define_external_source", "drop_external_source"),
+    *("set_injection_policy", "drop_injection_policy"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
+    *("set_embedder", "reembed", "switch_embedding_model", "drop_embedding_model"),
     *("set_review_channel", "drop_review_channel", "set_escalation", "set_noise_policy"),
 }
 

@@ -39,7 +39,7 @@ NUMBERS = {
     *("org_id", "scope_id", "parent_id", "principal_id", "label_id", "schema_id", "log_seq"),
     *("transaction_id", "first_used_by", "create_scope"),
 }
-CLOCKS = {"us", "p50_us", "p95_us", "p99_us", "recency_score"}
+CLOCKS = {"us", "p50_us", "p95_us", "p99_us", "recency_score", "freshness_score"}
 """What differs from run to run."""
 
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[0-9.:+]*")

@@ -208,7 +208,7 @@ def test_what_is_written_during_the_move_arrives(small: World) -> None:
         late = pool.submit(write, other, "episodic", "after it was filled")
         # Another scope, and another layer of the same, wait for nobody.
         assert write(elsewhere, "episodic", "elsewhere")["outcome"] == "COMMITTED"
-        assert write(elsewhere, "semantic", "elsewhere")["outcome"] == "COMMITTED"
+        assert write(elsewhere, "semantic", "always elsewhere")["outcome"] == "COMMITTED"
         assert len(recall(elsewhere, query="elsewhere")) == 2
         agent.commit()
         running.result(PATIENCE)

@@ -13,7 +13,8 @@ from helpers import recall, write, write_many
 
 JOBS = (
     *("retry", "reviews", "escalate", "close", "settle", "consent", "compact", "seal", "shelves"),
-    *("captures", "checkpoint", "probes", "maintain"),
+    *("captures", "checkpoint", "probes", "maintain", "sessions", "words", "models", "sweep"),
+    *("recalls", "thresholds"),
 )
 
 KEY_FILE = """

@@ -78,10 +78,9 @@ def ages(world: World) -> dict[Any, Any]:
 
 
 def timeless(found: list[DictRow]) -> list[DictRow]:
-    """Leave out what changes as time goes by."""
-    return [
-        {name: value for name, value in row.items() if name != "recency_score"} for row in found
-    ]
+    """Leave out what changes as time goes by, and the number of the recall."""
+    changing = {"recency_score", "freshness_score", "recall_id"}
+    return [{name: value for name, value in row.items() if name not in changing} for row in found]
 
 
 WEIGHT = st.one_of(st.just(0.0), st.floats(0.01, 10), st.integers(0, 1000))

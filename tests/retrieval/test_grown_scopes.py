@@ -35,6 +35,10 @@ ASKED: list[dict[str, Any]] = [
     {"subject": "Ana"},
     {"kind": "annotation"},
     {"filter": {"n": 7}},
+    {"filter": {"even": True}},
+    {"filter": {"even": True}, "weights": {"vector": 1}},
+    {"predicate": "Likes", "k": 50},
+    {"min_confidence": 0.5, "valid_at": "2050-01-01Z", "kind": "remark"},
     {"min_confidence": 0.9},
     {"valid_at": "2050-01-01Z"},
     {"fusion": "rrf"},
@@ -57,7 +61,7 @@ def memories(chance: random.Random, count: int, layer: str = "episodic") -> list
     return [
         {
             "layer": layer,
-            "content": {"text": " ".join(chance.sample(WORDS, 5)), "n": n},
+            "content": {"text": " ".join(chance.sample(WORDS, 5)), "n": n, "even": n % 2 == 0},
             "embedding": vector(chance, n % 10),
             "confidence": round(chance.random(), 2),
             "importance": round(chance.random(), 2),

@@ -15,9 +15,10 @@ from psycopg.conninfo import make_conninfo
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from memwarden.worker.loop import Pace
 from memwarden.worker.plugin import Verifier
 from memwarden.worker.queue import Queue
-from memwarden.worker.runner import Pace, Runner
+from memwarden.worker.runner import Runner
 
 if TYPE_CHECKING:
     from conftest import World

@@ -212,6 +212,12 @@ NOT_READ = {"UNKNOWN_ARGUMENT", "INVALID_ARGUMENT", "GATE_FAULT"}
 )
 @given(st.lists(requests, min_size=4, max_size=12))
 @example([{"layer": "semantic", "content": 1, "embedding": [1e-37, 65504, 0]}])
+@example(
+    [
+        {"layer": "semantic", "content": 1, "valid_from": f"{day}T12:00:00Z"}
+        for day in ("2470-06-31", "2023-02-29", "2024-02-29", "2100-02-29", "2000-02-29")
+    ]
+)
 def test_what_the_schema_admits_is_read(
     agent: Connection[DictRow], asked: list[dict[str, Any]]
 ) -> None:

@@ -17,7 +17,14 @@ from helpers import write
 from memwarden.cli import app
 from memwarden.errors import InvalidArgument, MemwardenError
 from memwarden.worker import PluginError, Verdict, Verifier
-from memwarden.worker.discovery import BUILT_IN, GROUP, available, available_channels, load
+from memwarden.worker.discovery import (
+    BUILT_IN,
+    GROUP,
+    available,
+    available_channels,
+    available_embedders,
+    load,
+)
 from memwarden.worker.plugins.retrieval import Passage, best
 from worker.desk import jobs, new_plugin, request, require, run_worker
 
@@ -91,7 +98,7 @@ def test_the_command_lists_them() -> None:
     done = CliRunner().invoke(app, ["worker", "--list"])
     assert done.exit_code == 0
     named = [line.split()[0] for line in done.output.splitlines()]
-    assert named == [*available(), *available_channels()]
+    assert named == [*available(), *available_channels(), *available_embedders()]
 
 
 @pytest.mark.parametrize(

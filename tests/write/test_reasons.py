@@ -41,6 +41,7 @@ def ready(shared_world: World) -> World:
         "  FROM memwarden_data.layer AS l, (VALUES"
         """ ('{"layer": "fed", "ordinal": 90, "direct_writes": false}'::jsonb),"""
         """ ('{"layer": "vectors", "ordinal": 91, "embedding": "required"}'),"""
+        """ ('{"layer": "embedded", "ordinal": 93, "embedding": "worker"}'),"""
         """ ('{"layer": "brief", "ordinal": 95, "max_pending": 1}'),"""
         """ ('{"layer": "patient", "ordinal": 92, "lock_wait": "1 millisecond"}')) AS v (changed)"""
         " WHERE l.layer = 'semantic'"
@@ -319,6 +320,18 @@ def asking(world: World, home: str, purpose: str, decision: str | None, **more: 
     return world.rows(query, asked["request_id"])[0]
 
 
+def without_a_vector_in_time(world: World, home: str) -> DictRow:
+    """Write where the worker is to make a vector, and makes none."""
+    asked = write(world.agent(home), "embedded", TEXT)
+    world.admin.execute(
+        "UPDATE memwarden_data.job SET deadline = now() WHERE request_id = %s",
+        (asked["request_id"],),
+    )
+    run_retries(world)
+    query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
+    return world.rows(query, asked["request_id"])[0]
+
+
 def refused_for_its_test(world: World, home: str, code: str) -> DictRow:
     """Write where a plug-in that runs tests refuses for that reason."""
     return asking(world, home, "gate", "reject", detail={"code": code, "reason": "it ran"})
@@ -550,6 +563,8 @@ RECIPES: dict[str, Recipe] = {
     "EMBEDDING_DIMENSION": one(embedding=[1.0, 2.0]),
     "EMBEDDING_OUT_OF_RANGE": one(embedding=[0.0] * 384),
     "EMBEDDING_REQUIRED": one("vectors"),
+    "AWAITING_EMBEDDING": one("embedded"),
+    "EMBEDDING_TIMEOUT": without_a_vector_in_time,
     "SENSITIVE_CONTENT": one(content={"text": "the key is ghp_" + "aZ3k9Q" * 6}),
     "AWAITING_VERDICT": lambda world, home: asking(world, home, "gate", "defer"),
     "VERDICT_TIMEOUT": lambda world, home: asking(world, home, "gate", None),

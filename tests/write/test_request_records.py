@@ -29,7 +29,7 @@ def status(agent: psycopg.Connection[DictRow], request_id: Any) -> DictRow:
 NOT_OF_A_PLAIN_WRITE = [
     *("reset", "allowance", "budget", "store"),
     *("constraint", "merge", "revision"),
-    *("mask", "entity", "consent", "noise", "pack", "approval"),
+    *("mask", "entity", "consent", "embedding", "noise", "pack", "approval"),
 ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
@@ -16,17 +16,23 @@ from memwarden._async.calls import AsyncCalls
 from memwarden._async.capturing import AsyncCapturing
 from memwarden._async.consolidating import AsyncConsolidating
 from memwarden._async.erasing import AsyncErasing
+from memwarden._async.external import AsyncExternal
 from memwarden._async.governing import AsyncGoverning
 from memwarden._async.history import AsyncHistory
+from memwarden._async.injecting import AsyncInjecting
+from memwarden._async.models import AsyncModels
+from memwarden._async.recall_log import AsyncRecallLog
 from memwarden._async.review_life import AsyncReviewLife
 from memwarden._async.reviewing import AsyncReviewing
 from memwarden._async.session import AsyncSession
 from memwarden._async.undo import AsyncUndo
+from memwarden._async.working import AsyncWorking
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
 from memwarden._request_id import new_request_id
 from memwarden._tokens import AsyncTokenSource
-from memwarden.embedders import Embedder, embedding_texts
+from memwarden.embedders import Embedder, embedding_texts, query_embedding
+from memwarden.errors import InvalidArgument
 from memwarden.requests import (
     WriteRequest,
     in_batches,
@@ -34,6 +40,8 @@ from memwarden.requests import (
     single_precision,
     sql_arguments,
 )
+from memwarden.rerankers import Reranker, reordered
+from memwarden.rerankers import load as load_reranker
 from memwarden.results import Context, ContextItem, RecalledItem, WriteResult
 
 
@@ -45,8 +53,13 @@ class AsyncClient(
     AsyncConsolidating,
     AsyncReviewLife,
     AsyncReviewing,
+    AsyncRecallLog,
     AsyncGoverning,
     AsyncCapturing,
+    AsyncExternal,
+    AsyncModels,
+    AsyncInjecting,
+    AsyncWorking,
 ):
     """Writes to memory and recalls from it.
 
@@ -241,18 +254,33 @@ class AsyncClient(
         weights: Mapping[str, float] | None = None,
         fusion: str = "weighted",
         embedding_model: str | None = None,
+        threshold: float | None = None,
+        exclude: Sequence[UUID] | None = None,
+        classification: str | None = None,
+        surface: str | None = None,
+        task: str | None = None,
+        rerank: str | Reranker | None = None,
     ) -> list[RecalledItem]:
         """Return the `k` items that answer best, best first.
 
         `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
         that the caller may see. `filter` is a piece of JSON that the content must contain.
         `weights` sets vector, keyword, recency, importance, confidence and authority; `fusion` is
-        weighted or rrf.
+        weighted or rrf. Nothing of less relevance than `threshold`, nothing above
+        `classification`, nothing that says what the items of `exclude` say. `surface`: which
+        boundary the answer crosses; `task`: what it is for, recorded. `rerank`, a reranker or the
+        name of one (`memwarden.rerankers`), looks at up to five times as many and picks the best.
+
+        Raises:
+            InvalidArgument: there is no such reranker, or no query for it.
         """
+        reranker = load_reranker(rerank) if isinstance(rerank, str) else rerank
+        if reranker is not None and query is None:
+            raise InvalidArgument("a reranker needs a query")
         if self._embedder is not None and query is not None and embedding is None:
-            embedding = (await in_thread(self._embedder.embed, [query]))[0]
+            embedding = await in_thread(query_embedding, self._embedder, query)
             embedding_model = embedding_model or self._embedder.name
-        return await self._session.fetch(
+        items = await self._session.fetch(
             sql.RECALL,
             {
                 "query": query,
@@ -270,9 +298,40 @@ class AsyncClient(
                 "weights": None if weights is None else strict_json(weights),
                 "fusion": fusion,
                 "embedding_model": embedding_model,
+                "threshold": threshold,
+                "exclude": None if exclude is None else list(exclude),
+                "classification": classification,
+                "surface": surface,
+                "task": task,
+                "rerank": None if reranker is None else reranker.name,
             },
             RecalledItem,
         )
+        if reranker is None or query is None:
+            return items
+        return await in_thread(reordered, reranker, query, items, k)
+
+    async def recall_pages(
+        self,
+        query: str | None = None,
+        *,
+        page_size: int = 10,
+        exclude: Sequence[UUID] | None = None,
+        **arguments: Any,
+    ) -> AsyncIterator[list[RecalledItem]]:
+        """Yield what `recall` answers page by page, until there is nothing left.
+
+        `arguments` are those of `recall`. Whatever is written meanwhile, no memory comes twice; one
+        that is new comes if it belongs further down. At most 10,000 items in all.
+        """
+        given = list(exclude or ())
+        while True:
+            page = await self.recall(query, k=page_size, exclude=given, **arguments)
+            if page:
+                yield page
+            if len(page) < page_size:
+                return
+            given += [item.item_id for item in page]
 
     async def context(
         self,
@@ -290,15 +349,18 @@ class AsyncClient(
         valid_at: datetime | None = None,
         embedding_model: str | None = None,
         candidates: int = 100,
+        threshold: float | None = None,
+        surface: str | None = None,
     ) -> Context:
         """Return what a model should read about a query: as much as fits `token_budget`.
 
         Best first, each memory a line of JSON that its words cannot break out of. Nothing above
         `classification`, nothing older than `freshness`; what lies below `min_confidence` is
-        marked, and left out only where `include_low_confidence` is false.
+        marked, and left out only where `include_low_confidence` is false. Nothing of less relevance
+        than `threshold`, and nothing but what crosses `surface`.
         """
         if self._embedder is not None and embedding is None:
-            embedding = (await in_thread(self._embedder.embed, [query]))[0]
+            embedding = await in_thread(query_embedding, self._embedder, query)
             embedding_model = embedding_model or self._embedder.name
         items = await self._session.fetch(
             sql.CONTEXT,
@@ -316,12 +378,16 @@ class AsyncClient(
                 "valid_at": valid_at,
                 "embedding_model": embedding_model,
                 "candidates": candidates,
+                "threshold": threshold,
+                "surface": surface,
             },
             ContextItem,
         )
         lines = {"lines": [item.line for item in items]}
         rendered = await self._session.fetch(sql.RENDER_CONTEXT, lines, dict[str, str])
-        return Context(text=rendered[0]["text"], items=items)
+        # The line that says that nothing is known stands for no memory.
+        known = [item for item in items if item.standing != "unknown"]
+        return Context(text=rendered[0]["text"], items=known)
 
     async def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""

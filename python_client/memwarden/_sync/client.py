@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from types import TracebackType
@@ -21,14 +21,20 @@ from memwarden._sync.calls import Calls
 from memwarden._sync.capturing import Capturing
 from memwarden._sync.consolidating import Consolidating
 from memwarden._sync.erasing import Erasing
+from memwarden._sync.external import External
 from memwarden._sync.governing import Governing
 from memwarden._sync.history import History
+from memwarden._sync.injecting import Injecting
+from memwarden._sync.models import Models
+from memwarden._sync.recall_log import RecallLog
 from memwarden._sync.review_life import ReviewLife
 from memwarden._sync.reviewing import Reviewing
 from memwarden._sync.session import Session
 from memwarden._sync.undo import Undo
+from memwarden._sync.working import Working
 from memwarden._tokens import TokenSource
-from memwarden.embedders import Embedder, embedding_texts
+from memwarden.embedders import Embedder, embedding_texts, query_embedding
+from memwarden.errors import InvalidArgument
 from memwarden.requests import (
     WriteRequest,
     in_batches,
@@ -36,6 +42,8 @@ from memwarden.requests import (
     single_precision,
     sql_arguments,
 )
+from memwarden.rerankers import Reranker, reordered
+from memwarden.rerankers import load as load_reranker
 from memwarden.results import Context, ContextItem, RecalledItem, WriteResult
 
 
@@ -47,8 +55,13 @@ class Client(
     Consolidating,
     ReviewLife,
     Reviewing,
+    RecallLog,
     Governing,
     Capturing,
+    External,
+    Models,
+    Injecting,
+    Working,
 ):
     """Writes to memory and recalls from it.
 
@@ -243,18 +256,33 @@ class Client(
         weights: Mapping[str, float] | None = None,
         fusion: str = "weighted",
         embedding_model: str | None = None,
+        threshold: float | None = None,
+        exclude: Sequence[UUID] | None = None,
+        classification: str | None = None,
+        surface: str | None = None,
+        task: str | None = None,
+        rerank: str | Reranker | None = None,
     ) -> list[RecalledItem]:
         """Return the `k` items that answer best, best first.
 
         `scope` searches that scope and its ancestors, `scopes` exactly those named, neither all
         that the caller may see. `filter` is a piece of JSON that the content must contain.
         `weights` sets vector, keyword, recency, importance, confidence and authority; `fusion` is
-        weighted or rrf.
+        weighted or rrf. Nothing of less relevance than `threshold`, nothing above
+        `classification`, nothing that says what the items of `exclude` say. `surface`: which
+        boundary the answer crosses; `task`: what it is for, recorded. `rerank`, a reranker or the
+        name of one (`memwarden.rerankers`), looks at up to five times as many and picks the best.
+
+        Raises:
+            InvalidArgument: there is no such reranker, or no query for it.
         """
+        reranker = load_reranker(rerank) if isinstance(rerank, str) else rerank
+        if reranker is not None and query is None:
+            raise InvalidArgument("a reranker needs a query")
         if self._embedder is not None and query is not None and embedding is None:
-            embedding = (in_place(self._embedder.embed, [query]))[0]
+            embedding = in_place(query_embedding, self._embedder, query)
             embedding_model = embedding_model or self._embedder.name
-        return self._session.fetch(
+        items = self._session.fetch(
             sql.RECALL,
             {
                 "query": query,
@@ -272,9 +300,40 @@ class Client(
                 "weights": None if weights is None else strict_json(weights),
                 "fusion": fusion,
                 "embedding_model": embedding_model,
+                "threshold": threshold,
+                "exclude": None if exclude is None else list(exclude),
+                "classification": classification,
+                "surface": surface,
+                "task": task,
+                "rerank": None if reranker is None else reranker.name,
             },
             RecalledItem,
         )
+        if reranker is None or query is None:
+            return items
+        return in_place(reordered, reranker, query, items, k)
+
+    def recall_pages(
+        self,
+        query: str | None = None,
+        *,
+        page_size: int = 10,
+        exclude: Sequence[UUID] | None = None,
+        **arguments: Any,
+    ) -> Iterator[list[RecalledItem]]:
+        """Yield what `recall` answers page by page, until there is nothing left.
+
+        `arguments` are those of `recall`. Whatever is written meanwhile, no memory comes twice; one
+        that is new comes if it belongs further down. At most 10,000 items in all.
+        """
+        given = list(exclude or ())
+        while True:
+            page = self.recall(query, k=page_size, exclude=given, **arguments)
+            if page:
+                yield page
+            if len(page) < page_size:
+                return
+            given += [item.item_id for item in page]
 
     def context(
         self,
@@ -292,15 +351,18 @@ class Client(
         valid_at: datetime | None = None,
         embedding_model: str | None = None,
         candidates: int = 100,
+        threshold: float | None = None,
+        surface: str | None = None,
     ) -> Context:
         """Return what a model should read about a query: as much as fits `token_budget`.
 
         Best first, each memory a line of JSON that its words cannot break out of. Nothing above
         `classification`, nothing older than `freshness`; what lies below `min_confidence` is
-        marked, and left out only where `include_low_confidence` is false.
+        marked, and left out only where `include_low_confidence` is false. Nothing of less relevance
+        than `threshold`, and nothing but what crosses `surface`.
         """
         if self._embedder is not None and embedding is None:
-            embedding = (in_place(self._embedder.embed, [query]))[0]
+            embedding = in_place(query_embedding, self._embedder, query)
             embedding_model = embedding_model or self._embedder.name
         items = self._session.fetch(
             sql.CONTEXT,
@@ -318,12 +380,16 @@ class Client(
                 "valid_at": valid_at,
                 "embedding_model": embedding_model,
                 "candidates": candidates,
+                "threshold": threshold,
+                "surface": surface,
             },
             ContextItem,
         )
         lines = {"lines": [item.line for item in items]}
         rendered = self._session.fetch(sql.RENDER_CONTEXT, lines, dict[str, str])
-        return Context(text=rendered[0]["text"], items=items)
+        # The line that says that nothing is known stands for no memory.
+        known = [item for item in items if item.standing != "unknown"]
+        return Context(text=rendered[0]["text"], items=known)
 
     def _embedded(self, batch: list[WriteRequest]) -> list[WriteRequest]:
         """Give an embedding to the requests of a batch that lack one and have a text."""

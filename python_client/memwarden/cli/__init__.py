@@ -7,13 +7,26 @@ from typing import Annotated
 
 import typer
 
-from memwarden.cli import access, evaluate, history, items, log, memory, provenance, server, undo
+from memwarden.cli import (
+    access,
+    evaluate,
+    history,
+    items,
+    log,
+    memory,
+    models,
+    provenance,
+    server,
+    session,
+    undo,
+)
 from memwarden.cli.console import console
 from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
 from memwarden.cli.extract import extract
+from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.worker import worker
@@ -75,6 +88,14 @@ app.command()(console)
 app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
+app.add_typer(models.app)
+recalls = typer.Typer(name="recalls", help="Who was given what, and what came of it.")
+recalls.command("list")(list_recalls)
+recalls.command("of")(recalls_of)
+recalls.command()(quality)
+recalls.command()(report)
+app.add_typer(recalls)
+app.add_typer(session.app)
 review = typer.Typer(name="review", help="Decide about what waits for a human.")
 review.command("list")(list_proposals)
 review.command()(show)

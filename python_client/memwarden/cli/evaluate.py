@@ -7,10 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from memwarden import gates_corpus, gates_evaluation, gates_plot
+from memwarden import gates_corpus, gates_evaluation, gates_plot, recall_plot
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
+from memwarden.demo.conversation import NotAConversation
+from memwarden.embedders import Embedder
+from memwarden.recall_corpus import Talk, read_talks
+from memwarden.recall_evaluation import Embedded
+from memwarden.recall_evaluation import evaluate as evaluate_recall
 from memwarden.sensitivity_evaluation import (
     Found,
     NotLabelled,
@@ -101,6 +106,92 @@ def gates(
         print_json(report.as_json())
     else:
         print(printable(report.as_markdown()))
+
+
+@app.command()
+def recall(
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="A file in the format of LoCoMo (nested or flattened) or of LongMemEval.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    vectors: Annotated[
+        Path | None,
+        typer.Option(
+            help="An .npz file: `turns` and `questions`, in the order of the data.",
+            exists=True,
+            dir_okay=False,
+            show_default=False,
+        ),
+    ] = None,
+    minilm: Annotated[
+        bool, typer.Option("--minilm", help="Embed with all-MiniLM-L6-v2 (extra `minilm`).")
+    ] = False,
+    only: Annotated[
+        int | None,
+        typer.Option(min=1, help="The first so many conversations.", show_default=False),
+    ] = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Also by every weight of vectors, 0.1 to 0.9.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Write a picture of the figures to this SVG file.", show_default=False),
+    ] = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Ask about conversations and print how much of the evidence is found, as Markdown.
+
+    Makes the database memwarden_evaluation and a login role on the server: the login must be a
+    superuser.
+    """
+    try:
+        talks = read_talks(data)
+        embedded = _embedded(talks, vectors, minilm)
+    except (NotAConversation, ValueError) as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    with told_errors():
+        # The vectors of what is left out come last and are not looked at.
+        report = evaluate_recall(dsn, talks[:only], embedded, sweep=sweep)
+    if plot is not None:
+        plot.write_text(recall_plot.draw(report), encoding="utf-8")
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print(printable(report.as_markdown()))
+
+
+def _embedded(talks: list[Talk], vectors: Path | None, minilm: bool) -> Embedded | None:
+    """Return the vectors of a file, or of a model.
+
+    Raises: ValueError, where a file has not one for each turn and question.
+    """
+    turns = [turn.text for talk in talks for turn in talk.turns]
+    questions = [question.text for talk in talks for question in talk.questions]
+    if vectors is not None:
+        import numpy as np
+
+        with np.load(vectors) as arrays:
+            found = Embedded(
+                *(arrays[name].astype(float).tolist() for name in ("turns", "questions"))
+            )
+        if (len(found.turns), len(found.questions)) != (len(turns), len(questions)):
+            raise ValueError(
+                f"{vectors} has vectors of {len(found.turns)} turns and {len(found.questions)}"
+                f" questions, for {len(turns)} and {len(questions)}"
+            )
+        return found
+    if minilm:
+        from memwarden.embedders.minilm import MiniLMEmbedder
+
+        embedder: Embedder = MiniLMEmbedder()
+        return Embedded(embedder.embed(turns), embedder.embed(questions))
+    return None
 
 
 def _show(report: Report) -> None:

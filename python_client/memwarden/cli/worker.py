@@ -9,8 +9,15 @@ from typing import Annotated
 import typer
 
 from memwarden.cli.options import Dsn, told_errors
-from memwarden.worker.discovery import available, available_channels, load, load_channels
-from memwarden.worker.runner import Pace
+from memwarden.worker.discovery import (
+    available,
+    available_channels,
+    available_embedders,
+    load,
+    load_channels,
+    load_embedders,
+)
+from memwarden.worker.loop import Pace
 from memwarden.worker.service import serve
 
 
@@ -24,6 +31,10 @@ def worker(
     channels: Annotated[
         str | None,
         typer.Option(help="Likewise, for telling reviewers; none where only plug-ins are named."),
+    ] = None,
+    embedders: Annotated[
+        str | None,
+        typer.Option(help="Likewise, or `all`: makes missing embeddings. None by default."),
     ] = None,
     concurrency: Annotated[
         int, typer.Option(min=1, max=64, help="Jobs at the same time, a connection each.")
@@ -40,10 +51,11 @@ def worker(
 ) -> None:
     """Bring back verdicts on what the database asks, and tell reviewers, until SIGTERM or Ctrl-C.
 
-    The login is a member of memwarden_worker. See docs/worker.md.
+    The login is a member of memwarden_worker; with --embedders, of memwarden_embedder. See
+    docs/worker.md and docs/embeddings.md.
     """
     if list_:
-        for name, each in (available() | available_channels()).items():
+        for name, each in (available() | available_channels() | available_embedders()).items():
             print(f"{name}  {each.value}")
         return
     logging.basicConfig(
@@ -54,8 +66,9 @@ def worker(
     with told_errors():
         serve(
             dsn,
-            load(_names(plugins, others=channels)),
-            channels=load_channels(_names(channels, others=plugins)),
+            load(_names(plugins, others=channels or embedders)),
+            channels=load_channels(_names(channels, others=plugins or embedders)),
+            embedders=load_embedders([] if embedders is None else _all_or_named(embedders)),
             concurrency=concurrency,
             once=once,
             pace=Pace(poll, lease),
@@ -67,3 +80,7 @@ def _names(named: str | None, *, others: str | None) -> list[str] | None:
     if named is not None:
         return [each.strip() for each in named.split(",")]
     return None if others is None else []
+
+
+def _all_or_named(named: str) -> list[str] | None:
+    return None if named.strip() == "all" else _names(named, others=None)

@@ -88,12 +88,22 @@ def load(path: Path | None) -> list[Conversation]:
 
 
 def _conversation(document: Mapping[str, Any]) -> Conversation:
-    spoken = document["conversation"]
-    dates: dict[int, datetime] = {}
+    turns = spoken_turns(document["conversation"])
+    dates = {turn.session: turn.said_at for turn in turns}
+    return Conversation(
+        name=str(document["sample_id"]),
+        turns=turns,
+        observations=tuple(_observations(document.get("observation") or {}, dates)),
+        questions=tuple(_questions(document.get("qa") or ())),
+    )
+
+
+def spoken_turns(spoken: Mapping[str, Any]) -> tuple[Turn, ...]:
+    """Return the turns of all sessions, in their order."""
     turns: list[Turn] = []
     for session in sorted(_sessions(spoken)):
         name = f"session_{session}"
-        dates[session] = datetime.strptime(spoken[f"{name}_date_time"], _DATE).replace(tzinfo=UTC)
+        said_at = datetime.strptime(spoken[f"{name}_date_time"], _DATE).replace(tzinfo=UTC)
         for number, turn in enumerate(spoken[name], start=1):
             turns.append(
                 Turn(
@@ -102,15 +112,10 @@ def _conversation(document: Mapping[str, Any]) -> Conversation:
                     text=turn["text"],
                     session=session,
                     number=number,
-                    said_at=dates[session],
+                    said_at=said_at,
                 )
             )
-    return Conversation(
-        name=str(document["sample_id"]),
-        turns=tuple(turns),
-        observations=tuple(_observations(document.get("observation") or {}, dates)),
-        questions=tuple(_questions(document.get("qa") or ())),
-    )
+    return tuple(turns)
 
 
 def _sessions(spoken: Mapping[str, Any]) -> Iterator[int]:
@@ -125,11 +130,11 @@ def _observations(
     for session, noted_at in dates.items():
         noted = sessions.get(f"session_{session}_observation") or {}
         for speaker, rows in noted.items():
-            for text, dia_ids, *extra in rows:
+            for text, cited, *extra in rows:
                 yield Observation(
                     speaker=speaker,
                     text=text,
-                    dia_ids=_dia_ids(dia_ids),
+                    dia_ids=dia_ids(cited),
                     predicate=extra[0].get("predicate") if extra else None,
                     noted_at=noted_at,
                 )
@@ -139,11 +144,11 @@ def _questions(rows: Any) -> Iterator[Question]:
     for row in rows:
         answer = row.get("answer", row.get("adversarial_answer", "-"))
         yield Question(
-            text=row["question"], answer=str(answer), dia_ids=_dia_ids(row.get("evidence") or ())
+            text=row["question"], answer=str(answer), dia_ids=dia_ids(row.get("evidence") or ())
         )
 
 
-def _dia_ids(value: Any) -> tuple[str, ...]:
+def dia_ids(value: Any) -> tuple[str, ...]:
     """Evidence is one id, a list of them, or text that holds several."""
     parts = [value] if isinstance(value, str) else list(value)
     return tuple(each for part in parts for each in re.split(r"[;,\s]+", part) if each)

@@ -19,7 +19,6 @@ CURATOR = "demo-curator"
 NEWCOMER = "demo-newcomer"
 REVIEWER = "demo-reviewer"
 NOTES = {"fact_threshold": 0}
-_MARK = "Made by `memwarden demo`, which may change or drop it."
 
 Connection = psycopg.Connection[Any]
 
@@ -50,8 +49,8 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
     try:
         with psycopg.connect(dsn, autocommit=True) as server:
             for role in logins_of(name):
-                _create_role(server, role, password)
-            _create_database(server, name)
+                create_role(server, role, password)
+            create_database(server, name)
         with psycopg.connect(admin_dsn, autocommit=True) as admin:
             admin.execute("SET client_min_messages = warning")
             admin.execute("CREATE EXTENSION memwarden CASCADE")
@@ -79,7 +78,7 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                 (AGENT,),
             )
     except psycopg.Error as error:
-        raise _explained(error) from None
+        raise explained(error) from None
     return Logins(
         *(make_conninfo(admin_dsn, user=each, password=password) for each in logins_of(name))
     )
@@ -90,38 +89,51 @@ def logins_of(name: str) -> Logins:
     return Logins(*(f"{name}_{each}" for each in Logins._fields))
 
 
-def _create_database(server: Connection, name: str) -> None:
+def create_database(server: Connection, name: str, command: str = "demo") -> None:
+    """Create a database anew; one of that name must be of the same command.
+
+    Raises: NotAllowed.
+    """
     found = server.execute(
         "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s",
         (name,),
     ).fetchone()
-    _require_mark(found, f"database {name}")
+    _require_mark(found, command, f"database {name}")
     database = Identifier(name)
     server.execute(SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(database))
     server.execute(SQL("CREATE DATABASE {}").format(database))
-    server.execute(SQL("COMMENT ON DATABASE {} IS {}").format(database, Literal(_MARK)))
+    server.execute(SQL("COMMENT ON DATABASE {} IS {}").format(database, Literal(_mark(command))))
 
 
-def _create_role(server: Connection, role: str, password: str) -> None:
-    """Create the agent's login, or give the last demo's a new password. It travels hashed."""
+def create_role(server: Connection, role: str, password: str, command: str = "demo") -> None:
+    """Create a login, or give that of the last run a new password. It travels hashed.
+
+    Raises: NotAllowed.
+    """
     found = server.execute(
         "SELECT shobj_description(oid, 'pg_authid') FROM pg_roles WHERE rolname = %s", (role,)
     ).fetchone()
-    _require_mark(found, f"role {role}")
+    _require_mark(found, command, f"role {role}")
     if found is None:
         server.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(role)))
-        server.execute(SQL("COMMENT ON ROLE {} IS {}").format(Identifier(role), Literal(_MARK)))
+        server.execute(
+            SQL("COMMENT ON ROLE {} IS {}").format(Identifier(role), Literal(_mark(command)))
+        )
     hashed = server.pgconn.encrypt_password(
         password.encode(), role.encode(), b"scram-sha-256"
     ).decode()
     server.execute(SQL("ALTER ROLE {} PASSWORD {}").format(Identifier(role), Literal(hashed)))
 
 
-def _require_mark(found: tuple[Any, ...] | None, what: str) -> None:
-    """Refuse to change what exists and bears another comment than the demo's."""
-    if found is not None and found[0] != _MARK:
+def _mark(command: str) -> str:
+    return f"Made by `memwarden {command}`, which may change or drop it."
+
+
+def _require_mark(found: tuple[Any, ...] | None, command: str, what: str) -> None:
+    """Refuse to change what exists and bears another comment than this command's."""
+    if found is not None and found[0] != _mark(command):
         raise NotAllowed(
-            f"{what} exists and no demo made it",
+            f"{what} exists and no {command} made it",
             hint="Rename or drop it, or choose another name with --database.",
         )
 
@@ -132,7 +144,7 @@ def _create_agents(admin: Connection, database: str, scopes: Sequence[str]) -> N
     logins = logins_of(database)
     cast = (
         (AGENT, logins.agent, "contributor", "agent", "memwarden_agent"),
-        (CURATOR, logins.curator, "curator", "agent", "memwarden_agent"),
+        (CURATOR, logins.curator, "curator", "human", "memwarden_agent"),
         (NEWCOMER, logins.newcomer, "contributor", "agent", "memwarden_agent"),
         (REVIEWER, logins.reviewer, "reviewer", "human", "memwarden_reviewer"),
     )
@@ -145,10 +157,11 @@ def _create_agents(admin: Connection, database: str, scopes: Sequence[str]) -> N
         )
 
 
-def _explained(error: psycopg.Error) -> MemwardenError:
+def explained(error: psycopg.Error) -> MemwardenError:
+    """Return what a failure to make a database means."""
     if error.sqlstate is None:
         return unreachable(error, ())
-    explained = translated(error)
+    meaning = translated(error)
     if error.sqlstate == "0A000":  # the extension's files are not on this server
-        explained.hint = "Install the extension on the server first: make install."
-    return explained
+        meaning.hint = "Install the extension on the server first: make install."
+    return meaning

@@ -13,11 +13,14 @@ from memwarden.embedders.lexical import LexicalEmbedder
 from memwarden.requests import WriteRequest
 from memwarden_core.text import content_text
 
-__all__ = ["Embedder", "LexicalEmbedder", "embedding_texts"]
+__all__ = ["Embedder", "LexicalEmbedder", "embedding_texts", "query_embedding"]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. The server must know the name: `register_embedding_model`."""
+    """Turns texts into vectors. The server must know the name: `register_embedding_model`.
+
+    One whose model wants something else of a text that searches has `embed_query` as well.
+    """
 
     @property
     def name(self) -> str:
@@ -35,6 +38,13 @@ class Embedder(Protocol):
         None stands for a text that has no vector, such as one without a word.
         """
         ...
+
+
+def query_embedding(embedder: Embedder, text: str) -> Sequence[float] | None:
+    """Return the vector of a text that searches."""
+    embed = getattr(embedder, "embed_query", embedder.embed)
+    vectors: Sequence[Sequence[float] | None] = embed([text])
+    return vectors[0]
 
 
 def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:

@@ -1,23 +1,29 @@
-"""The forward pass of a small BERT in NumPy: what all-MiniLM-L6-v2 needs, without torch."""
+"""The forward pass of a small BERT in NumPy: what MiniLM and BGE-small need, without torch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Pooling = Literal["mean", "cls"]
 
 _HEADS = 12
 _EPSILON = 1e-12  # layer_norm_eps of the model's config.json
 
 
 class Bert:
-    """Token ids to one vector a text: encoder, mean over the tokens, length 1."""
+    """Token ids to one vector a text: encoder, one vector of all tokens, length 1."""
 
-    def __init__(self, weights: Mapping[str, Floats]) -> None:
-        """`weights` are named as in the model's safetensors file."""
+    def __init__(self, weights: Mapping[str, Floats], pooling: Pooling = "mean") -> None:
+        """`weights` are named as in the model's safetensors file.
+
+        `pooling`: the mean over the tokens, or the first of them, which stands for the text.
+        """
+        self._pooling = pooling
         self._weights = weights
         self._words = weights["embeddings.word_embeddings.weight"]
         self._positions = weights["embeddings.position_embeddings.weight"]
@@ -38,8 +44,8 @@ class Bert:
         states = self._normalised(states, "embeddings.LayerNorm")
         for layer in range(self._layers):
             states = self._encoded(states, f"encoder.layer.{layer}.")
-        means = states.mean(axis=1)
-        vectors: Floats = means / np.linalg.norm(means, axis=1, keepdims=True)
+        pooled = states.mean(axis=1) if self._pooling == "mean" else states[:, 0]
+        vectors: Floats = pooled / np.linalg.norm(pooled, axis=1, keepdims=True)
         return vectors
 
     def _encoded(self, states: Floats, layer: str) -> Floats:

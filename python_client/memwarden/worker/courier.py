@@ -10,49 +10,28 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from memwarden.errors import MemwardenError
 from memwarden.worker.channel import Channel
-from memwarden.worker.line import Stopped
+from memwarden.worker.loop import Loop, Pace
 from memwarden.worker.outbox import Notice, Outbox
 from memwarden.worker.plugin import PluginError
-from memwarden.worker.runner import Pace
 
 log = logging.getLogger("memwarden.worker")
 
 
-class Courier:
-    """One connection and one notice at a time."""
+class Courier(Loop[Notice]):
+    """Sends the notices of the channels that it knows."""
 
     def __init__(
         self, outbox: Outbox, channels: Mapping[str, Channel], stop: threading.Event, pace: Pace
     ) -> None:
+        super().__init__(outbox, stop, pace)
         self._outbox = outbox
         self._channels = channels
-        self._stop = stop
-        self._pace = pace
-        self.failure: MemwardenError | None = None
 
-    def run(self, *, once: bool) -> None:
-        """Send notices until told to stop; with `once`, until none is due."""
-        try:
-            while not self._stop.is_set():
-                notice = self._outbox.claim(list(self._channels), self._pace.lease)
-                if notice is not None:
-                    self._send(notice)
-                elif once:
-                    return
-                else:
-                    self._outbox.wait(self._pace.poll)
-        except Stopped:
-            pass
-        except MemwardenError as error:
-            # A right is missing, or the extension: going on would repeat it for ever.
-            self.failure = error
-            self._stop.set()
-        finally:
-            self._outbox.close()
+    def _take(self) -> Notice | None:
+        return self._outbox.claim(list(self._channels), self._pace.lease)
 
-    def _send(self, notice: Notice) -> None:
+    def _do(self, notice: Notice, /) -> None:
         try:
             if notice.notice is None:
                 raise PluginError("what it tells of is gone", permanent=True)

@@ -8,10 +8,12 @@ from typing import TypeGuard, TypeVar
 
 from memwarden.errors import InvalidArgument
 from memwarden.worker.channel import Channel
+from memwarden.worker.embedder import EmbedderPlugin
 from memwarden.worker.plugin import Verifier
 
 GROUP = "memwarden.verifiers"
 CHANNEL_GROUP = "memwarden.channels"
+EMBEDDER_GROUP = "memwarden.embedders"
 
 # As in pyproject.toml; named here too, so that a checkout that is not installed has them.
 BUILT_IN = {
@@ -28,7 +30,13 @@ BUILT_IN_CHANNELS = {
     "webhook": "memwarden.worker.channels.webhook:Webhook",
 }
 
-P = TypeVar("P", Verifier, Channel)
+BUILT_IN_EMBEDDERS = {
+    "http": "memwarden.worker.embedders.http:Http",
+    "lexical": "memwarden.worker.embedders.lexical:Lexical",
+    "local": "memwarden.worker.embedders.local:Local",
+}
+
+P = TypeVar("P", Verifier, Channel, EmbedderPlugin)
 
 
 def available() -> dict[str, EntryPoint]:
@@ -42,6 +50,11 @@ def available() -> dict[str, EntryPoint]:
 def available_channels() -> dict[str, EntryPoint]:
     """Return the channels by name, as `available` does the plug-ins."""
     return _found(CHANNEL_GROUP, BUILT_IN_CHANNELS)
+
+
+def available_embedders() -> dict[str, EntryPoint]:
+    """Return the embedders by name, as `available` does the plug-ins."""
+    return _found(EMBEDDER_GROUP, BUILT_IN_EMBEDDERS)
 
 
 def load(names: Collection[str] | None = None) -> dict[str, Verifier]:
@@ -60,6 +73,19 @@ def load_channels(names: Collection[str] | None = None) -> dict[str, Channel]:
         InvalidArgument: there is no such channel, or what bears the name is none.
     """
     return _loaded(available_channels(), names, _is_channel, "channel", "send")
+
+
+def load_embedders(names: Collection[str] | None = None) -> dict[str, EmbedderPlugin]:
+    """Import embedders, all that there are by default, and return them by name.
+
+    Raises:
+        InvalidArgument: there is no such embedder, or what bears the name is none.
+    """
+    return _loaded(available_embedders(), names, _is_embedder, "embedder", "embed")
+
+
+def _is_embedder(plugin: object) -> TypeGuard[EmbedderPlugin]:
+    return isinstance(plugin, EmbedderPlugin)
 
 
 def _is_verifier(plugin: object) -> TypeGuard[Verifier]:

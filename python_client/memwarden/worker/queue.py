@@ -12,9 +12,7 @@ import psycopg
 from psycopg.rows import class_row
 from psycopg.types.json import Jsonb
 
-from memwarden.worker.line import Line, Stopped
-
-__all__ = ["Job", "Queue", "Stopped"]
+from memwarden.worker.line import Line
 
 _CLAIM: LiteralString = """
 SELECT job_id, purpose, plugin, part, quorum, payload, settings, attempt, deadline

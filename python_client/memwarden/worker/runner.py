@@ -7,13 +7,13 @@ import math
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from memwarden.errors import InvalidArgument, MemwardenError
+from memwarden.worker.loop import Loop, Pace
 from memwarden.worker.plugin import PluginError, Verdict, Verifier
-from memwarden.worker.queue import Job, Queue, Stopped
+from memwarden.worker.queue import Job, Queue
 
 log = logging.getLogger("memwarden.worker")
 
@@ -22,48 +22,21 @@ _LONGEST_TIMEOUT = 3600.0
 _MOST_ABANDONED = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How often the queue is looked at unasked, and how long a job is held; both in seconds."""
-
-    poll: float = 10.0
-    lease: float = 60.0
-
-
-class Runner:
-    """One connection and one job at a time. Several run side by side."""
+class Runner(Loop[Job]):
+    """Has jobs judged by the plug-ins that it knows."""
 
     def __init__(
         self, queue: Queue, plugins: Mapping[str, Verifier], stop: threading.Event, pace: Pace
     ) -> None:
+        super().__init__(queue, stop, pace)
         self._queue = queue
         self._plugins = plugins
-        self._stop = stop
-        self._pace = pace
         self._abandoned: list[_Attempt] = []
-        self.failure: MemwardenError | None = None
 
-    def run(self, *, once: bool) -> None:
-        """Take jobs until told to stop; with `once`, until none is due."""
-        try:
-            while not self._stop.is_set():
-                job = self._queue.claim(list(self._plugins), self._pace.lease)
-                if job is not None:
-                    self._do(job)
-                elif once:
-                    return
-                else:
-                    self._queue.wait(self._pace.poll)
-        except Stopped:
-            pass
-        except MemwardenError as error:
-            # A right is missing, or the extension: going on would repeat it for ever.
-            self.failure = error
-            self._stop.set()
-        finally:
-            self._queue.close()
+    def _take(self) -> Job | None:
+        return self._queue.claim(list(self._plugins), self._pace.lease)
 
-    def _do(self, job: Job) -> None:
+    def _do(self, job: Job, /) -> None:
         began = time.monotonic()
         plugin = self._plugins[job.plugin]
         attempt = _Attempt(plugin, job)

@@ -1,4 +1,4 @@
-"""The process: runners and a courier side by side, and an end that leaves nothing half done."""
+"""The process: what it does side by side, and an end that leaves nothing half done."""
 
 from __future__ import annotations
 
@@ -10,14 +10,19 @@ import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import FrameType
+from typing import Any
 
 from memwarden.errors import MemwardenError
+from memwarden.worker.backlog import Backlog
 from memwarden.worker.channel import Channel
 from memwarden.worker.courier import Courier
+from memwarden.worker.embedder import EmbedderPlugin
+from memwarden.worker.embedding import Embedding
+from memwarden.worker.loop import Loop, Pace
 from memwarden.worker.outbox import Outbox
 from memwarden.worker.plugin import Verifier
 from memwarden.worker.queue import Queue
-from memwarden.worker.runner import Pace, Runner
+from memwarden.worker.runner import Runner
 
 
 def serve(
@@ -25,11 +30,12 @@ def serve(
     plugins: Mapping[str, Verifier],
     *,
     channels: Mapping[str, Channel] | None = None,
+    embedders: Mapping[str, EmbedderPlugin] | None = None,
     concurrency: int = 1,
     once: bool = False,
     pace: Pace | None = None,
 ) -> None:
-    """Take jobs and send notices until SIGTERM or Ctrl-C; with `once`, until none is due.
+    """Take jobs, send notices and embed until SIGTERM or Ctrl-C; with `once`, until none is due.
 
     What is being done then is ended first. A second signal ends the process; what it held comes
     back when the leases are over.
@@ -41,7 +47,7 @@ def serve(
     # Unlike any other process, also one before it with the same number.
     name = f"{socket.gethostname()}:{os.getpid()}:{uuid.uuid4().hex[:12]}"
     pace = pace or Pace()
-    workers: list[Runner | Courier] = []
+    workers: list[Loop[Any]] = []
     for number in range(concurrency if plugins else 0):
         queue = Queue(dsn, f"{name}:{number}", stop)
         queue.open()
@@ -50,6 +56,10 @@ def serve(
         outbox = Outbox(dsn, f"{name}:notices", stop)
         outbox.open()
         workers.append(Courier(outbox, channels, stop, pace))
+    for number in range(concurrency if embedders else 0):
+        backlog = Backlog(dsn, f"{name}:vectors:{number}", stop)
+        backlog.open()
+        workers.append(Embedding(backlog, embedders or {}, stop, pace))
     threads = [
         threading.Thread(target=each.run, kwargs={"once": once}, name=f"worker {number}")
         for number, each in enumerate(workers)

@@ -52,7 +52,12 @@ def is_local(url: str) -> bool:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> bytes:
-    """Post a JSON body and return what is answered, of which MAX_ANSWER bytes and one are read.
+    """Post a JSON body and return what is answered, as `ask` does."""
+    return ask(url, body, headers, timeout)
+
+
+def ask(url: str, body: bytes | None, headers: Mapping[str, str], timeout: float) -> bytes:
+    """Post a JSON body, or get what is there without one; MAX_ANSWER bytes and one are read.
 
     Raises:
         PluginError: the address is none, or there was no answer in time.
@@ -63,7 +68,7 @@ def post(url: str, body: bytes, headers: Mapping[str, str], timeout: float) -> b
     wanted = {"Content-Type": "application/json", "Accept": "application/json"} | dict(headers)
     until = time.monotonic() + timeout
     try:
-        request = urllib.request.Request(url, data=body, headers=wanted, method="POST")
+        request = urllib.request.Request(url, data=body, headers=wanted)
         opener = _LOCAL_OPENER if is_local(url) else _OPENER
         with opener.open(request, timeout=timeout) as answer:
             status, raw = answer.status, _read(answer, until)

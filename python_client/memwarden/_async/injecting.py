@@ -1,0 +1,65 @@
+"""Having memory put before an agent: at the start of a task, and before each call of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from memwarden import _manager_statements as sql
+from memwarden._async.session import AsyncSession
+from memwarden._offload import in_thread
+from memwarden.embedders import Embedder, query_embedding
+from memwarden.managing import PushedItem
+from memwarden.requests import single_precision
+
+
+class AsyncInjecting:
+    """What is given before it is asked for. `MemoryManager` does it step by step."""
+
+    _session: AsyncSession
+    _embedder: Embedder | None
+
+    async def push(
+        self,
+        task: str | None = None,
+        *,
+        session_id: UUID | None = None,
+        scope: str | None = None,
+        embedding: Sequence[float] | None = None,
+        token_budget: int | None = None,
+        max_items: int | None = None,
+        threshold: float | None = None,
+        blocks: Sequence[str] | None = None,
+        classification: str | None = None,
+        embedding_model: str | None = None,
+        surface: str | None = None,
+    ) -> list[PushedItem]:
+        """Return what an agent should have before it for a task, in blocks and under budgets.
+
+        `task` is what it is about, or the goal and current step of the session `session_id`. What
+        is None is as the injection policy says; `blocks` names those to fill. Items that were left
+        out come last, with the reason in `left_out` and no line. `surface`: which boundary it
+        crosses, as in `recall`.
+
+        Raises:
+            NotFound: no such session of the caller's, scope, block, model or surface.
+            InvalidArgument: neither task nor session, or an argument out of range.
+        """
+        if self._embedder is not None and task is not None and embedding is None:
+            embedding = await in_thread(query_embedding, self._embedder, task)
+            embedding_model = embedding_model or self._embedder.name
+        arguments: dict[str, Any] = {
+            "session_id": session_id,
+            "task": task,
+            "scope": scope,
+            "embedding": None if embedding is None else single_precision(embedding),
+            "token_budget": token_budget,
+            "max_items": max_items,
+            "threshold": threshold,
+            "blocks": None if blocks is None else list(blocks),
+            "classification": classification,
+            "embedding_model": embedding_model,
+            "surface": surface,
+        }
+        return await self._session.fetch(sql.PUSH, arguments, PushedItem)

@@ -1,0 +1,111 @@
+-- Everything that is stored is looked at again, little by little: with the rules of today, and for what was altered.
+CREATE OR REPLACE FUNCTION memwarden_internal.sweep_next(p_sweep text, p_batch integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sweep record;
+    v_begun timestamptz;
+    v_done  record;
+BEGIN
+    IF (p_batch BETWEEN 1 AND 100000) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'batch: 1 to 100,000');
+    END IF;
+    -- Another does it, or there is nothing to do.
+    SELECT s.sweep, s.begun_at, s.finished_at, s.after_org, s.after_id,
+           CASE WHEN s.begun_at IS NULL THEN 0 ELSE s.looked END AS looked, CASE WHEN s.begun_at IS NULL THEN 0 ELSE s.faults END AS faults,
+           CASE WHEN s.begun_at IS NULL THEN '[]' ELSE s.findings END AS findings
+      INTO v_sweep FROM memwarden_data.sweep AS s WHERE s.sweep = p_sweep FOR NO KEY UPDATE SKIP LOCKED;
+    IF v_sweep.sweep IS NULL OR v_sweep.begun_at IS NULL AND NOT (
+           CASE p_sweep WHEN 'sensitivity' THEN EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS r WHERE r.swept_at IS NULL)
+                                                     OR EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
+                        ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true) END) THEN
+        RETURN false;
+    END IF;
+    v_begun := coalesce(v_sweep.begun_at, clock_timestamp());
+    IF p_sweep = 'sensitivity' THEN
+        SELECT b.org_id, b.item_id, b.scanned - v_sweep.looked AS looked, b.marked - v_sweep.faults AS faults, '[]'::jsonb AS findings, b.is_over INTO v_done
+          FROM memwarden_internal.rescan_batch(v_sweep.after_org, v_sweep.after_id, p_batch, v_sweep.looked, v_sweep.faults) AS b;
+        IF v_done.is_over THEN
+            PERFORM memwarden_internal.conclude_rescan(v_begun);
+        END IF;
+    ELSE
+        v_done := memwarden_internal.verify_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
+    END IF;
+    UPDATE memwarden_data.sweep AS s
+       SET begun_at = CASE WHEN NOT v_done.is_over THEN v_begun END,
+           finished_at = CASE WHEN v_done.is_over THEN clock_timestamp() ELSE s.finished_at END,
+           after_org = CASE WHEN v_done.is_over THEN -1 ELSE v_done.org_id END,
+           after_id = CASE WHEN v_done.is_over THEN '00000000-0000-0000-0000-000000000000' ELSE v_done.item_id END,
+           looked = v_sweep.looked + v_done.looked, faults = v_sweep.faults + v_done.faults,
+           findings = jsonb_path_query_array(v_sweep.findings || v_done.findings, '$[0 to 99]')
+     WHERE s.sweep = p_sweep;
+    RETURN NOT v_done.is_over;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
+    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have changed, or a day after the last. False when there is nothing left to do now, or another does it.';
+REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.verify_batch(
+    p_org_id bigint, p_version_id uuid, p_count integer,
+    OUT org_id bigint, OUT item_id uuid, OUT looked bigint, OUT faults bigint, OUT findings jsonb, OUT is_over boolean)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    SELECT count(*), (array_agg(n.org_id ORDER BY n.org_id DESC, n.version_id DESC))[1], (array_agg(n.version_id ORDER BY n.org_id DESC, n.version_id DESC))[1]
+      INTO looked, org_id, item_id
+      FROM (SELECT v.org_id, v.version_id FROM memwarden_data.version AS v
+             WHERE (v.org_id, v.version_id) > (p_org_id, p_version_id)
+             ORDER BY v.org_id, v.version_id LIMIT p_count) AS n;
+    is_over := looked < p_count;
+    -- The last batch goes to the end: records may be left whose version is gone.
+    SELECT count(*), coalesce(jsonb_agg(to_jsonb(f) - 'detail') FILTER (WHERE f.place <= 100), '[]') INTO faults, findings
+      FROM (SELECT p.finding, p.item_id, p.version_id, p.provenance_id, p.detail, row_number() OVER () AS place
+              FROM memwarden_internal.provenance_findings(
+                       '-infinity', p_org_id, p_version_id, CASE WHEN is_over THEN 9223372036854775807 ELSE org_id END,
+                       CASE WHEN is_over THEN 'ffffffff-ffff-ffff-ffff-ffffffffffff' ELSE item_id END) AS p) AS f;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) IS
+    'Verifies the provenance of the next versions; item_id: the last of these versions.';
+REVOKE ALL ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) FROM PUBLIC;
+
+CREATE OR REPLACE PROCEDURE memwarden.sweep(batch integer DEFAULT 1000, batches integer DEFAULT 100)
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_sweep text;
+BEGIN
+    FOREACH v_sweep IN ARRAY ARRAY['sensitivity', 'provenance'] LOOP
+        FOR v_n IN 1 .. sweep.batches LOOP
+            EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, sweep.batch);
+            COMMIT;
+        END LOOP;
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
+    'Looks at what is stored, at most so many batches of so many memories: with the rules of today, wherever rules have changed since the last pass (as rescan_sensitivity()), and once a day at the signatures of provenance (as verify_provenance()). '
+    'Goes on where it was left, also by another; the view sweeps says how far and what was found. Commits after each batch, so it cannot run inside a transaction. Raises 22023 out of range, 55000 before setup().';
+REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_sweeps()
+RETURNS TABLE (sweep text, begun_at timestamptz, finished_at timestamptz, looked bigint, faults bigint, findings jsonb)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY SELECT s.sweep, s.begun_at, s.finished_at, s.looked, s.faults, s.findings FROM memwarden_data.sweep AS s;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_sweeps() IS 'The rows of memwarden.sweeps.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_sweeps() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sweeps() TO memwarden_admin;

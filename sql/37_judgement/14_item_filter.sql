@@ -1,0 +1,44 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.item_filter') IS NULL THEN
+        CREATE TYPE memwarden_internal.item_filter AS (
+            subject         text,
+            predicate       text,
+            kind            text,
+            content         jsonb,
+            min_confidence  double precision,
+            valid_at        timestamptz
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.item_filter IS 'What recall() narrows down to, as its arguments say it; what is NULL is not asked for.';
+
+-- Only what is asked for is in the statement, which is planned for it.
+CREATE OR REPLACE FUNCTION memwarden_internal.filter_conditions(p_only memwarden_internal.item_filter)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN concat(
+        CASE WHEN p_only.subject IS NOT NULL THEN ' AND lower(i.subject) = lower(($7).subject)' END,
+        CASE WHEN p_only.predicate IS NOT NULL THEN ' AND lower(i.predicate) = lower(($7).predicate)' END,
+        CASE WHEN p_only.kind IS NOT NULL THEN ' AND i.kind = ($7).kind' END,
+        CASE WHEN p_only.min_confidence IS NOT NULL THEN ' AND i.confidence >= ($7).min_confidence' END,
+        CASE WHEN p_only.valid_at IS NOT NULL THEN ' AND i.valid_during @> ($7).valid_at' END,
+        CASE WHEN p_only.content IS NOT NULL THEN
+            ' AND EXISTS (SELECT FROM memwarden_data.version AS v'
+            ' WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = ''hot'' AND v.content @> ($7).content)' END);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.filter_conditions(memwarden_internal.item_filter) IS
+    'The conditions of a filter on an item i, for a statement whose $7 it is; empty for NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.filter_conditions(memwarden_internal.item_filter) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.consent_condition()
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN ' AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))';
+COMMENT ON FUNCTION memwarden_internal.consent_condition() IS 'The condition that nobody has taken back a consent that an item i needs.';
+REVOKE ALL ON FUNCTION memwarden_internal.consent_condition() FROM PUBLIC;

@@ -1,0 +1,27 @@
+-- Where a layer is judged by a model's vectors, what brings none waits until the worker has made it: what a gate did not compare is not
+-- compared afterwards. Behind the look for secrets, since what waits is kept and shown to the worker; before the gates that compare.
+CREATE OR REPLACE FUNCTION memwarden_internal.gate_embedding()
+RETURNS trigger
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_started timestamptz := clock_timestamp();
+    v_asked   record := memwarden_internal.ask_embedder(NEW.org_id, NEW.request_id, NEW.search_text);
+BEGIN
+    IF v_asked.state = 'waiting' THEN
+        NEW.outcome := 'DEFERRED';
+        NEW.reason := 'AWAITING_EMBEDDING';
+        NEW.detail := jsonb_build_object('model', memwarden_internal.active_model(NEW.org_id));
+        NEW.retry_at := least(v_asked.retry_at, NEW.deadline);
+    ELSIF v_asked.state = 'timed_out' THEN
+        NEW.outcome := 'REJECTED';
+        NEW.reason := 'EMBEDDING_TIMEOUT';
+    END IF;
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    RETURN NEW;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gate_embedding() IS
+    'Trigger gate_34_embedding: defers a write that has no vector of a model, in a layer whose embedding is worker, until the worker has made one; the gates behind it judge with that. Source: chapter 12.2.4, Z6.';
+REVOKE ALL ON FUNCTION memwarden_internal.gate_embedding() FROM PUBLIC;

@@ -1,0 +1,42 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_surfaces()
+RETURNS TABLE (org text, surface text, strip text[], max_classification text, layers text[], internals boolean, floor double precision,
+               language text, hedges jsonb, description text, defined_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, s.name, s.strip, c.name, s.layers, s.internals, s.floor, s.language, memwarden_internal.hedges(s.org_id, s.name), s.description, s.defined_at
+      FROM memwarden_data.surface AS s
+      JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
+      JOIN memwarden_data.classification AS c ON c.level = s.max_classification
+     WHERE v_all OR s.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_surfaces() IS 'The rows of memwarden.surfaces.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_surfaces() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_surfaces()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_standings()
+RETURNS TABLE (org text, standing text, min_confidence double precision, min_authority double precision, min_sources integer)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.standing, r.min_confidence, r.min_authority, r.min_sources
+      FROM memwarden_data.standing_rule AS r JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+     WHERE v_all OR r.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_standings() IS 'The rows of memwarden.standings.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_standings() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_standings()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -1,0 +1,82 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.layer_weights') IS NULL THEN
+        CREATE TYPE memwarden_internal.layer_weights AS (
+            layer       text,
+            source      text,
+            factor      double precision,
+            threshold   double precision,
+            vector      double precision,
+            keyword     double precision,
+            recency     double precision,
+            importance  double precision,
+            confidence  double precision,
+            freshness   double precision,
+            authority   double precision,
+            config      text,
+            half_life   double precision
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.layer_weights IS
+    'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; half_life: of recency, in seconds.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_key   text;
+    v_value jsonb;
+BEGIN
+    IF jsonb_typeof(p_weights) <> 'object' THEN
+        RETURN 'weights: an object';
+    END IF;
+    FOR v_key, v_value IN SELECT w.key, w.value FROM jsonb_each(p_weights) AS w LOOP
+        IF v_key NOT IN ('relevance', 'hybrid', 'vector', 'keyword', 'recency', 'importance', 'confidence', 'freshness', 'authority') THEN
+            RETURN 'weights: of relevance (with hybrid) or vector and keyword; recency, importance, confidence, freshness, authority';
+        ELSIF jsonb_typeof(v_value) <> 'number' THEN
+            RETURN format('weights: %s is no number', v_key);
+        ELSIF v_value::numeric NOT BETWEEN 0 AND (CASE v_key WHEN 'hybrid' THEN 1 ELSE 1000 END) THEN
+            RETURN format('weights: %s is from 0 to %s', v_key, CASE v_key WHEN 'hybrid' THEN '1' ELSE '1,000' END);
+        END IF;
+    END LOOP;
+    IF p_weights ?| '{relevance,hybrid}' AND p_weights ?| '{vector,keyword}' THEN
+        RETURN 'weights: relevance and hybrid, or vector and keyword';
+    END IF;
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weights_fault(jsonb) IS 'What is wrong with weights; NULL for nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.weights_fault(jsonb) FROM PUBLIC;
+
+-- Whose weights count: those of the call, else the layer's own, else what measured best for the model.
+CREATE OR REPLACE FUNCTION memwarden_internal.recall_weights(
+    p_layers text[], p_weights jsonb, p_vector_weight double precision, p_threshold double precision)
+RETURNS memwarden_internal.layer_weights[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT (l.layer, CASE WHEN p_weights IS NOT NULL THEN 'call' WHEN l.weights IS NOT NULL THEN 'layer' ELSE 'model' END,
+                l.recall_weight, coalesce(p_threshold, l.relevance_threshold),
+                coalesce((w.own ->> 'vector')::double precision, r.weight * h.share, 0),
+                coalesce((w.own ->> 'keyword')::double precision, r.weight * (1 - h.share), 0),
+                coalesce((w.own ->> 'recency')::double precision, 0), coalesce((w.own ->> 'importance')::double precision, 0),
+                coalesce((w.own ->> 'confidence')::double precision, 0), coalesce((w.own ->> 'freshness')::double precision, 0),
+                coalesce((w.own ->> 'authority')::double precision, 0),
+                l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision)::memwarden_internal.layer_weights
+          FROM memwarden_data.layer AS l
+         CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w
+         CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'hybrid')::double precision, p_vector_weight) AS share) AS h
+         CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'relevance')::double precision,
+                                             CASE WHEN w.own IS NULL OR w.own ? 'hybrid' THEN 1 END) AS weight) AS r
+         WHERE p_layers IS NULL OR l.layer = ANY (p_layers));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) IS
+    'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
+REVOKE ALL ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) FROM PUBLIC;

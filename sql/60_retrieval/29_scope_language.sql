@@ -1,0 +1,80 @@
+CREATE OR REPLACE FUNCTION memwarden.set_scope_language(path text, language text)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope   record := memwarden_internal.require_scope(set_scope_language.path);
+    v_config  text := language::regconfig::text;
+    v_changed integer;
+BEGIN
+    PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
+    -- Who makes a scope beneath holds the one above: it is there then, or sees what this says.
+    PERFORM FROM memwarden_data.scope AS s WHERE s.scope_id = v_scope.scope_id FOR UPDATE;
+    UPDATE memwarden_data.scope AS s SET text_search_config = v_config, reindexed_to = '00000000-0000-0000-0000-000000000000'
+     WHERE v_scope.scope_id = ANY (s.lineage) AND s.text_search_config IS DISTINCT FROM v_config;
+    GET DIAGNOSTICS v_changed = ROW_COUNT;
+    PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'set_scope_language',
+        jsonb_build_object('scope_id', v_scope.scope_id, 'scope', set_scope_language.path, 'language', v_config));
+    RETURN v_changed;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
+    'Sets the language of a scope and all beneath it, those made later too: a text search configuration (english, german, simple ...), which goes before that of the layer; NULL: that of the layer again. '
+    'Returns how many scopes changed. New memories and questions follow it at once; those that are there are indexed anew by the job memwarden.reindex_words(), and until then are found by words that both languages write alike, and by their vectors. '
+    'Raises 42501 without the right to administer, 42704 for an unknown scope or configuration, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden.set_scope_language(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_scope_language(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+-- A batch of one scope, from where the last one ended: killed, it is taken up there again.
+CREATE OR REPLACE FUNCTION memwarden_internal.reindex_next(p_batch integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_scope record;
+    v_items uuid[];
+BEGIN
+    -- Two at once take two scopes.
+    SELECT s.org_id, s.scope_id, s.text_search_config, s.reindexed_to INTO v_scope FROM memwarden_data.scope AS s
+     WHERE s.reindexed_to IS NOT NULL ORDER BY s.scope_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN false;
+    END IF;
+    -- Not while words are copied to a shelf: no log tells that they change.
+    PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
+    v_items := ARRAY(SELECT i.item_id FROM memwarden_data.item AS i
+                      WHERE i.org_id = v_scope.org_id AND i.scope_id = v_scope.scope_id AND i.item_id > v_scope.reindexed_to
+                      ORDER BY i.item_id LIMIT p_batch FOR NO KEY UPDATE);
+    UPDATE memwarden_data.item AS i
+       SET search_vector = memwarden_internal.words_of(coalesce(v_scope.text_search_config, l.text_search_config), v.search_text)
+      FROM memwarden_data.version AS v, memwarden_data.layer AS l
+     WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id AND l.layer = i.layer;
+    UPDATE memwarden_data.embedding AS e SET words = i.search_vector
+      FROM memwarden_data.item AS i
+     WHERE e.shelf > 0 AND i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND e.org_id = i.org_id AND e.item_id = i.item_id;
+    UPDATE memwarden_data.scope AS s
+       SET reindexed_to = CASE WHEN cardinality(v_items) = p_batch THEN v_items [p_batch] END
+     WHERE s.scope_id = v_scope.scope_id;
+    RETURN true;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
+    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where there is none, or others do it already.';
+REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    WHILE memwarden_internal.reindex_next(1000) LOOP
+        COMMIT;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.reindex_words() IS
+    'Job: indexes the memories of scopes whose language has changed (set_scope_language()), a thousand at a time. Safe to run twice at once and to kill: it goes on where it was. Commits after each thousand, so it cannot run inside a transaction.';
+REVOKE ALL ON PROCEDURE memwarden.reindex_words() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.reindex_words() TO memwarden_jobs, memwarden_admin;

@@ -1,0 +1,87 @@
+-- All that a recall writes: one row. In a read-only transaction, and so on a replica, it writes nothing and answers the same.
+CREATE OR REPLACE FUNCTION memwarden_internal.log_recall(
+    p_principal_id bigint, p_purpose text, p_query text, p_arguments jsonb, p_rows memwarden_internal.recalled_item[],
+    p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+DECLARE
+    v_id uuid;
+BEGIN
+    IF current_setting('transaction_read_only')::boolean THEN
+        RETURN NULL;
+    END IF;
+    v_id := memwarden_internal.uuid7();
+    INSERT INTO memwarden_data.recall_log (
+        org_id, recall_id, principal_id, login, recalled_at, transaction_id, system_identifier, purpose, task, session_id,
+        query_digest, scopes, layers, k, threshold, embedding_model, surface, item_ids, version_ids, scores, doubtful)
+    SELECT p.org_id, v_id, p_principal_id, session_user, clock_timestamp(), pg_current_xact_id(), memwarden_internal.system_identifier(),
+           p_purpose, CASE WHEN p_task IS NOT NULL THEN memwarden_internal.recordable_task(p.org_id, p_task) END, p_session_id,
+           memwarden_internal.query_digest(p.org_id, p_query),
+           -- Most recalls name none: for those no function is called.
+           CASE WHEN p_arguments ->> 'scopes' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'scopes') || CASE WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END
+                WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END,
+           CASE WHEN p_arguments ->> 'layers' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'layers') END,
+           (p_arguments ->> 'k')::integer, (p_arguments ->> 'threshold')::double precision, p_arguments ->> 'embedding_model',
+           p_arguments ->> 'surface', g.item_ids, g.version_ids, g.scores, g.doubtful
+      FROM memwarden_data.principal AS p
+     CROSS JOIN (SELECT coalesce(array_agg(r.item_id), '{}') AS item_ids, coalesce(array_agg(r.version_id), '{}') AS version_ids,
+                        coalesce(array_agg(r.score::real), '{}') AS scores,
+                        array_agg(r.item_id) FILTER (WHERE r.stale OR r.low_confidence) AS doubtful
+                   FROM unnest(p_rows) AS r WHERE r.item_id IS NOT NULL) AS g
+     WHERE p.principal_id = p_principal_id;
+    RETURN v_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) IS
+    'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", "embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. Source: Z4.';
+REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.texts(p_array jsonb)
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE jsonb_typeof(p_array) WHEN 'array' THEN ARRAY(SELECT e.t FROM jsonb_array_elements_text(p_array) WITH ORDINALITY AS e (t, n) ORDER BY e.n) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.texts(jsonb) IS 'The strings of a JSON array; NULL for anything else.';
+REVOKE ALL ON FUNCTION memwarden_internal.texts(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.query_digest(p_org_id bigint, p_query text)
+RETURNS bytea
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- For each organisation another: what one asks tells nothing of what another does.
+    RETURN memwarden_internal.keyed_hash('recall query', convert_to(p_org_id || ' ' || p_query, 'UTF8'));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.query_digest(bigint, text) IS 'The HMAC by which the log of recalls knows a query again; NULL for no query, and on a server without a master key.';
+REVOKE ALL ON FUNCTION memwarden_internal.query_digest(bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.recordable_task(p_org_id bigint, p_task text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_task  text := left(p_task, 200);
+    v_rules text := memwarden_internal.rules_in_force(p_org_id, NULL);
+BEGIN
+    -- Nobody is kept from remembering by how a task is called.
+    IF v_rules IS NULL OR EXISTS (
+               SELECT FROM memwarden_internal.screen_request(jsonb_build_object('task', v_task)::text, v_rules) AS s
+                CROSS JOIN LATERAL jsonb_array_elements(s.sensitive) AS f
+                WHERE f ->> 'action' IN ('encrypt', 'redact', 'block')) THEN
+        RETURN '[withheld]';
+    END IF;
+    RETURN v_task;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.recordable_task(bigint, text) IS 'A task as the log keeps it: at most 200 characters, and [withheld] where the rules find in it what may not be kept.';
+REVOKE ALL ON FUNCTION memwarden_internal.recordable_task(bigint, text) FROM PUBLIC;

@@ -1,0 +1,113 @@
+-- On a replica nothing can be appended. Whoever recalled there says so afterwards, on the primary, in its own name.
+CREATE OR REPLACE FUNCTION memwarden.record_recalls(recalls jsonb)
+RETURNS TABLE (recall_id uuid, recorded boolean)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id);
+    v_now    timestamptz := clock_timestamp();
+    v_recall record;
+    v_given  record;
+BEGIN
+    IF jsonb_typeof(recalls) IS DISTINCT FROM 'array' OR jsonb_array_length(recalls) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of at most 1,000 objects');
+    END IF;
+    FOR v_recall IN
+        SELECT r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
+               r.item_ids, r.version_ids, r.scores, e.place
+          FROM jsonb_array_elements(recalls) WITH ORDINALITY AS e (recall, place)
+         CROSS JOIN LATERAL jsonb_to_record(e.recall) AS r (
+               recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
+               threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[])
+         ORDER BY e.place
+    LOOP
+        PERFORM memwarden_internal.check_reported_recall(v_recall.place, v_recall.recall_id, v_recall.purpose, v_recall.item_ids,
+                                                         v_recall.version_ids, v_recall.scores, v_now);
+        v_given := memwarden_internal.readable_given(v_principal_id, v_recall.item_ids, v_recall.version_ids, v_recall.scores);
+        INSERT INTO memwarden_data.recall_log AS l (
+            org_id, recall_id, principal_id, login, recalled_at, transaction_id, system_identifier, purpose, task, session_id,
+            query_digest, scopes, layers, k, threshold, embedding_model, item_ids, version_ids, scores, reported)
+        VALUES (v_org_id, v_recall.recall_id, v_principal_id, session_user, memwarden_internal.uuid7_time(v_recall.recall_id),
+                pg_current_xact_id(), memwarden_internal.system_identifier(), v_recall.purpose,
+                CASE WHEN v_recall.task IS NOT NULL THEN memwarden_internal.recordable_task(v_org_id, v_recall.task) END, v_recall.session_id,
+                memwarden_internal.query_digest(v_org_id, v_recall.query),
+                -- Names that there are, and no other words.
+                (SELECT array_agg(s.path) FROM memwarden_data.scope AS s
+                  WHERE s.path = ANY (v_recall.scopes) AND memwarden_internal.may_read(v_principal_id, s.scope_id)),
+                (SELECT array_agg(y.layer) FROM memwarden_data.layer AS y WHERE y.layer = ANY (v_recall.layers)), v_recall.k, v_recall.threshold,
+                (SELECT m.name FROM memwarden_data.embedding_model AS m WHERE m.name = v_recall.embedding_model), v_given.item_ids, v_given.version_ids, v_given.scores, true)
+        ON CONFLICT ON CONSTRAINT recall_log_pkey DO NOTHING;
+        recall_id := v_recall.recall_id;
+        recorded := FOUND;
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.record_recalls(jsonb) IS
+    'Appends recalls that the caller made where nothing can be written, as on a replica, marked as reported. recalls: at most 1,000 objects of '
+    '{"recall_id": a new UUID version 7 of the moment of the recall, not more than a day ago, "purpose" (recall, context or push), "query", "task", "session_id", "scopes", "layers", "k", "threshold", "embedding_model", "item_ids", "version_ids", "scores"}. '
+    'Of the query an HMAC is kept. Memories that the caller does not read are left out. One row each, in that order; recorded: false for an id that is there already, so that sending again does no harm. '
+    'Raises 28000 without identity, 22023 for what is malformed. Source: Z4.';
+REVOKE ALL ON FUNCTION memwarden.record_recalls(jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.record_recalls(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
+RETURNS timestamptz
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
+RETURN to_timestamp(('x' || left(replace(p_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0);
+COMMENT ON FUNCTION memwarden_internal.uuid7_time(uuid) IS 'When a UUID version 7 was made, to the millisecond.';
+REVOKE ALL ON FUNCTION memwarden_internal.uuid7_time(uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.check_reported_recall(
+    p_place bigint, p_recall_id uuid, p_purpose text, p_item_ids uuid[], p_version_ids uuid[], p_scores real[], p_now timestamptz)
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_count integer := cardinality(coalesce(p_item_ids, '{}'));
+BEGIN
+    -- The month of a recall is that of its id: nobody chooses another.
+    IF p_recall_id IS NULL OR p_recall_id::text !~ E'^.{14}7.{4}[89ab]'
+       OR memwarden_internal.uuid7_time(p_recall_id) NOT BETWEEN p_now - interval '1 day' AND p_now + interval '1 minute' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].recall_id: a UUID version 7 of the last day', p_place - 1));
+    ELSIF p_purpose IS NULL OR p_purpose NOT IN ('recall', 'context', 'push') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].purpose: recall, context or push', p_place - 1));
+    ELSIF v_count > 1000 OR cardinality(coalesce(p_version_ids, '{}')) <> v_count OR cardinality(coalesce(p_scores, '{}')) <> v_count
+          OR array_position(p_item_ids, NULL) IS NOT NULL OR array_position(p_version_ids, NULL) IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            format('recalls[%s]: item_ids, version_ids and scores, at most 1,000 and as many of each', p_place - 1));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) IS 'Raises 22023 for a recall that record_recalls() cannot take.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_given(
+    p_principal_id bigint, p_item_ids uuid[], p_version_ids uuid[], p_scores real[],
+    OUT item_ids uuid[], OUT version_ids uuid[], OUT scores real[])
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs   bigint[] := memwarden_internal.visible_orgs();
+    v_labels integer[] := memwarden_internal.readable_labels(p_principal_id);
+BEGIN
+    SELECT coalesce(array_agg(g.item_id ORDER BY g.place), '{}'), coalesce(array_agg(g.version_id ORDER BY g.place), '{}'),
+           coalesce(array_agg(g.score ORDER BY g.place), '{}')
+      INTO item_ids, version_ids, scores
+      FROM (SELECT DISTINCT ON (u.item_id) u.item_id, u.version_id, u.score, u.place
+              FROM unnest(p_item_ids, p_version_ids, p_scores) WITH ORDINALITY AS u (item_id, version_id, score, place)
+              JOIN memwarden_data.item AS i ON i.org_id = ANY (v_orgs) AND i.item_id = u.item_id
+             WHERE memwarden_internal.may_read(p_principal_id, i.scope_id)
+               AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+               AND EXISTS (SELECT FROM memwarden_data.version AS v
+                            WHERE v.org_id = i.org_id AND v.item_id = i.item_id AND v.version_id = u.version_id)
+             ORDER BY u.item_id, u.place) AS g;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) IS 'What was given, as far as it is there and the principal reads it; each memory once.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) FROM PUBLIC;

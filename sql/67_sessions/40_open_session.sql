@@ -1,0 +1,81 @@
+CREATE OR REPLACE FUNCTION memwarden.open_session(scope text, task text, ttl interval DEFAULT NULL)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_place   record := memwarden_internal.capture_place(memwarden_internal.open_door(), open_session.scope);
+    v_ttl     interval := memwarden_internal.session_ttl(open_session.ttl);
+    v_task    text := memwarden_internal.session_task(v_place.principal_id, open_session.task);
+    v_session record;
+    v_id      uuid;
+BEGIN
+    -- Who closes the scope is waited for; and as who closes it does, the scope comes before its writers.
+    PERFORM FROM memwarden_data.scope AS c WHERE c.scope_id = v_place.scope_id AND c.closed_at IS NULL FOR KEY SHARE;
+    IF NOT FOUND THEN
+        PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', open_session.scope));
+    END IF;
+    WHILE v_id IS NULL LOOP
+        SELECT s.session_id, s.used_at + s.ttl > clock_timestamp() AS is_open INTO v_session
+          FROM memwarden_data.session AS s
+         WHERE s.org_id = v_place.org_id AND s.principal_id = v_place.principal_id AND s.scope_id = v_place.scope_id AND s.task = v_task AND s.closed_at IS NULL;
+        IF v_session.is_open THEN
+            UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL THEN s.ttl ELSE v_ttl END
+             WHERE s.org_id = v_place.org_id AND s.session_id = v_session.session_id AND s.closed_at IS NULL
+            RETURNING s.session_id INTO v_id;
+            CONTINUE;
+        ELSIF v_session.session_id IS NOT NULL THEN
+            IF NOT memwarden_internal.hold_ending(v_place.org_id, v_place.scope_id) THEN
+                PERFORM memwarden_internal.raise_error('scope_busy', format('scope %L', open_session.scope));
+            END IF;
+            PERFORM memwarden_internal.expire_session(v_place.org_id, v_session.session_id);
+        END IF;
+        INSERT INTO memwarden_data.session AS s (org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at)
+        VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl, clock_timestamp(), clock_timestamp())
+        ON CONFLICT DO NOTHING
+        RETURNING s.session_id INTO v_id;
+        -- None, where somebody else was first.
+    END LOOP;
+    RETURN v_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.open_session(text, text, interval) IS
+    'Opens a session of the caller''s own: its work on a task in a scope. Returns its id; where that session is open already, from this process or another, the id of that one: an agent has one open session for a task and scope. '
+    'scope: a path that the caller writes; NULL for its home. task: its name, 1 to 200 characters, the subject of what the session remembers. ttl: after so long without a call it is over; by default default_ttl of layer session, at most its max_ttl. '
+    'Nobody else sees the session; what it remembers are memories of layer session, which roles and policies show to others or not. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 2.';
+REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_ttl interval)
+RETURNS interval
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_layer record;
+BEGIN
+    SELECT l.default_ttl, coalesce(l.max_ttl, interval '1000 years') AS max_ttl INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = 'session';
+    IF p_ttl <= interval '0' OR p_ttl > v_layer.max_ttl THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('ttl: longer than nothing, at most %s', v_layer.max_ttl));
+    END IF;
+    RETURN coalesce(p_ttl, v_layer.default_ttl, v_layer.max_ttl);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.session_ttl(interval) IS 'The time to live of a session that is to have this one, or that of its layer. Raises 22023 for one out of range.';
+REVOKE ALL ON FUNCTION memwarden_internal.session_ttl(interval) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.session_task(p_principal_id bigint, p_task text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_task IS NULL OR length(p_task) > 200 OR p_task !~ E'^\\S(.*\\S)?$' OR p_task ~ '[[:cntrl:]]' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'task: one line of 1 to 200 characters, no blanks around it');
+    END IF;
+    PERFORM memwarden_internal.require_harmless(p_principal_id, jsonb_build_object('task', p_task));
+    RETURN p_task;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.session_task(bigint, text) IS 'The name of a task. Raises 22023 for one that is blank, too long, has line ends or holds what may not be kept.';
+REVOKE ALL ON FUNCTION memwarden_internal.session_task(bigint, text) FROM PUBLIC;

@@ -1,0 +1,100 @@
+CREATE OR REPLACE FUNCTION memwarden.set_goal(
+    session_id uuid, goal text DEFAULT NULL, plan text[] DEFAULT NULL, constraints jsonb DEFAULT NULL, request_id uuid DEFAULT NULL)
+RETURNS memwarden_internal.session_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_session record := memwarden_internal.hold_session(set_goal.session_id, true);
+    v_old     memwarden_data.working_memory;
+    v_done    record;
+BEGIN
+    PERFORM memwarden_internal.require_goal(set_goal.goal, set_goal.plan, set_goal.constraints);
+    SELECT w.* INTO v_old FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
+    v_done := memwarden_internal.remember_entry(
+        v_session.org_id, set_goal.session_id, v_session.scope, v_session.task, 'goal', 'critical',
+        jsonb_build_object('goal', coalesce(set_goal.goal, v_old.goal, v_session.task),
+                           'plan', CASE WHEN set_goal.plan IS NULL THEN v_old.plan -> 'steps' ELSE to_jsonb(set_goal.plan) END,
+                           'done', CASE WHEN set_goal.plan IS NULL THEN v_old.plan -> 'done' ELSE '0' END,
+                           'constraints', CASE WHEN set_goal.constraints IS NULL THEN v_old.constraints
+                                               ELSE memwarden_internal.chosen_constraints(set_goal.constraints) END),
+        p_request_id => set_goal.request_id);
+    IF (v_done.result).kept THEN
+        UPDATE memwarden_data.working_memory AS w
+           SET goal = v_done.content ->> 'goal', constraints = v_done.content -> 'constraints',
+               plan = jsonb_build_object('steps', v_done.content -> 'plan', 'done', v_done.content -> 'done')
+         WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
+    END IF;
+    RETURN v_done.result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
+    'Says what a session of the caller''s is for. goal: one sentence, 1 to 300 characters on one line. plan: its steps, at most 100 of 1 to 200 characters each; a new plan begins with its first step. '
+    'constraints: an array of texts of 1 to 300 characters, or of {"text", "importance"} (critical, high, normal or low); the 8 that matter most stay, by importance and then by how specific they are. What is NULL stays as it was. '
+    'Working memory and the session''s memories have it in one go: the answer is the outcome of that write, and where a gate refuses it nothing changes. What is sensitive is masked before it is stored: masked says where. request_id: as in write(), for asking again. '
+    'Raises 42704 for a session that is not the caller''s, 55000 for one that is over, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 3.';
+REVOKE ALL ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.require_goal(p_goal text, p_plan text[], p_constraints jsonb)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF length(p_goal) > 300 OR p_goal !~ E'\\S' OR p_goal ~ '[[:cntrl:]]' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'goal: one line of 1 to 300 characters');
+    ELSIF cardinality(p_plan) > 100 OR EXISTS (SELECT FROM unnest(p_plan) AS p (step) WHERE coalesce(p.step !~ E'\\S' OR length(p.step) > 200, true)) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'plan: at most 100 steps of 1 to 200 characters');
+    ELSIF jsonb_typeof(p_constraints) <> 'array' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'constraints: an array');
+    ELSIF jsonb_array_length(p_constraints) > 1000 OR EXISTS (
+              SELECT FROM jsonb_array_elements(p_constraints) AS c (said)
+               CROSS JOIN LATERAL (SELECT CASE jsonb_typeof(c.said) WHEN 'string' THEN c.said WHEN 'object' THEN c.said -> 'text' END AS words) AS t
+               WHERE jsonb_typeof(t.words) IS DISTINCT FROM 'string' OR t.words #>> '{}' !~ E'\\S' OR length(t.words #>> '{}') > 300
+                  OR jsonb_typeof(c.said) = 'object'
+                     AND (c.said - ARRAY['text', 'importance'] <> '{}'
+                          OR c.said ? 'importance' AND memwarden_internal.importance_weight(c.said ->> 'importance') IS NULL)) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'constraints: at most 1,000 texts of 1 to 300 characters, or {"text", "importance"} with critical, high, normal or low');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_goal(text, text[], jsonb) IS 'Raises 22023 for arguments of set_goal() out of range.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_goal(text, text[], jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden.advance_plan(session_id uuid, request_id uuid DEFAULT NULL)
+RETURNS TABLE (done integer, total integer, current_step text, next_step text, outcome text, reason text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_session record := memwarden_internal.hold_session(advance_plan.session_id, true);
+    v_plan    jsonb;
+    v_done    record;
+BEGIN
+    SELECT w.plan INTO v_plan FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = advance_plan.session_id;
+    done := (v_plan ->> 'done')::integer;
+    total := jsonb_array_length(v_plan -> 'steps');
+    IF done < total THEN
+        v_done := memwarden_internal.remember_entry(
+            v_session.org_id, advance_plan.session_id, v_session.scope, v_session.task, 'progress', 'high',
+            jsonb_build_object('step', v_plan -> 'steps' -> done, 'done', done + 1, 'total', total), p_request_id => advance_plan.request_id);
+        outcome := (v_done.result).outcome;
+        reason := (v_done.result).reason;
+        IF (v_done.result).kept THEN
+            done := done + 1;
+            UPDATE memwarden_data.working_memory AS w SET plan = w.plan || jsonb_build_object('done', advance_plan.done)
+             WHERE w.org_id = v_session.org_id AND w.session_id = advance_plan.session_id;
+        END IF;
+    END IF;
+    current_step := v_plan -> 'steps' ->> done;
+    next_step := v_plan -> 'steps' ->> (done + 1);
+    RETURN NEXT;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.advance_plan(uuid, uuid) IS
+    'The current step of a session''s plan is done: done of total are, current_step is the one after it and next_step the one behind that, NULL where there is none. Of a plan that is done nothing changes, and outcome is NULL. '
+    'outcome, reason: of the write that remembers it; where a gate refuses that, nothing changes. request_id: as in write(), for asking again. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
+REVOKE ALL ON FUNCTION memwarden.advance_plan(uuid, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.advance_plan(uuid, uuid) TO memwarden_agent, memwarden_curator;

@@ -1,0 +1,88 @@
+CREATE OR REPLACE FUNCTION memwarden.observe(
+    session_id uuid, tool text, result text, importance text DEFAULT 'normal', evidence jsonb DEFAULT NULL, request_id uuid DEFAULT NULL)
+RETURNS memwarden_internal.session_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_session record := memwarden_internal.hold_session(observe.session_id, true);
+    v_done    record;
+BEGIN
+    IF observe.tool IS NULL OR observe.tool !~ '^[A-Za-z0-9][A-Za-z0-9_.:-]{0,99}$' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'tool: 1 to 100 letters, digits and _.:-, a letter or digit first');
+    ELSIF observe.result IS NULL OR observe.result !~ E'\\S' OR octet_length(observe.result) > 262144 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'result: a text, not blank, at most 256 KiB');
+    ELSIF memwarden_internal.importance_weight(observe.importance) IS NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'importance: critical, high, normal or low');
+    END IF;
+    v_done := memwarden_internal.remember_entry(
+        v_session.org_id, observe.session_id, v_session.scope, v_session.task, 'observation', observe.importance,
+        jsonb_build_object('tool', observe.tool, 'result', observe.result),
+        coalesce(observe.evidence, jsonb_build_array(jsonb_build_object(
+            'uri', format('tool:%s/%s', observe.tool, observe.session_id), 'type', 'tool_output',
+            -- What it returned, and in which task: a tool seldom says what it was asked about.
+            'excerpt', v_session.task || ': ' || left(observe.result, 2000)))),
+        observe.request_id);
+    IF (v_done.result).kept THEN
+        UPDATE memwarden_data.working_memory AS w
+           SET observations = memwarden_internal.with_observation(
+                   w.observations, memwarden_internal.shown_observation(v_done.content, observe.importance, v_done.ordinal),
+                   memwarden_internal.most_items('working'))
+         WHERE w.org_id = v_session.org_id AND w.session_id = observe.session_id;
+    END IF;
+    RETURN v_done.result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) IS
+    'Notes what a tool returned, in working memory and in the session''s memories in one go. tool: its name, 1 to 100 letters, digits and _.:-. result: at most 256 KiB; working memory has its first 200 characters. importance: critical, high, normal or low; '
+    'working memory keeps as many as max_items of layer working says, the newest and before others those that are critical; the session as many as max_items of layer session, the least important of the oldest go. '
+    'evidence: what it rests on, as in write(); by default the tool''s word, tool:TOOL/SESSION, which is worth what the registry of sources says. '
+    'What is sensitive is masked before it is stored: masked says where. Answers with the outcome of the write; what a gate refuses is not kept anywhere. request_id: as in write(), for asking again: the same id changes nothing. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 2 and 3.';
+REVOKE ALL ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.note(session_id uuid, "text" text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_session record := memwarden_internal.hold_session(note.session_id, true);
+    v_text    text;
+BEGIN
+    IF note.text IS NULL OR note.text !~ E'\\S' OR length(note.text) > 500 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'text: 1 to 500 characters');
+    END IF;
+    v_text := (memwarden_internal.mask_session(v_session.org_id, to_jsonb(note.text))).document #>> '{}';
+    UPDATE memwarden_data.working_memory AS w
+       SET scratchpad = memwarden_internal.pruned_scratchpad(CASE w.scratchpad WHEN '' THEN v_text ELSE w.scratchpad || E'\n' || v_text END)
+     WHERE w.org_id = v_session.org_id AND w.session_id = note.session_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.note(uuid, text) IS
+    'Adds a line to the scratchpad of a session''s working memory, and to nothing else: 1 to 500 characters, of which what is sensitive is masked. Of the scratchpad the last 500 characters stay, in whole lines, until end_turn(). '
+    'Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
+REVOKE ALL ON FUNCTION memwarden.note(uuid, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.note(uuid, text) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden.end_turn(session_id uuid)
+RETURNS integer
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_session record := memwarden_internal.hold_session(end_turn.session_id, true);
+    v_turn    integer;
+BEGIN
+    UPDATE memwarden_data.working_memory AS w SET observations = '[]', scratchpad = ''
+     WHERE w.org_id = v_session.org_id AND w.session_id = end_turn.session_id;
+    UPDATE memwarden_data.session AS s SET turn = s.turn + 1
+     WHERE s.org_id = v_session.org_id AND s.session_id = end_turn.session_id
+    RETURNING s.turn INTO v_turn;
+    RETURN v_turn;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.end_turn(uuid) IS
+    'Ends a turn of a session: working memory loses observations and scratchpad, and keeps goal, plan and constraints. Returns how many turns it has had. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 2.';
+REVOKE ALL ON FUNCTION memwarden.end_turn(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.end_turn(uuid) TO memwarden_agent, memwarden_curator;

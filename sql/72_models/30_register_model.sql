@@ -1,0 +1,65 @@
+CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(
+    name text, dimension integer, vector_weight double precision DEFAULT 0.6, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
+RETURNS smallint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_model_id smallint;
+BEGIN
+    IF register_embedding_model.name IS NULL OR register_embedding_model.name !~ E'^\\S{1,200}$'
+       OR register_embedding_model.dimension IS NULL OR register_embedding_model.dimension NOT BETWEEN 1 AND 4000
+       OR register_embedding_model.vector_weight IS NULL OR register_embedding_model.vector_weight NOT BETWEEN 0 AND 1 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: no blanks; dimension: 1 to 4,000; vector_weight: 0 to 1');
+    END IF;
+    INSERT INTO memwarden_data.embedding_model AS m (name, dimension, vector_weight)
+    VALUES (register_embedding_model.name, register_embedding_model.dimension, register_embedding_model.vector_weight)
+    ON CONFLICT DO NOTHING RETURNING m.model_id INTO v_model_id;
+    IF v_model_id IS NULL THEN
+        PERFORM memwarden_internal.raise_error('already_exists', format('embedding model %L', register_embedding_model.name));
+    END IF;
+    PERFORM memwarden_internal.put_embedder(v_model_id, register_embedding_model.embedder, register_embedding_model.settings);
+    RETURN v_model_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
+    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight recall gives them beside the words (0 to 1). '
+    'Vectors of different models are never compared. embedder, settings: the plug-in of the worker that makes its vectors, see set_embedder(); by default only writers bring them. '
+    'Raises 42710 for a name that is taken, 22023 out of range, 23514 for an embedder that can be none.';
+REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.set_embedder(model text, embedder text, settings jsonb DEFAULT '{}')
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_model_id smallint := memwarden_internal.require_model(set_embedder.model);
+BEGIN
+    PERFORM memwarden_internal.put_embedder(v_model_id, set_embedder.embedder, set_embedder.settings);
+    PERFORM memwarden_internal.record_access_change(0, 'set_embedder', jsonb_build_object('model', set_embedder.model, 'embedder', set_embedder.embedder));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
+    'Says which plug-in of the worker makes the vectors of a model; NULL for none, so that what is missing stays so. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
+    'The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 23514 for a name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.put_embedder(p_model_id smallint, p_plugin text, p_settings jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    DELETE FROM memwarden_data.embedder AS e WHERE e.model_id = p_model_id AND p_plugin IS NULL;
+    -- The table's own constraints say what each may be.
+    INSERT INTO memwarden_data.embedder AS e (model_id, plugin, settings)
+    SELECT p_model_id, p_plugin, coalesce(p_settings, '{}') WHERE p_plugin IS NOT NULL
+    ON CONFLICT ON CONSTRAINT embedder_pkey DO UPDATE SET plugin = excluded.plugin, settings = excluded.settings;
+    PERFORM pg_notify('memwarden_embedding', '');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS 'Stores the plug-in of a model, or that it has none.';
+REVOKE ALL ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) FROM PUBLIC;
