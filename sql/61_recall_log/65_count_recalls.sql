@@ -17,8 +17,7 @@ BEGIN
     END IF;
     -- One at a time. Who recalls and who reports does not meet this lock.
     LOCK TABLE memwarden_data.recall_count IN SHARE ROW EXCLUSIVE MODE;
-    PERFORM pg_stat_clear_snapshot();
-    v_watermark := (SELECT w.watermark FROM memwarden_internal.log_watermark() AS w);
+    v_watermark := memwarden_internal.settled_watermark();
     -- In statements that see more than the watermark did.
     SELECT e.system_identifier, e.below, e.until INTO v_era FROM memwarden_internal.uncounted_recalls(v_present, v_watermark) AS e
      ORDER BY e.system_identifier = v_present LIMIT 1;

@@ -55,6 +55,28 @@ COMMENT ON FUNCTION memwarden_internal.log_watermark() IS
     'No transaction below this one can still write to this database, and what those before it have committed is visible to the next statement. is_held: false when it has just ended, so that a later look goes further.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_watermark() FROM PUBLIC;
 
+-- Another database's transaction that ends just between the two looks of log_watermark() would hold everything up for a run.
+CREATE OR REPLACE FUNCTION memwarden_internal.settled_watermark()
+RETURNS xid8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_reached record;
+BEGIN
+    FOR v_attempt IN 1..100 LOOP
+        -- Who runs which transaction is otherwise remembered for the length of this one.
+        PERFORM pg_stat_clear_snapshot();
+        SELECT w.watermark, w.is_held INTO v_reached FROM memwarden_internal.log_watermark() AS w;
+        EXIT WHEN v_reached.is_held;
+    END LOOP;
+    RETURN v_reached.watermark;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.settled_watermark() IS
+    'log_watermark(), looked at again (a hundred times at most) while what it stopped at has just ended. What it returns holds for the statements after the one that asked.';
+REVOKE ALL ON FUNCTION memwarden_internal.settled_watermark() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -62,7 +84,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_present   bigint := memwarden_internal.system_identifier();
-    v_reached   record;
     v_watermark xid8;
     v_era       record;
     v_below     xid8;
@@ -74,13 +95,7 @@ BEGIN
     -- One sealer at a time; readers and writers of the log do not meet this lock.
     LOCK TABLE memwarden_data.log_segment IN SHARE ROW EXCLUSIVE MODE;
     -- First the watermark and then, in statements that see more, the entries: never the other way round.
-    FOR v_attempt IN 1..10 LOOP
-        -- Who runs which transaction is otherwise remembered for the length of this one.
-        PERFORM pg_stat_clear_snapshot();
-        SELECT w.watermark, w.is_held INTO v_reached FROM memwarden_internal.log_watermark() AS w;
-        EXIT WHEN v_reached.is_held;
-    END LOOP;
-    v_watermark := v_reached.watermark;
+    v_watermark := memwarden_internal.settled_watermark();
     -- Entries that came in a dump are complete as they are, and older than all of this cluster.
     SELECT e.system_identifier, e.below, u.log_seq INTO v_era
       FROM memwarden_internal.log_eras() AS e

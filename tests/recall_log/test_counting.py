@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from threading import Event, Thread
 from typing import Any
 
 import psycopg
@@ -226,6 +227,36 @@ def test_many_jobs_at_once_count_once(office: Office) -> None:
     office.count()
     check(office.world)
     assert office.world.value("SELECT recalls FROM memwarden_data.recall_reach") == 20
+
+
+def test_other_databases_hold_no_count_up(office: Office) -> None:
+    """Their transactions begin and end all the while: one run of the job counts all there is.
+
+    Proves: Q2
+    """
+    office.remember("Ana likes tea")
+    over = Event()
+
+    def elsewhere() -> None:
+        with psycopg.connect(office.world.dsn, dbname="postgres", autocommit=True) as other:
+            while not over.is_set():
+                other.execute(
+                    "DO 'BEGIN FOR n IN 1..50 LOOP"
+                    " PERFORM pg_current_xact_id(), pg_sleep(0.0003); COMMIT; END LOOP; END'"
+                )
+
+    busy = [Thread(target=elsewhere) for _ in range(3)]
+    for one in busy:
+        one.start()
+    try:
+        for _ in range(60):
+            cast.given(office.ana)
+            office.count()
+            check(office.world)
+    finally:
+        over.set()
+        for one in busy:
+            one.join()
 
 
 def test_rows_of_another_cluster_are_counted_as_they_are(office: Office) -> None:
