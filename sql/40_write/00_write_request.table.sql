@@ -1,6 +1,14 @@
--- What a request is up against: asked once, by the gate that finds out who writes where. Each further question of a
+-- Who writes where, and what a request is up against there: asked once, by the gate that finds out who writes where. Each further question of a
 -- gate would be a statement more for every write.
 CREATE TYPE memwarden_data.write_terms AS (
+    principal_id        bigint,
+    org_id              bigint,
+    scope_id            bigint,
+    closed_at           timestamptz,
+    layer_name          text,
+    admission           text,
+    may_write           boolean,
+    is_anchored         boolean,
     -- the writer
     agent               text,
     validated           boolean,
@@ -61,7 +69,11 @@ CREATE TYPE memwarden_data.write_terms AS (
     class               jsonb,
     -- the pack in force for the writer there
     pack                jsonb,
-    has_entities        boolean
+    has_entities        boolean,
+    -- what a request that names no kind, classification, domain or attribute bears, where that has been borne before
+    plain_label_id      integer,
+    -- and whether the writer's role lets it write such
+    writes_plain        boolean
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -95,6 +107,8 @@ CREATE TABLE memwarden_data.write_request (
     intake_fault     text,
     -- the door says: a permit of the rate limit is held for it, and taken once all of its batch are decided
     permit_held      boolean,
+    -- and on what terms it may write where; gone once the identity gate has read it
+    standing         memwarden_data.write_terms,
     -- who asked, and when
     org_id           bigint NOT NULL,
     principal_id     bigint NOT NULL,

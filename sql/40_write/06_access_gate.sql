@@ -32,14 +32,16 @@ BEGIN
         v_level := CASE WHEN v_level IS NOT NULL THEN greatest(v_level, (v_terms.class ->> 'classification')::smallint) END;
         NEW.terms := jsonb_populate_record(NEW.terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl));
     END IF;
-    -- One statement, for every write pays for it: what judge_labels() would say, written out.
-    SELECT (SELECT min(l.label_id) FROM memwarden_data.label AS l
-             WHERE l.org_id = NEW.org_id AND l.layer = NEW.layer AND l.kind IS NOT DISTINCT FROM v_kind AND l.scope_kind = v_terms.scope_kind
-               AND l.classification = v_level AND l.domains = v_domains AND l.attributes = coalesce(NEW.attributes, '{}')),
-           EXISTS (SELECT FROM memwarden_data.role_permission AS r
-                    WHERE r.role_id = v_terms.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
-                      AND (r.kind IS NULL OR r.kind = v_kind))
-      INTO v_label_id, v_permitted;
+    IF v_kind IS NULL AND num_nonnulls(NEW.classification, NEW.domains, NEW.attributes, NEW.class) = 0 THEN
+        -- As nearly always: the gate before has asked already.
+        v_label_id := v_terms.plain_label_id;
+        v_permitted := v_terms.writes_plain;
+    ELSE
+        -- What judge_labels() would say, written out.
+        v_permitted := EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                WHERE r.role_id = v_terms.role_id AND r.operation = 'WRITE' AND r.layer IN ('*', NEW.layer)
+                                  AND (r.kind IS NULL OR r.kind = v_kind));
+    END IF;
 
     NEW.reason := CASE
         WHEN NEW.reason IS NOT NULL THEN NEW.reason
@@ -49,7 +51,7 @@ BEGIN
         WHEN NEW.attributes <> '{}' AND memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NOT NULL THEN 'ATTRIBUTES_INVALID'
         WHEN NOT v_permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
-        NEW.label_id := coalesce(v_label_id, memwarden_internal.make_label(
+        NEW.label_id := coalesce(v_label_id, memwarden_internal.find_label(
             NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'), NEW.principal_id));
         NEW.reason := CASE
             WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'

@@ -235,18 +235,27 @@ BEGIN
     WITH asked AS MATERIALIZED (
         SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
           FROM unnest(p_rows) WITH ORDINALITY AS r
+    ), standing AS MATERIALIZED (
+        -- Once for each scope and layer, in one statement: row by row it would be the dearest question of all.
+        SELECT w.scope, w.layer, t.terms
+          FROM (SELECT DISTINCT '=' || a.scope AS scope, a.layer FROM asked AS a) AS w
+          LEFT JOIN memwarden_data.scope AS s ON s.path = substr(w.scope, 2)
+         CROSS JOIN LATERAL (SELECT t.terms FROM memwarden_data.standing AS t
+                              WHERE t.principal_id = p_principal_id AND t.layer = w.layer
+                                AND t.scope_id = CASE WHEN w.scope IS NULL THEN t.home_scope_id ELSE s.scope_id END OFFSET 0) AS t
     ), decided AS (
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, intake_fault, permit_held)
+            classification, domains, attributes, origin, class, justification, intake_fault, permit_held, standing)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
                a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification,
                CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
                     ELSE a.fault END,
-               a.layer = ANY (v_held)
+               a.layer = ANY (v_held), t.terms
           FROM asked AS a
+          LEFT JOIN standing AS t ON t.layer = a.layer AND coalesce(t.scope, '') = coalesce('=' || a.scope, '')
          ORDER BY a.ordinality
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
                   r.org_id, r.principal_id, r.layer, r.admitted AND r.permit_held AS owes_permit
