@@ -45,8 +45,7 @@ DECLARE
 BEGIN
     RETURN (SELECT a.risk FROM memwarden_internal.assess_risk(
         p_scope_id, p_layer, p_principal_id, v_policy.weights, v_policy.layer_risk, p_contradicts, p_grounds,
-        (p_provenance ->> 'adjusted_confidence')::double precision,
-        (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e))) AS a);
+        (p_provenance ->> 'adjusted_confidence')::double precision, p_neighbours) AS a);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.request_risk(bigint, bigint, text, text, text, bigint, boolean, jsonb, jsonb, jsonb) IS

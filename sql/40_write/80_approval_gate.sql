@@ -26,13 +26,12 @@ BEGIN
             NEW.scope_id, NEW.layer, NEW.principal_id, v_policy.weights, v_policy.layer_risk,
             NEW.contradiction IS NOT NULL OR num_nonnulls(NEW.replaces, NEW.disputes) > 0
                 OR coalesce(NEW.conflicts @> '[{"relation": "contradicts"}]', false),
-            NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision,
-            (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(NEW.neighbours) AS n (e)));
+            NEW.grounds, (NEW.provenance ->> 'adjusted_confidence')::double precision, NEW.neighbours);
         IF v_policy.approval = 'by_risk' AND v_risk.risk >= v_policy.auto_below THEN
             v_asked := memwarden_internal.ask_review(v_asked, 'RISK');
         END IF;
         IF v_asked IS NULL AND v_review.state IS NULL THEN
-            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors', v_risk.factors);
+            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors', memwarden_internal.risk_factors(v_risk.measures, v_policy.weights));
             NEW.provenance := NEW.provenance || jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk));
         ELSIF v_review.state = 'pending' AND v_review.expires_at <= v_started THEN
             NEW.outcome := 'REJECTED';
@@ -53,7 +52,8 @@ BEGIN
                     NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, v_terms.confidence_weights);
             ELSE
                 NEW.review := memwarden_internal.review_terms(
-                    to_jsonb(v_review), to_jsonb(v_policy), v_asked, v_risk.risk, v_risk.factors, v_report, NEW.deadline, v_started);
+                    to_jsonb(v_review), to_jsonb(v_policy), v_asked, v_risk.risk,
+                    memwarden_internal.risk_factors(v_risk.measures, v_policy.weights), v_report, NEW.deadline, v_started);
                 NEW.outcome := 'DEFERRED';
                 NEW.retry_at := (NEW.review ->> 'expires_at')::timestamptz;
                 -- What a gate found goes before what a policy wants.
