@@ -6,15 +6,15 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_terms   memwarden_data.write_terms := NEW.terms;
-    v_policy  record := memwarden_internal.approval_terms(NEW.org_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id);
-    v_review  record;
+    v_policy  record := memwarden_internal.approval_terms(NEW.org_id, NEW.layer, NEW.class, (NEW.terms).agent, NEW.principal_id);
+    v_review  memwarden_data.review;
     v_asked   jsonb := NEW.review_asked;
     v_risk    record;
     v_report  jsonb;
 BEGIN
-    SELECT r.* INTO v_review FROM memwarden_data.review AS r
-     WHERE TG_OP = 'UPDATE' AND r.org_id = NEW.org_id AND r.request_id = NEW.request_id;
+    IF TG_OP = 'UPDATE' THEN
+        SELECT r.* INTO v_review FROM memwarden_data.review AS r WHERE r.org_id = NEW.org_id AND r.request_id = NEW.request_id;
+    END IF;
     IF NOT v_policy.is_reputable THEN
         v_asked := memwarden_internal.ask_review(v_asked, 'REPUTATION');
     END IF;
@@ -45,11 +45,11 @@ BEGIN
             v_report := memwarden_internal.review_report(
                 NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes,
                 CASE WHEN num_nonnulls(NEW.key_hash, NEW.becomes) > 0 THEN coalesce(memwarden_internal.merge_target(
-                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key,
-                    v_terms.writers, NEW.becomes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL), NEW.becomes) END);
+                    NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, (NEW.terms).same_key,
+                    (NEW.terms).writers, NEW.becomes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL), NEW.becomes) END);
             IF v_review.state = 'approved' AND memwarden_internal.was_seen(v_review.report, v_report) THEN
                 NEW.provenance := memwarden_internal.approved_record(
-                    NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, v_terms.confidence_weights);
+                    NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, (NEW.terms).confidence_weights);
             ELSE
                 NEW.review := memwarden_internal.review_terms(
                     to_jsonb(v_review), to_jsonb(v_policy), v_asked, v_risk.risk,
