@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from json.encoder import encode_basestring as quoted
 from typing import Any, NamedTuple
 
@@ -44,10 +44,10 @@ class _Reference:
     """A reference, resolved: its writer's words about it mean nothing."""
 
     def __init__(self, said: dict[str, Any], known: dict[str, Any], asked: Asked) -> None:
-        named: dict[str, Any] | None = known["cited"]
+        named: dict[str, Any] | None = known.get("cited")
         cited = named or {}
         is_memory = cited.get("kind") == "memory"
-        issuer_id = known["issuer_id"]
+        issuer_id = known.get("issuer_id")
         source_type = known["source_type"]
         spoken_for = (
             not is_memory
@@ -74,12 +74,12 @@ class _Reference:
         self.external = not is_memory and self.type in asked.external_types
         self.authority = self._authority(claimed)
         self.weight: float = known["weight"] if spoken_for else 1
-        self.accessed_at: str = known["accessed_at"] or asked.now
-        age = known["age"]
+        self.accessed_at: str = known.get("accessed_at") or asked.now
+        age = known.get("age")
         if age is None or age <= 0:
             self.freshness = 1.0
         else:
-            half_life = (known["half_life"] if spoken_for else None) or asked.half_life
+            half_life = (known.get("half_life") if spoken_for else None) or asked.half_life
             self.freshness = math.exp(-math.log(2.0) * min(age / half_life, _MOST_HALF_LIVES))
 
     def _authority(self, claimed: str | None) -> float:
@@ -115,14 +115,12 @@ class _Reference:
             self.external
             and "evidence_id" in self.cited
             and self.spoken_for
-            and self.known["issuer_id"] not in (None, asked.principal_id)
+            and self.known.get("issuer_id") not in (None, asked.principal_id)
         )
 
     def ground(self, place: int, support: float, *, counted: bool) -> str:
         """What the record of a version says of it, as a JSON object."""
-        cited, excerpt_hash = self.cited, None
-        if self.excerpt is not None:
-            excerpt_hash = hashlib.sha256(self.excerpt.encode()).hexdigest()
+        cited = self.cited
         text = (
             f'{{"index": {place}, "authority": {_number(self.authority)}, '
             f'"support": {_number(support if support > 0 else 0)}, '
@@ -136,18 +134,21 @@ class _Reference:
             text += ', "contradicts": true'
         if not counted:
             text += ', "counted": false'
-        for name, value in (
-            ("type", self.type),
-            ("claimed_type", None if self.claimed == self.type else self.claimed),
-            ("uri", self.uri),
-            ("version", self.version),
-            ("accessed_at", self.accessed_at),
-            ("excerpt_hash", excerpt_hash),
-            ("item_id", cited.get("item_id")),
-            ("version_id", cited.get("version_id")),
-            ("evidence_id", cited.get("evidence_id")),
-            ("issuer", self.known["issuer"] if self.spoken_for else None),
-        ):
+        text += (
+            f', "type": {quoted(self.type)}, "uri": {quoted(self.uri)}, '
+            f'"accessed_at": {quoted(self.accessed_at)}'
+        )
+        if self.claimed is not None and self.claimed != self.type:
+            text += f', "claimed_type": {quoted(self.claimed)}'
+        if self.version is not None:
+            text += f', "version": {quoted(self.version)}'
+        if self.excerpt is not None:
+            text += f', "excerpt_hash": "{hashlib.sha256(self.excerpt.encode()).hexdigest()}"'
+        issuer = self.known.get("issuer")
+        if issuer is not None and self.spoken_for:
+            text += f', "issuer": {quoted(issuer)}'
+        for name in ("item_id", "version_id", "evidence_id") if cited else ():
+            value = cited.get(name)
             if value is not None:
                 text += f', "{name}": {quoted(value)}'
         return text + "}"
@@ -204,7 +205,7 @@ def weigh(
         [r.uri for r in references],
     )
     order = [0]
-    first = {0}
+    first: Collection[int] = order
     if len(references) > 1:
         order = sorted(range(len(references)), key=lambda i: (-references[i].authority, i))
         counted: dict[str, int] = {}

@@ -77,13 +77,14 @@ def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> by
     except OSError:
         raise KeyUnusable("the master key cannot be read") from None
     state = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    key = _signing_key(file, state, wrapped)
-    return hmac.digest(key, f"{purpose}\x00{text}".encode(), "sha256")
+    signing = _signing_key(file, state, wrapped).copy()
+    signing.update(f"{purpose}\x00{text}".encode())
+    return signing.digest()
 
 
 # A store signs with few keys, and every write signs. They are nobody's: those that seal the values
 # of a tenant are opened each time.
 @lru_cache(maxsize=4)
-def _signing_key(file: str, _state: tuple[int, ...], wrapped: bytes) -> bytes:
-    """Open a key, once for each state of the master key's file."""
-    return unwrapped(file, wrapped)
+def _signing_key(file: str, _state: tuple[int, ...], wrapped: bytes) -> hmac.HMAC:
+    """Open a key, once for each state of the master key's file, and begin what it signs."""
+    return hmac.new(unwrapped(file, wrapped), digestmod="sha256")

@@ -21,6 +21,7 @@ from .judge_words import FIRST_PERSON, PRONOUN, stem
 
 CONTRADICTED = -1.0
 _MAX_COST = 500_000
+_read = json.JSONDecoder().raw_decode
 _NEGATIVE = frozenset(
     stem(w)
     for w in ["disabled", "off", "false", "inactive", "deactivated", "unsupported", "unavailable"]
@@ -327,7 +328,7 @@ def supports(
 
     The work is bounded: an excerpt that would exceed _MAX_COST supports nothing.
     """
-    value = json.loads(content)
+    value = _read(content)[0]
     claim: list[Statement] | None = None
     found: list[float] = []
     spent = 0

@@ -26,11 +26,14 @@ BEGIN
             v_own := (SELECT t.authority FROM memwarden_data.source_type AS t WHERE t.type = 'agent_reasoning');
         END IF;
         v_at := coalesce((v_cited ->> 'at')::timestamptz, memwarden_internal.evidence_time(v_said ->> 'accessed_at'));
-        v_all := v_all || jsonb_build_object(
-            'source_type', v_source.source_type, 'issuer_id', v_source.issuer_id, 'authority', v_source.authority, 'weight', v_source.weight,
-            'half_life', extract(epoch FROM v_source.half_life)::double precision, 'issuer', CASE WHEN v_source.issuer_id IS NOT NULL THEN v_issuer END,
-            'accessed_at', memwarden_internal.utc_text(v_at), 'age', extract(epoch FROM p_now - v_at)::double precision,
-            'own_authority', v_own, 'cited', v_cited);
+        v_all := v_all || CASE num_nonnulls(v_source.issuer_id, v_source.half_life, v_at, v_own, v_cited) WHEN 0
+            -- Nothing else is known of most. What is not there need not be read again.
+            THEN jsonb_build_object('source_type', v_source.source_type, 'authority', v_source.authority, 'weight', v_source.weight)
+            ELSE jsonb_build_object(
+                'source_type', v_source.source_type, 'issuer_id', v_source.issuer_id, 'authority', v_source.authority, 'weight', v_source.weight,
+                'half_life', extract(epoch FROM v_source.half_life)::double precision, 'issuer', CASE WHEN v_source.issuer_id IS NOT NULL THEN v_issuer END,
+                'accessed_at', memwarden_internal.utc_text(v_at), 'age', extract(epoch FROM p_now - v_at)::double precision,
+                'own_authority', v_own, 'cited', v_cited) END;
     END LOOP;
     RETURN v_all;
 END
