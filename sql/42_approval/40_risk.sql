@@ -8,18 +8,22 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_likeness  double precision;
-    v_authority double precision;
+    v_authority double precision := (p_grounds #>> '{0,authority}')::double precision;
+    v_likeness  double precision := (p_neighbours #>> '{0,similarity}')::double precision;
     v_readers   bigint;
     v_recalls   bigint;
     v_consumers bigint;
 BEGIN
+    -- Of one nothing need be worked out.
+    IF jsonb_array_length(p_grounds) > 1 THEN
+        v_authority := (SELECT avg((g.e ->> 'authority')::double precision) FROM jsonb_array_elements(p_grounds) AS g (e));
+    END IF;
+    IF jsonb_array_length(p_neighbours) > 1 THEN
+        v_likeness := (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e));
+    END IF;
     -- Written out in one: each further query is one for every write.
-    SELECT (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e)),
-           CASE WHEN jsonb_array_length(p_grounds) = 1 THEN (p_grounds #>> '{0,authority}')::double precision
-                ELSE (SELECT avg((g.e ->> 'authority')::double precision) FROM jsonb_array_elements(p_grounds) AS g (e)) END,
-           -- readable_scopes() asked the other way round, no further than a hundred.
-           (SELECT count(*) FROM (
+    SELECT (SELECT count(*) FROM (
+                -- readable_scopes() asked the other way round, no further than a hundred.
                 SELECT g.principal_id
                   FROM memwarden_data.scope_grant AS g
                  WHERE g.descendants AND g.principal_id <> p_principal_id AND g.scope_id = ANY (s.lineage)
@@ -31,7 +35,7 @@ BEGIN
                  LIMIT 100) AS b),
            -- The job has counted all; what the writer recalled itself is few rows.
            coalesce(greatest(r.recalls - o.recalls, 0), 0), coalesce(greatest(r.consumers - (o.recalls > 0)::integer, 0), 0)
-      INTO v_likeness, v_authority, v_readers, v_recalls, v_consumers
+      INTO v_readers, v_recalls, v_consumers
       FROM memwarden_data.scope AS s
       LEFT JOIN memwarden_data.recall_reach AS r ON r.org_id = s.org_id AND r.scope_id = s.scope_id
      CROSS JOIN LATERAL (SELECT coalesce(sum(c.recalls), 0) AS recalls FROM memwarden_data.recall_consumer AS c
@@ -62,14 +66,14 @@ REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, doub
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_factors(p_measures double precision[], p_weights double precision[])
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN jsonb_build_object(
-    'layer', jsonb_build_object('value', round(p_measures[1]::numeric, 4), 'weight', p_weights[1]),
-    'contradiction', jsonb_build_object('value', round(p_measures[2]::numeric, 4), 'weight', p_weights[2]),
-    'evidence', jsonb_build_object('value', round(p_measures[3]::numeric, 4), 'weight', p_weights[3]),
-    'confidence_gap', jsonb_build_object('value', round(p_measures[4]::numeric, 4), 'weight', p_weights[4]),
-    'blast_radius', jsonb_build_object('value', round(p_measures[5]::numeric, 4), 'weight', p_weights[5],
-        'recalls', p_measures[7]::bigint, 'consumers', p_measures[8]::bigint, 'readers', p_measures[9]::bigint),
-    'novelty', jsonb_build_object('value', round(p_measures[6]::numeric, 4), 'weight', p_weights[6]));
+-- Text that is read once: as many small objects, each is made anew within the next.
+RETURN ('{"layer": {"value": ' || round(p_measures[1]::numeric, 4) || ', "weight": ' || p_weights[1]
+    || '}, "contradiction": {"value": ' || round(p_measures[2]::numeric, 4) || ', "weight": ' || p_weights[2]
+    || '}, "evidence": {"value": ' || round(p_measures[3]::numeric, 4) || ', "weight": ' || p_weights[3]
+    || '}, "confidence_gap": {"value": ' || round(p_measures[4]::numeric, 4) || ', "weight": ' || p_weights[4]
+    || '}, "blast_radius": {"value": ' || round(p_measures[5]::numeric, 4) || ', "weight": ' || p_weights[5]
+    || ', "recalls": ' || p_measures[7]::bigint || ', "consumers": ' || p_measures[8]::bigint || ', "readers": ' || p_measures[9]::bigint
+    || '}, "novelty": {"value": ' || round(p_measures[6]::numeric, 4) || ', "weight": ' || p_weights[6] || '}}')::jsonb;
 COMMENT ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) IS
     'What assess_risk() measured, as humans are told: {name: {"value", "weight"}}, and of blast_radius {"recalls", "consumers", "readers"}.';
 REVOKE ALL ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) FROM PUBLIC;
