@@ -141,7 +141,11 @@ def _plain(text: str) -> str:
         return folded
     if not folded.isprintable():
         folded = _CONTROL.sub(" ", folded)
-    folded = " ".join(folded.split())
+    words = folded.split()
+    folded = " ".join(words)
+    if folded.isascii() and "".join(words).isalnum():
+        # Nothing to judge.
+        return folded
     # Where nothing but punctuation is left, it is the message itself ("...", "!").
     return " ".join(_CANDIDATE.sub(_judge, folded).split()) or folded
 

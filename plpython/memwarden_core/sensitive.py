@@ -49,12 +49,19 @@ def scan(text: str, rules: RuleSet) -> list[Finding]:
 def _raw(text: str, rules: RuleSet) -> Iterator[Finding]:
     if not text.isascii():
         text = _SURROGATE.sub("\ufffd", text)
+    opened, decoders = rules.open(text)
+    if not decoders:
+        # Most texts have nothing to decode.
+        if opened:
+            yield from _in_view(Original(text), opened, 0)
+        return
     budget = Budget(text)
     level: list[tuple[View, frozenset[Decoder]]] = [(Original(text), frozenset())]
     for depth in range(MAX_DEPTH + 1):
         deeper: list[tuple[View, frozenset[Decoder]]] = []
         for view, used in level:
-            opened, decoders = rules.open(view.text)
+            if depth:
+                opened, decoders = rules.open(view.text)
             if opened:
                 yield from _in_view(view, opened, depth)
             for decode in decoders:

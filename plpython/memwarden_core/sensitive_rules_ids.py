@@ -62,7 +62,7 @@ ID_RULES: list[dict[str, Any]] = [
         "level": "high",
         "action": "block",
         "detector": "iban",
-        "prefilter_pattern": r"[A-Z]{2} ?[0-9]{2}[ \-]?[A-Z0-9]{4}",
+        "prefilter_pattern": r"(?-i:^|[^A-Za-z0-9])[A-Z]{2} ?[0-9]{2}[ \-]?[A-Z0-9]{4}",
         "tests": {
             "positive": [
                 "GB82 WEST 1234 5698 7654 32",

@@ -78,9 +78,15 @@ class Rule(NamedTuple):
     positive: tuple[str, ...]
     negative: tuple[str, ...]
 
-    def hits(self, text: str, lower: str) -> Iterator[Hit]:
-        """Yield the places that the rule finds in a text and the same in lower case."""
-        for hit in self._candidates(text, lower):
+    def hits(self, text: str, lower: str) -> Iterable[Hit]:
+        """Return the places that the rule finds in a text and the same in lower case."""
+        candidates = self._candidates(text, lower)
+        if self.context or self.not_context or self.check is not None:
+            return self._kept(candidates, text, lower)
+        return candidates
+
+    def _kept(self, candidates: Iterable[Hit], text: str, lower: str) -> Iterator[Hit]:
+        for hit in candidates:
             if self.context and not near(
                 self.context, lower, hit.start, hit.end, self.within, self.within // 2
             ):
@@ -103,31 +109,33 @@ class Rule(NamedTuple):
 class RuleSet(NamedTuple):
     """Rules ready to scan with. Made by ``prepare``.
 
-    ``opens`` has, for each pattern of the gate, the bits of the rules (from 0) and decoders (below
-    0) that it is asked for. ``alone`` tells whose bit is whose where one is enough, ``joint`` which
-    bits must be there together for the others.
+    Rules have numbers from 0, decoders below 0. ``alone`` has, for each pattern of the gate, those
+    that it opens by itself. Of the others ``bits`` has what the pattern is, and ``joint`` which
+    bits must be there together, under one of the patterns.
     """
 
     rules: tuple[Rule, ...]
     gate: Gate
-    opens: tuple[int, ...]
-    alone: dict[int, int]
-    joint: tuple[tuple[int, int], ...]
+    alone: tuple[tuple[int, ...], ...]
+    bits: tuple[int, ...]
+    joint: tuple[tuple[tuple[int, int], ...], ...]
 
     def open(self, text: str) -> tuple[list[Rule], list[Decoder]]:
         """Return the rules and the decoders that have something to look at in the text."""
-        seen = 0
-        for pattern in self.gate.passed(text):
-            seen |= self.opens[pattern]
-        if not seen:
+        passed = self.gate.passed(text)
+        if not passed:
             return [], []
-        numbers = [number for bits, number in self.joint if seen & bits == bits]
-        while seen:
-            bit = seen & -seen
-            seen ^= bit
-            if bit in self.alone:
-                numbers.append(self.alone[bit])
-        numbers.sort()
+        opened: set[int] = set()
+        seen = 0
+        for pattern in passed:
+            opened.update(self.alone[pattern])
+            seen |= self.bits[pattern]
+        if seen:
+            for pattern in passed:
+                for bits, number in self.joint[pattern]:
+                    if seen & bits == bits:
+                        opened.add(number)
+        numbers = sorted(opened)
         rules = [self.rules[n] for n in numbers if n >= 0]
         return rules, [DECODERS[-1 - n][1] for n in reversed(numbers) if n < 0]
 
@@ -272,9 +280,9 @@ _ANYTHING = (("(?s).|^$",),)
 
 
 def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
-    asked: dict[str, int] = {}
-    alone: dict[int, int] = {}
-    joint: list[tuple[int, int]] = []
+    alone: dict[str, list[int]] = {}
+    bits: dict[str, int] = {}
+    joint: dict[str, list[tuple[int, int]]] = {}
     everything = [(number, rule.prefilters or _ANYTHING) for number, rule in enumerate(rules)]
     everything += [(-1 - i, ((pattern,),)) for i, (pattern, _) in enumerate(DECODERS)]
     bit = 1
@@ -282,18 +290,27 @@ def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
         together = 0
         for patterns in groups:
             for pattern in patterns:
-                asked[pattern] = asked.get(pattern, 0) | bit
+                opens = alone.setdefault(pattern, [])
+                if len(groups) == 1:
+                    opens.append(number)
+                else:
+                    bits[pattern] = bits.get(pattern, 0) | bit
             together |= bit
             bit <<= 1
-        if len(groups) == 1:
-            alone[together] = number
-        else:
-            joint.append((together, number))
+        if len(groups) > 1:
+            for pattern in groups[0]:
+                joint.setdefault(pattern, []).append((together, number))
     try:
-        gate = Gate(asked)
+        gate = Gate(alone)
     except GateRefused as error:
         raise RuleRefused(str(error)) from None
-    return RuleSet(rules, gate, tuple(asked.values()), alone, tuple(joint))
+    return RuleSet(
+        rules,
+        gate,
+        tuple(tuple(numbers) for numbers in alone.values()),
+        tuple(bits.get(pattern, 0) for pattern in alone),
+        tuple(tuple(joint.get(pattern, ())) for pattern in alone),
+    )
 
 
 def only(rule: Rule) -> RuleSet:
