@@ -60,6 +60,18 @@ class _Pattern(Protocol):
     def finditer(self, text: str) -> Iterator[_Match]: ...
 
 
+class _Late:
+    """Stands for a pattern that was accepted before: compiled when a text first asks for it."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(compile_pattern(self._source), name)
+        setattr(self, name, value)
+        return value
+
+
 class Rule(NamedTuple):
     """One rule, compiled."""
 
@@ -143,8 +155,9 @@ class RuleSet(NamedTuple):
 class _Reader:
     """Reads the members of one rule; every fault names the rule."""
 
-    def __init__(self, index: int, source: object) -> None:
+    def __init__(self, index: int, source: object, *, accepted: bool) -> None:
         self.name = f"rule {index}"
+        self.accepted = accepted
         if not isinstance(source, dict):
             raise self.refused("is no JSON object")
         self.source: dict[str, Any] = source
@@ -204,6 +217,8 @@ class _Reader:
         return None if source is None else self.compiled(member, source)
 
     def compiled(self, member: str, source: str) -> _Pattern:
+        if self.accepted:
+            return cast("_Pattern", _Late(source))
         try:
             return cast("_Pattern", compile_pattern(source))
         except PatternRefused as error:
@@ -319,7 +334,7 @@ def only(rule: Rule) -> RuleSet:
 
 
 @lru_cache(maxsize=16)
-def prepare(rules_json: str) -> RuleSet:
+def prepare(rules_json: str, *, accepted: bool = False) -> RuleSet:
     """Return the rules of a JSON array ready to scan with.
 
     A rule is an object: ``id``, ``version`` (from 1), ``kind`` (``pii.email``), ``level`` (none,
@@ -332,6 +347,9 @@ def prepare(rules_json: str) -> RuleSet:
     the case, for the rule to be tried), ``prefilter_pattern`` (or several, all of which must
     be), ``description``, and ``tests`` (``positive``, ``negative``: texts, for ``check_rules``).
 
+    ``accepted`` says that this was done when the rules were defined: their patterns are compiled
+    one by one, when a text asks for them, and not all at once, which takes longer than many writes.
+
     Raises: RuleRefused, naming the rule and what is wrong.
     """
     try:
@@ -340,7 +358,9 @@ def prepare(rules_json: str) -> RuleSet:
         raise RuleRefused("the rules are no JSON") from None
     if not isinstance(sources, list) or len(sources) > MAX_RULES:
         raise RuleRefused(f"the rules are a JSON array of at most {MAX_RULES}")
-    rules = tuple(_Reader(index, source).rule() for index, source in enumerate(sources))
+    rules = tuple(
+        _Reader(index, source, accepted=accepted).rule() for index, source in enumerate(sources)
+    )
     names = [rule.id for rule in rules]
     for name in names:
         if names.count(name) > 1:

@@ -112,7 +112,7 @@ def keep_rules(rules_hash: str, rules: str) -> None:
     """Prepare rules (configuration, like a schema) and keep them for this connection."""
     if len(_RULES) >= _MOST_RULES:
         del _RULES[next(iter(_RULES))]
-    _RULES[rules_hash] = sensitive.prepare(rules)
+    _RULES[rules_hash] = sensitive.prepare(rules, accepted=True)
 
 
 def _report(found: Sequence[sensitive.Finding], rules: sensitive.RuleSet | None) -> str | None:
@@ -127,7 +127,7 @@ def clean_request(
     Also what cannot be taken out of them, as findings, and the encrypted values by their names:
     ``{"name": {"kind", "sealed" (hex)}}``. Both are None where there are none. Raises: KeyUnusable.
     """
-    prepared = sensitive.prepare(rules)
+    prepared = sensitive.prepare(rules, accepted=True)
     sealed: dict[str, dict[str, str]] = {}
 
     def seal(kind: str, text: str) -> str:
@@ -151,13 +151,13 @@ def screen_text(text: str, rules: str) -> list[tuple[str, str, str, str, int, in
     """Return (rule, kind, level, action, start, length, score) of what is found in a text."""
     return [
         (f.rule, f.kind, f.level, f.action, f.start, f.length, f.score)
-        for f in sensitive.scan(text, sensitive.prepare(rules))
+        for f in sensitive.scan(text, sensitive.prepare(rules, accepted=True))
     ]
 
 
 def screen_request(request: str, rules: str) -> tuple[str | None, str]:
     """Return what is found in a request (JSON object), and the level of what stays in it."""
-    prepared = sensitive.prepare(rules)
+    prepared = sensitive.prepare(rules, accepted=True)
     found = screening.screen(json.loads(request), prepared)
     return _report(found, prepared), screening.sensitivity(found)
 

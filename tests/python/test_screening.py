@@ -56,6 +56,7 @@ def test_what_was_taken_out_is_not_found_again() -> None:
         }
     }
     assert screening.screen(done.request, rules()) == []
+    assert screening.screen({"content": {"password": "[secret.github_token]"}}, rules()) == []
     beside = {"content": f"password: [secret.assigned] and {TOKEN}"}
     assert [f.kind for f in screening.screen(beside, rules())] == ["secret.github_token"]
 
