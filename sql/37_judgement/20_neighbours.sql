@@ -1,3 +1,19 @@
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.neighbour') IS NULL THEN
+        CREATE TYPE memwarden_internal.neighbour AS (
+            item_id     uuid,
+            version_id  uuid,
+            -- below 0 where the item is the principal's own
+            label_id    integer,
+            similarity  double precision,
+            same_key    boolean
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.neighbour IS 'A memory that a write is compared with, before anybody has asked whether the writer reads it.';
+
 -- One search serves both gates that compare a write with what is there: the nearest memories of its scope and layer,
 -- one by one or by the index of a shelf of their own, and the holders of its key, however unlike.
 CREATE OR REPLACE FUNCTION memwarden_internal.neighbours(
@@ -9,54 +25,102 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
-    v_near   jsonb;
-    v_labels integer[];
+    v_reads_all boolean;
+    v_near      memwarden_internal.neighbour[];
+    v_labels    integer[];
 BEGIN
-    WITH near AS MATERIALIZED (
-        SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
-          FROM memwarden_data.embedding_shared AS e
-         WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id
-           AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
-                            WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL)
-         UNION ALL
-        SELECT c.item_id, c.similarity
-          FROM memwarden_data.shelf AS s,
-               LATERAL memwarden_internal.nearest_memories(
-                   s.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id, memwarden_internal.readable_labels(p_principal_id), false) AS c
-         WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL
-    ), found AS (
-        SELECT i.item_id, i.version_id, i.label_id, i.principal_id, n.similarity, i.exclusive AND i.key_hash = p_key_hash AS same_key
-          FROM near AS n
-          JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = n.item_id
-         WHERE n.similarity > p_least AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.kind IS DISTINCT FROM 'annotation'
-           AND (i.expires_at IS NULL OR i.expires_at > p_now)
-         ORDER BY n.similarity DESC, i.item_id
-         LIMIT 50
-    ), keyed AS (
-        SELECT i.item_id, i.version_id, i.label_id, i.principal_id, NULL::double precision AS similarity, true AS same_key
-          FROM memwarden_data.item AS i
-         WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash
-           AND i.status = 'ACTIVE' AND i.exclusive AND (i.expires_at IS NULL OR i.expires_at > p_now)
-           AND i.item_id NOT IN (SELECT f.item_id FROM found AS f)
-         LIMIT 10
-    )
-    SELECT jsonb_agg(to_jsonb(a)) INTO v_near FROM (SELECT * FROM found UNION ALL SELECT * FROM keyed) AS a;
-
-    -- Asked whatever is there: how long it takes must not tell.
-    v_labels := memwarden_internal.readable_among(
-        p_principal_id, p_label_id || ARRAY(SELECT (n.e ->> 'label_id')::integer FROM jsonb_array_elements(v_near) AS n (e)));
+    SELECT bool_and(w.reads_all),
+           array_agg(ROW (f.item_id, f.version_id, f.label_id, f.similarity, f.same_key)::memwarden_internal.neighbour) FILTER (WHERE f.item_id IS NOT NULL),
+           array_agg(f.label_id) FILTER (WHERE f.readable)
+      INTO v_reads_all, v_near, v_labels
+      FROM (SELECT p.org_id, p.clearance, p.domains,
+                   -- Most writers read whatever they are cleared for: readable_among() for those, written out.
+                   EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                            WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all')
+                   AND NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s
+                                    WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations)) AS reads_all,
+                   (SELECT s.shelf FROM memwarden_data.shelf AS s
+                     WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND s.layer = p_layer AND s.vacated_at IS NULL) AS shelf
+              FROM memwarden_data.principal AS p
+             WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
+            OFFSET 0) AS w
+      LEFT JOIN LATERAL (
+          SELECT i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END AS label_id,
+                 n.similarity, i.exclusive AND i.key_hash = p_key_hash AS same_key,
+                 EXISTS (SELECT FROM memwarden_data.label AS l
+                          WHERE l.label_id = i.label_id AND l.org_id IN (0, w.org_id)
+                            AND l.classification <= w.clearance AND l.domains <@ w.domains) AS readable
+            FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
+                    FROM memwarden_data.embedding_shared AS e
+                   WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id AND w.shelf IS NULL
+                  UNION ALL
+                  SELECT c.item_id, c.similarity
+                    FROM memwarden_internal.nearest_memories(
+                             w.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id, memwarden_internal.readable_labels(p_principal_id), false) AS c
+                   WHERE w.shelf IS NOT NULL
+                  OFFSET 0) AS n
+            -- Each by its key, whatever the planner thinks of how many are alike.
+           CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id, h.exclusive, h.key_hash
+                                 FROM memwarden_data.item AS h
+                                WHERE h.org_id = p_org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
+                                  AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > p_now)
+                               OFFSET 0) AS i
+           WHERE n.similarity > p_least
+           ORDER BY n.similarity DESC, i.item_id
+           LIMIT 50) AS f ON true;
+    IF p_key_hash IS NOT NULL OR v_reads_all IS NOT TRUE THEN
+        v_near := v_near || memwarden_internal.holders_of_key(p_org_id, p_scope_id, p_layer, p_principal_id, p_key_hash, v_near, p_now);
+        -- Asked whatever is there: how long it takes must not tell.
+        v_labels := memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(SELECT abs(n.label_id) FROM unnest(v_near) AS n));
+    END IF;
     -- What the writer may not read is not compared with: any answer would tell of it.
-    RETURN (
-        SELECT jsonb_agg(jsonb_build_object(
-                   'item_id', v.item_id, 'version_id', v.version_id, 'similarity', n.similarity, 'mine', n.principal_id = p_principal_id,
-                   'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence)
-                   || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
-                   ORDER BY n.similarity DESC NULLS LAST, n.item_id)
-          FROM jsonb_to_recordset(v_near) AS n (item_id uuid, version_id uuid, label_id integer, principal_id bigint, similarity double precision, same_key boolean)
-          JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id
-         WHERE (CASE WHEN n.principal_id = p_principal_id THEN -n.label_id ELSE n.label_id END) = ANY (v_labels));
+    RETURN CASE WHEN v_labels IS NOT NULL THEN memwarden_internal.described(p_org_id, v_near, v_labels) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec, bytea, double precision, timestamptz) IS
     'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, the nearest 50, and the holders of its key: a JSON array, nearest first, for judge(); NULL where there are none. Source: chapter 12.2.4, 12.3.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec, bytea, double precision, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.holders_of_key(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea, p_near memwarden_internal.neighbour[], p_now timestamptz)
+RETURNS memwarden_internal.neighbour[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT ROW (i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END,
+                    NULL, true)::memwarden_internal.neighbour
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash
+           AND i.status = 'ACTIVE' AND i.exclusive AND (i.expires_at IS NULL OR i.expires_at > p_now)
+           AND i.item_id NOT IN (SELECT n.item_id FROM unnest(p_near) AS n)
+         LIMIT 10);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[], timestamptz) IS
+    'What holds a key that is unique in a scope and layer, less what is among p_near; at most 10.';
+REVOKE ALL ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.described(p_org_id bigint, p_near memwarden_internal.neighbour[], p_labels integer[])
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    -- What is current is hot.
+    RETURN (
+        SELECT jsonb_agg(jsonb_build_object(
+                   'item_id', v.item_id, 'version_id', v.version_id, 'similarity', n.similarity, 'mine', n.label_id < 0,
+                   'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence)
+                   || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
+                   ORDER BY n.similarity DESC NULLS LAST, n.item_id)
+          FROM unnest(p_near) AS n
+          JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
+         WHERE n.label_id = ANY (p_labels));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) IS
+    'Neighbours with what the judge is told of them, nearest first; of those with labels that the principal reads (as readable_among() lists them). NULL for none.';
+REVOKE ALL ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) FROM PUBLIC;

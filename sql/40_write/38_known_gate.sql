@@ -1,5 +1,55 @@
 -- The same again? Tiers 1 and 2 are one look-up: contents of equal hash have an equal fingerprint. Only what
 -- the writer may see counts: an answer that names, or implies, a hidden item would tell of it.
+CREATE OR REPLACE FUNCTION memwarden_internal.known_item(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_fingerprint bytea,
+    p_content_hash bytea, p_subject text, p_predicate text, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz,
+    OUT item_id uuid, OUT version_id uuid, OUT principal_id bigint, OUT is_exact boolean)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+AS $function$
+BEGIN
+    SELECT k.item_id, k.version_id, k.principal_id, k.is_exact INTO item_id, version_id, principal_id, is_exact
+      FROM memwarden_data.principal AS p
+      -- Asked whatever is there, nothing or something hidden: how long the gate takes must not tell. Most writers read
+      -- whatever they are cleared for: readable_among() for those, written out below.
+     CROSS JOIN LATERAL (
+           SELECT CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                         WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all')
+                         OR EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
+                       THEN memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(
+                                SELECT i.label_id FROM memwarden_data.item AS i
+                                 WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+                                   AND i.fingerprint = p_fingerprint AND i.status = 'ACTIVE')) END AS labels
+           OFFSET 0) AS w
+     CROSS JOIN LATERAL (
+           SELECT i.item_id, i.version_id, i.principal_id, i.content_hash = p_content_hash
+                  AND i.subject IS NOT DISTINCT FROM p_subject
+                  AND i.predicate IS NOT DISTINCT FROM p_predicate AS is_exact
+             FROM memwarden_data.item AS i
+            WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
+              AND i.fingerprint = p_fingerprint AND i.status = 'ACTIVE'
+              AND (i.expires_at IS NULL OR i.expires_at > p_now)
+              -- The same value at another time is news: since when, or again.
+              AND CASE WHEN NOT i.exclusive THEN true
+                       WHEN p_valid_from IS NULL AND p_valid_to IS NULL THEN i.valid_during @> greatest(p_now, i.updated_at)
+                       ELSE memwarden_internal.holds_throughout(
+                                i.org_id, i.item_id, i.content_hash, tstzrange(coalesce(p_valid_from, least(p_now, p_valid_to)), p_valid_to)) END
+              AND CASE WHEN w.labels IS NULL
+                       THEN EXISTS (SELECT FROM memwarden_data.label AS l
+                                     WHERE l.label_id = i.label_id AND l.org_id IN (0, p.org_id)
+                                       AND l.classification <= p.clearance AND l.domains <@ p.domains)
+                       ELSE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (w.labels) END
+            ORDER BY is_exact DESC, i.item_id
+            LIMIT 1) AS k
+     WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz, timestamptz, timestamptz) IS
+    'Of what a scope and layer hold with a fingerprint, and the principal reads, one that says the same of the same time, if possible to the letter; nulls where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -8,31 +58,12 @@ AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_terms   memwarden_data.write_terms := NEW.terms;
-    v_known   record;
+    v_known   record := memwarden_internal.known_item(
+        NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.fingerprint,
+        NEW.content_hash, NEW.subject, NEW.predicate, NEW.valid_from, NEW.valid_to, v_started);
     v_found   record;
-    -- Asked whatever is there, nothing or something hidden: how long the gate takes must not tell.
-    v_labels  integer[] := memwarden_internal.readable_among(NEW.principal_id, NEW.label_id || ARRAY(
-        SELECT i.label_id FROM memwarden_data.item AS i
-         WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
-           AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'));
 BEGIN
-    SELECT i.item_id, i.version_id, i.principal_id, i.content_hash = NEW.content_hash
-           AND i.subject IS NOT DISTINCT FROM NEW.subject
-           AND i.predicate IS NOT DISTINCT FROM NEW.predicate AS is_exact
-      INTO v_known
-      FROM memwarden_data.item AS i
-     WHERE i.org_id = NEW.org_id AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
-       AND i.fingerprint = NEW.fingerprint AND i.status = 'ACTIVE'
-       AND (i.expires_at IS NULL OR i.expires_at > v_started)
-       -- The same value at another time is news: since when, or again.
-       AND CASE WHEN NOT i.exclusive THEN true
-                WHEN NEW.valid_from IS NULL AND NEW.valid_to IS NULL THEN i.valid_during @> greatest(v_started, i.updated_at)
-                ELSE memwarden_internal.holds_throughout(
-                         i.org_id, i.item_id, i.content_hash, tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to)), NEW.valid_to)) END
-       AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-     ORDER BY is_exact DESC, i.item_id
-     LIMIT 1;
-    IF FOUND THEN
+    IF v_known.item_id IS NOT NULL THEN
         NEW.outcome := 'REJECTED';
         NEW.reason := CASE WHEN v_known.is_exact THEN 'EXACT_DUPLICATE' ELSE 'STRUCTURAL_DUPLICATE' END;
         NEW.item_id := v_known.item_id;
