@@ -88,7 +88,6 @@ UNREADABLE = {
     "memwarden_internal.agree",
     "memwarden_internal.append_segment",
     "memwarden_internal.approval_terms",
-    "memwarden_internal.assess_risk",
     "memwarden_internal.check_standing",
     "memwarden_internal.checkpoint_digest",
     "memwarden_internal.decided_before",
