@@ -36,6 +36,17 @@ def test_every_shipped_rule_passes_its_own_tests() -> None:
         assert len(rule["tests"]["negative"]) >= 3, rule["id"]
 
 
+def test_rules_that_were_accepted_before_find_the_same() -> None:
+    """A session takes over what was checked when a rule was defined, and compiles it when asked.
+
+    Proves: L10
+    """
+    accepted = prepare(default_rules(), accepted=True)
+    for rule in DEFAULT_RULES:
+        for text in rule["tests"]["positive"] + rule["tests"]["negative"]:
+            assert scan(text, accepted) == found(text), rule["id"]
+
+
 def test_every_detector_has_a_rule() -> None:
     """Proves: L10."""
     assert {rule.get("detector") for rule in DEFAULT_RULES} - {None} == set(DETECTORS)
