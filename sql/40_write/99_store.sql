@@ -33,7 +33,7 @@ BEGIN
                 + least(v_layer.retry_backoff * 2 ^ (least(NEW.attempt, 20) - 1), interval '1 hour')) END;
         END IF;
     END IF;
-    NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::jsonb;
+    NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::json;
     NEW.trail := NULL;
     IF NEW.outcome <> 'COMMITTED' THEN
         NEW.gate := NEW.gates -> -1 ->> 'gate';

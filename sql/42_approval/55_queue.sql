@@ -69,7 +69,7 @@ BEGIN
     -- No gate is asked: they wait for another attempt. What is kept is what gate 99 keeps of a request refused that late.
     UPDATE memwarden_data.write_request AS r
        SET outcome = 'REJECTED', gate = '80_approval', reason = p_reason, detail = p_detail, retry_at = NULL, decided_at = clock_timestamp(),
-           gates = coalesce(r.gates, '[]') || jsonb_build_array(jsonb_build_object(
+           gates = coalesce(r.gates::jsonb, '[]') || jsonb_build_array(jsonb_build_object(
                'gate', '80_approval', 'decision', 'REJECT', 'us', 0, 'reason', p_reason)),
            refused_hash = memwarden_internal.keyed_hash('refused content', r.content_hash),
            content_hash = NULL, sealed = NULL, embedding = NULL, idempotency_key = NULL, intake_fault = NULL, fingerprint = NULL,

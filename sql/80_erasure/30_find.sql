@@ -277,7 +277,7 @@ BEGIN
                        'request_id', 'item_id', 'version_id', 'content', 'search_text', 'canonical', 'embedding', 'scope_path', 'layer',
                        'principal_id', 'scope_id', 'org_id', 'label_id', 'submitted_at', 'decided_at', 'retry_at', 'deadline', 'valid_from',
                        'valid_to', 'gates', 'content_hash', 'fingerprint', 'key_hash', 'token', 'refused_hash', 'sealed'])::text,
-                       (SELECT jsonb_agg(g.entry -> 'reason') FROM jsonb_array_elements(r.gates) AS g (entry))::text])));
+                       (SELECT jsonb_agg(g.entry -> 'reason') FROM jsonb_array_elements(r.gates::jsonb) AS g (entry))::text])));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) IS

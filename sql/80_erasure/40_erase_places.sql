@@ -74,7 +74,7 @@ BEGIN
            retry_at = NULL,
            refused_hash = coalesce(r.refused_hash, memwarden_internal.keyed_hash('refused content', r.content_hash)),
            gates = (SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
-                      FROM jsonb_array_elements(r.gates) WITH ORDINALITY AS g (entry, ordinal)),
+                      FROM jsonb_array_elements(r.gates::jsonb) WITH ORDINALITY AS g (entry, ordinal)),
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
            classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL, review = NULL, class = NULL, consent_check = NULL, pack_check = NULL, verdict = NULL,
