@@ -19,10 +19,10 @@ BEGIN
                  THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
             NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
         -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
-        v_like := jsonb_path_query_first(
+        v_like := CASE WHEN NEW.neighbours <> '[]' THEN jsonb_path_query_first(
             NEW.neighbours,
             '$[0 to 9] ? (@.similarity > $least && @.same_key != true && (@.relation == "same" || @.relation == "wider" || @.relation == "narrower"))',
-            jsonb_build_object('least', v_terms.duplicate_similarity));
+            jsonb_build_object('least', v_terms.duplicate_similarity)) END;
         IF v_like ->> 'relation' = 'narrower' THEN
             -- It says more: the memory grows, unless it is one of a key of its own.
             IF NOT (v_like ->> 'exclusive')::boolean THEN
@@ -35,7 +35,7 @@ BEGIN
             NEW.item_id := (v_like ->> 'item_id')::uuid;
             NEW.version_id := (v_like ->> 'version_id')::uuid;
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
-        ELSIF v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') AND NEW.neighbours <> '[]' THEN
+        ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
             v_overlap := memwarden_internal.overlap(
                 NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
             IF v_overlap IS NOT NULL THEN

@@ -32,12 +32,14 @@ BEGIN
         END IF;
         -- Between texts without a key another value can be another thing (room 12 is free, room 13 is not): there only a plain
         -- denial counts, what is decisive, or what an outside judge finds. Of its own fact an agent may say otherwise.
-        v_conflicts := jsonb_path_query_array(
-            NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && @.item_id != $settled'
-            ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged" || @.decisive == true)))',
-            -- What a merge policy has made one with it is settled.
-            jsonb_build_object('sure', v_terms.contradiction_score,
-                               'settled', CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
+        IF NEW.neighbours <> '[]' THEN
+            v_conflicts := jsonb_path_query_array(
+                NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && @.item_id != $settled'
+                ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged" || @.decisive == true)))',
+                -- What a merge policy has made one with it is settled.
+                jsonb_build_object('sure', v_terms.contradiction_score,
+                                   'settled', CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
+        END IF;
     END IF;
     IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
         -- A newer value of one's own, told from the other side: it takes the place of the older, as a version would.
@@ -88,7 +90,7 @@ BEGIN
         END IF;
         NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
     END IF;
-    IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL AND v_terms.conflict <> 'accumulate' THEN
+    IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL AND v_terms.conflict <> 'accumulate' AND NEW.neighbours <> '[]' THEN
         NEW.becomes := (jsonb_path_query_first(
             NEW.neighbours, '$[*] ? (@.relation == "updates" && @.score > $sure && @.exclusive == false && @.mine == true)',
             jsonb_build_object('sure', v_terms.contradiction_score)) ->> 'item_id')::uuid;
