@@ -62,6 +62,13 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS 'Whether the vector of an item has its place on a shelf of its scope and layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.has_moved(bigint, uuid) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.recency(p_updated_at timestamptz, p_now timestamptz, p_half_life double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN 0.5::double precision ^ (greatest(date_part('epoch', p_now - p_updated_at), 0) / p_half_life);
+COMMENT ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) IS 'How recent a memory is: 1 for now, half of it after each half-life (in seconds).';
+REVOKE ALL ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) FROM PUBLIC;
+
 -- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
 -- maintenance; of a scope that has grown, every item that can be among the best (25_grown_scopes.sql). Vectors, words,
 -- recency and importance are put on one scale and fused here.
@@ -97,7 +104,7 @@ BEGIN
       FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL;
     SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh,
            max(w.recency + w.importance + w.confidence + w.freshness + w.authority) > 0 AS other,
-           array_agg(DISTINCT w.config) AS configs
+           array_agg(DISTINCT w.config) AS configs, array_agg(w.layer) AS layers, array_agg(w.half_life) AS half_lives
       INTO v_weight FROM unnest(p_weights) AS w;
     v_grown := memwarden_internal.grown_part(
         p_orgs, p_scopes, p_layers,
@@ -107,10 +114,30 @@ BEGIN
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
              THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
     RETURN QUERY
-    WITH vectors AS (
+    WITH terms AS MATERIALIZED (
+        -- Each word has a number, by which it is known from here on.
+        SELECT c.config, c.place * 100000 + u.place AS word, u.share, memwarden_internal.word_query(u.lexeme) AS term,
+               -- Of shelves that were sampled: a rare word's memories are all at hand, a common one's are reckoned.
+               (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
+                 WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
+          FROM unnest(CASE WHEN v_configs IS NULL THEN v_weight.configs
+                           ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY AS c (config, place),
+               LATERAL (SELECT t.lexeme, t.share, t.place
+                          FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
+                         -- A question of more words than that is told by its long ones.
+                         ORDER BY length(t.lexeme) DESC, t.lexeme
+                         LIMIT 256) AS u
+    ), rates AS MATERIALIZED (
+        SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword, w.recency, w.importance,
+               w.confidence, w.freshness, w.authority, w.config, w.half_life,
+               CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share
+          FROM unnest(p_weights) AS w
+    ), vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
           FROM memwarden_data.embedding_shared AS v
-         WHERE v.org_id = ANY (p_orgs) AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+         -- One organisation or the other: so each page is read once, in the order of the table, however many scopes lie on it.
+         WHERE (v.org_id = p_orgs [1] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+                OR v.org_id = p_orgs [2] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id)
            AND (NOT v_grown.leftovers OR NOT memwarden_internal.has_moved(v.org_id, v.item_id))
          UNION ALL
         SELECT w.item_id, w.embedding, NULL
@@ -132,62 +159,55 @@ BEGIN
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.fingerprint, i.layer, i.pooled,
-               coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) AS config,
-               nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity,
-               0.5::double precision ^ (greatest(date_part('epoch', p_now - i.updated_at), 0) / r.half_life) AS recency,
-               -- What has turned stale is as old as if another half-life had passed.
-               CASE WHEN NOT v_weight.fresh THEN NULL
-                    WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
-                    ELSE 1 END AS freshness
-          FROM heads AS i
-          JOIN unnest(p_weights) AS r ON r.layer = i.layer
-          LEFT JOIN vectors AS e ON e.item_id = i.item_id
-         WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
-           AND i.status = 'ACTIVE'
-           AND (i.expires_at IS NULL OR i.expires_at > p_now)
-           AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
-           AND (p_predicate IS NULL OR lower(i.predicate) = lower(p_predicate))
-           AND (p_kind IS NULL OR i.kind = p_kind)
-           AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
-           AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
-           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
-           AND (p_filter IS NULL OR EXISTS (
-                   SELECT FROM memwarden_data.version AS v
-                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
-    ), terms AS MATERIALIZED (
-        -- Each word has a number, by which it is known from here on.
-        SELECT c.config, c.place * 100000 + u.place AS word, u.share, memwarden_internal.word_query(u.lexeme) AS term,
-               -- Of shelves that were sampled: a rare word's memories are all at hand, a common one's are reckoned.
-               (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
-                 WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
-          FROM unnest(CASE WHEN v_configs IS NULL THEN v_weight.configs
-                           ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY AS c (config, place),
-               LATERAL (SELECT t.lexeme, t.share, t.place
-                          FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
-                         -- A question of more words than that is told by its long ones.
-                         ORDER BY length(t.lexeme) DESC, t.lexeme
-                         LIMIT 256) AS u
+        -- Of thousands: no wider than it must be.
+        SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at, f.freshness, f.fingerprint, f.length, f.search_vector,
+               -- Worked out here, of those that fit, and not carried along.
+               nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
+          FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.fingerprint,
+                       -- As a rule there is one language, that of every word.
+                       CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1 THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
+                       -- The length of a memory is how many different words it has: the database knows it without counting.
+                       length(i.search_vector) AS length,
+                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM terms AS t) THEN i.search_vector END AS search_vector,
+                       -- What has turned stale is as old as if another half-life had passed.
+                       CASE WHEN NOT v_weight.fresh THEN NULL
+                            WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
+                            ELSE 1 END AS freshness
+                  FROM heads AS i
+                  JOIN rates AS r ON r.layer = i.layer
+                 WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+                   AND i.status = 'ACTIVE'
+                   AND (i.expires_at IS NULL OR i.expires_at > p_now)
+                   AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
+                   AND (p_predicate IS NULL OR lower(i.predicate) = lower(p_predicate))
+                   AND (p_kind IS NULL OR i.kind = p_kind)
+                   AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
+                   AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
+                   AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+                   AND (p_filter IS NULL OR EXISTS (
+                           SELECT FROM memwarden_data.version AS v
+                            WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
+                 OFFSET 0) AS f
+          LEFT JOIN vectors AS e ON e.item_id = f.item_id
     ), sizes AS MATERIALIZED (
-        -- The length of a memory is how many different words it has: the database knows it without counting.
-        SELECT s.items + count(*) FILTER (WHERE NOT c.pooled) AS items,
-               greatest((s.words + coalesce(sum(length(c.search_vector)) FILTER (WHERE NOT c.pooled), 0))::double precision
-                        / greatest(s.items + count(*) FILTER (WHERE NOT c.pooled), 1), 1) AS average,
+        SELECT s.items + f.items AS items, greatest((s.words + f.words)::double precision / greatest(s.items + f.items, 1), 1) AS average,
                -- The scale of the cosine begins at what is least alike.
-               least(s.least, min(c.similarity) FILTER (WHERE NOT c.pooled), max(c.similarity)) AS least_similar, max(c.similarity) AS most_similar
+               least(s.least, f.least, f.most) AS least_similar, f.most AS most_similar
           FROM (SELECT coalesce(sum(g.items), 0)::bigint AS items, coalesce(sum(g.words), 0) AS words, min(g.least) AS least
                   FROM unnest(v_grown.samples) AS g) AS s
-          LEFT JOIN candidates AS c ON true
-         GROUP BY s.items, s.words, s.least
+         CROSS JOIN (SELECT count(*) FILTER (WHERE NOT c.pooled) AS items, coalesce(sum(c.length) FILTER (WHERE NOT c.pooled), 0) AS words,
+                            min(c.similarity) FILTER (WHERE NOT c.pooled) AS least, max(c.similarity) AS most
+                       FROM candidates AS c) AS f
     ), hits AS MATERIALIZED (
         -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less.
         SELECT c.item_id, c.pooled, h.word,
-               h.n * 1.5::double precision / (h.n + 0.5::double precision * (0.8::double precision + 0.2::double precision * length(c.search_vector) / (SELECT z.average FROM sizes AS z))) AS weight
+               h.n * 1.5::double precision / (h.n + 0.5::double precision * (0.8::double precision + 0.2::double precision * c.length / (SELECT z.average FROM sizes AS z))) AS weight
           FROM candidates AS c
          CROSS JOIN LATERAL (
                -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
                SELECT t.word, round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(c.search_vector, t.term)::double precision), 0.004::double precision) - 0.5::double precision) AS n
-                 FROM terms AS t WHERE t.config = c.config AND c.search_vector @@ t.term OFFSET 0) AS h
+                 FROM terms AS t WHERE c.search_vector @@ t.term AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
+         WHERE c.search_vector IS NOT NULL
     ), rarity AS MATERIALIZED (
         SELECT m.word, m.weight, m.matter, sum(m.matter) OVER (PARTITION BY m.config) AS all_matter
           FROM (SELECT t.config, t.word,
@@ -207,7 +227,7 @@ BEGIN
           JOIN rarity AS r ON r.word = h.word
          GROUP BY h.item_id
     ), parts AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.recency, c.importance, c.adjusted_confidence, c.authority, c.freshness * c.recency AS freshness, c.fingerprint, c.layer, c.config, w.coverage,
+        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness, c.fingerprint, c.place, c.config, w.coverage,
                CASE WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z), 0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
@@ -216,27 +236,32 @@ BEGIN
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
     ), scored AS (
-        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.recency, p.importance, p.adjusted_confidence, p.authority, p.freshness, p.fingerprint,
-               p.layer, p.vector, p.keyword, p.coverage, r.threshold,
-               r.factor * (r.vector * p.vector + r.keyword * p.keyword + r.recency * p.recency + r.importance * p.importance
-                           + r.confidence * p.adjusted_confidence + r.authority * p.authority + r.freshness * coalesce(p.freshness, 0)) AS score,
+        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness, p.fingerprint,
+               p.place, p.vector, p.keyword, p.coverage, r.threshold,
+               r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0 THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
+                           + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
+                           + CASE WHEN r.freshness > 0 THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now, r.half_life), 0) ELSE 0 END) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.likeness IS NULL THEN coalesce(p.coverage, 0)
-                    WHEN p.config <> ALL (ARRAY(SELECT t.config FROM terms AS t)) THEN p.likeness
-                    ELSE g.share * p.likeness + (1 - g.share) * coalesce(p.coverage, 0) END AS relevance
+                    WHEN coalesce(p.config, r.config) <> ALL (ARRAY(SELECT DISTINCT t.config FROM terms AS t)) THEN p.likeness
+                    ELSE r.share * p.likeness + (1 - r.share) * coalesce(p.coverage, 0) END AS relevance
           FROM parts AS p
-          JOIN unnest(p_weights) AS r ON r.layer = p.layer
-         CROSS JOIN LATERAL (SELECT CASE WHEN r.vector + r.keyword > 0 THEN r.vector / (r.vector + r.keyword) ELSE p_vector_weight END AS share) AS g
+          JOIN rates AS r ON r.place = p.place
+    ), best AS MATERIALIZED (
+        SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority, p.freshness,
+               p.similarity, p.relevance, p.coverage, p.place, p.fingerprint
+          FROM scored AS p
+         WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
+           AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c WHERE c.item_id = ANY (p_exclude)))
+         -- Of two that answer equally well the better founded one comes first.
+         ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
+         LIMIT p_limit
     )
-    SELECT p.org_id, p.item_id, p.updated_at, p.score,
-           p.vector, p.keyword, p.recency, p.importance::double precision, p.adjusted_confidence::double precision, p.authority::double precision, p.freshness,
-           p.similarity, p.relevance, coalesce(p.coverage, 0), p.layer, p.fingerprint::bytea, '{}'::uuid[]
-      FROM scored AS p
-     WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
-       AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c WHERE c.item_id = ANY (p_exclude)))
-     -- Of two that answer equally well the better founded one comes first.
-     ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
-     LIMIT p_limit;
+    SELECT b.org_id, b.item_id, b.updated_at, b.score,
+           b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision, b.authority::double precision, b.freshness * a.recency,
+           b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[]
+      FROM best AS b
+     CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.updated_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) IS
