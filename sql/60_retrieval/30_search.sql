@@ -265,5 +265,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) IS
-    'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL limit all of them, none left out by a threshold or p_exclude. p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
+    'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL limit all of them, none left out by a threshold or p_exclude. p_orgs: two, 0 and that of the caller. p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) FROM PUBLIC;
