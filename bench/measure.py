@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -51,15 +52,23 @@ def compare(
     theirs: Callable[[int], object],
     rounds: int,
     warmup: int = 20,
+    servers: tuple[Connection[Any], Connection[Any]] | None = None,
 ) -> Ratio:
-    """Median of ours and theirs over interleaved rounds; each call gets the round's number."""
+    """Median of ours and theirs over interleaved rounds; each call gets the round's number.
+
+    Of ``servers``, whose processes do the work of either, the processor time counts.
+    """
     for number in range(warmup):
         ours(-1 - number)
         theirs(-1 - number)
-    mine, other = [], []
+    mine: list[float] = []
+    other: list[float] = []
     for number in range(rounds):
-        mine.append(milliseconds(lambda n=number: ours(n)))  # type: ignore[misc]
-        other.append(milliseconds(lambda n=number: theirs(n)))  # type: ignore[misc]
+        for index, (taken, call) in enumerate(((mine, ours), (other, theirs))):
+            once = partial(call, number)
+            taken.append(
+                milliseconds(once) if servers is None else cpu_milliseconds(servers[index], once)
+            )
     return Ratio(name, statistics.median(mine), statistics.median(other), budget)
 
 
