@@ -8,7 +8,7 @@ CREATE TYPE memwarden_data.write_terms AS (
     layer_name          text,
     admission           text,
     may_write           boolean,
-    is_anchored         boolean,
+    has_anchors         boolean,
     -- the writer
     agent               text,
     validated           boolean,

@@ -75,7 +75,10 @@ BEGIN
                     SELECT to_jsonb(c) FROM memwarden_data.write_class AS c
                      WHERE c.class = NEW.class AND c.org_id IN (0, NEW.org_id) ORDER BY c.org_id DESC LIMIT 1)));
             END IF;
-            IF NOT v_who.is_anchored THEN
+            IF v_who.has_anchors AND NOT (
+                SELECT memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable)
+                  FROM memwarden_data.principal AS p, memwarden_data.scope AS s
+                 WHERE p.principal_id = v_who.principal_id AND s.scope_id = v_who.scope_id) THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'ANCHOR_MISMATCH';
             END IF;

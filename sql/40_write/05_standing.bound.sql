@@ -1,14 +1,14 @@
 -- Who may write where, and what a request there is up against: all that gate_05_identity wants to know, so that a batch
 -- can ask for all of its requests at once.
-DROP VIEW IF EXISTS memwarden_data.standing;
-CREATE VIEW memwarden_data.standing AS
+-- Of the tables' policies a DBA's grant on it takes nothing away.
+CREATE OR REPLACE VIEW memwarden_data.standing WITH (security_invoker = true) AS
 SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
        ROW (p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
             -- may_write(), written out: every write pays for a call.
             EXISTS (SELECT FROM memwarden_data.scope_grant AS g
                      WHERE g.principal_id = p.principal_id AND g.writes
                        AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))),
-            memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable),
+            p.anchor_required <> '{}' OR p.anchor_nullable IS NOT NULL,
             p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, s.kind,
             l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
             l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, coalesce(s.text_search_config, l.text_search_config), l.same_key,

@@ -118,7 +118,7 @@ def everything_works(agent: Connection[DictRow], key: str) -> None:
         "SELECT * FROM memwarden.request_status(%s)", (moved["request_id"],)
     ).fetchone()
     assert status is not None
-    assert [gate["decision"] for gate in status["gates"]] == ["ACCEPT"] * 18
+    assert [gate["decision"] for gate in status["gates"]] == ["ACCEPT"] * 14
     scopes = agent.execute("SELECT DISTINCT scope FROM memwarden.items").fetchall()
     assert scopes == [{"scope": ANA}]
     assert agent.execute("SELECT * FROM memwarden.scopes").fetchall()
