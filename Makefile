@@ -52,6 +52,7 @@ bench: ## measure against a bare pgvector table, history, sealing, scopes of eve
 	            python bench/history.py --dsn "$$MEMWARDEN_DSN"; \
 	            python bench/sealing.py --dsn "$$MEMWARDEN_DSN"; \
 	            python bench/sizes.py --dsn "$$MEMWARDEN_DSN"; \
-	            python bench/growth.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
+	            python bench/growth.py --dsn "$$MEMWARDEN_DSN"; \
+	            python bench/wide.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
 
 include deploy/server.mk

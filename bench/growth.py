@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Measure what a write and a recall cost in a large store beside a small one, in turns.
 
-Both have scopes of the same size, so that only the store grows. Then recalls of agents that see
-one, twenty or a thousand scopes, in the large one, of everything that they see. Processor time of
-the server: what else the machine does is not in it. A store that is there is used again.
+Both have scopes of the same size, so that only the store grows. Processor time of the server: what
+else the machine does is not in it. A store that is there is used again.
 """
 
 from __future__ import annotations
@@ -12,25 +11,24 @@ import argparse
 import statistics
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import Connection, sql
+from psycopg import Connection
 
 from fill import Vectors, fill
 from measure import Ratio, cpu_milliseconds, machine
-from store import AGENT, Stores, scope_path
+from store import Stores, scope_path
 from workload import Workload, array_literal
 
 PER_SCOPE = 100
 RECALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[], scopes => ARRAY[%s])"
-RECALL_ALL = "SELECT item_id FROM memwarden.recall(%s, %s::real[])"
-WIDTHS = (1, 20, 200, 1_000)
 
 
-def filled(dsn: str, items: int) -> Stores:
+def filled(dsn: str, items: int, file: Path | None = None) -> Stores:
     """A store of that many items, made when it is missing or smaller."""
-    database = f"memwarden_growth_{items}"
+    database = f"memwarden_growth_{items}{'_real' if file else ''}"
     own = psycopg.conninfo.make_conninfo(dsn, dbname=database)
     scopes = items // PER_SCOPE
     try:
@@ -43,25 +41,8 @@ def filled(dsn: str, items: int) -> Stores:
     stores = Stores.create(dsn, scopes, database)
     workload = Workload(seed=items)
     places = [(number, PER_SCOPE) for number in range(scopes)]
-    fill(stores, workload, Vectors(workload, None), places)
+    fill(stores, workload, Vectors(workload, file), places)
     return stores
-
-
-def seeing(stores: Stores, scopes: int) -> Connection[Any]:
-    """Connect as an agent that sees the first so many scopes."""
-    role = f"{AGENT}_{scopes}"
-    if not stores.admin.execute("SELECT FROM pg_roles WHERE rolname = %s", (role,)).fetchall():
-        stores.admin.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(role)))
-    stores.admin.execute(sql.SQL("GRANT memwarden_agent TO {}").format(sql.Identifier(role)))
-    known = "SELECT FROM memwarden.agents WHERE agent = %s"
-    if not stores.admin.execute(known, (role,)).fetchall():
-        register = "SELECT memwarden.register_agent(%s, %s, %s)"
-        stores.admin.execute(register, (role, scope_path(0), role))
-        grant = "SELECT memwarden.grant_scope(%s, %s)"
-        for number in range(1, scopes):
-            stores.admin.execute(grant, (role, scope_path(number)))
-        stores.admin.execute("ANALYZE memwarden_data.scope_grant")
-    return psycopg.connect(stores.dsn, user=role, autocommit=True)
 
 
 def compared(
@@ -115,22 +96,6 @@ def main() -> None:
         at_large = (large.agent, lambda n, call=call: call(large, n))
         at_small = (small.agent, lambda n, call=call: call(small, n))
         print(compared(f"one {name}", 1.2, at_large, at_small, rounds).row(), flush=True)
-
-    print(f"\n| scopes seen, of {large.scopes:,} | memories | recall of all, ms |")
-    print("|---|---|---|")
-    for width in (width for width in WIDTHS if width <= large.scopes):
-        with seeing(large, width) as agent:
-
-            def recall_all(number: int, agent: Connection[Any] = agent) -> None:
-                vector = array_literal(memories[number][1])
-                agent.execute(RECALL_ALL, (queries[number], vector)).fetchall()
-
-            recall_all(0)
-            times = [
-                cpu_milliseconds(agent, lambda n=n: recall_all(n))  # type: ignore[misc]
-                for n in range(min(rounds, 20))
-            ]
-        print(f"| {width:,} | {width * PER_SCOPE:,} | {statistics.median(times):.1f} |", flush=True)
 
 
 if __name__ == "__main__":

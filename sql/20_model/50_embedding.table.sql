@@ -1,5 +1,6 @@
 -- Narrow and apart from the items: models can change side by side. Most scopes are small and share a shelf, where
--- they are scanned exactly; what has grown has a shelf of its own, with indexes. There is no default partition: while
+-- they are scanned exactly; what has grown has a shelf of its own, with indexes, and shelves below zero are copies of what
+-- many small scopes hold together. There is no default partition: while
 -- there is none, one more takes no lock that anybody waits for.
 CREATE TABLE memwarden_data.embedding (
     org_id     bigint NOT NULL,
@@ -34,3 +35,22 @@ CREATE UNIQUE INDEX shelf_in_use ON memwarden_data.shelf (org_id, scope_id, laye
 COMMENT ON TABLE memwarden_data.shelf IS
     'The scopes and layers whose vectors have a partition of their own, memwarden_data.embedding_shelf_N. Number 0, the shared shelf, is of no scope: who arranges shelves locks its row.';
 INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (0, 0, '*', 0);
+
+-- Who asks many small scopes at once would have to compare with all that is in them: an index over copies spares that, and no
+-- write waits for it. What has changed since it was seen the log tells.
+CREATE TABLE memwarden_data.wide_shelf (
+    org_id        bigint NOT NULL,
+    shelf         integer NOT NULL CHECK (shelf < 0),
+    -- What the copies are as new as, and on which system.
+    seen          pg_snapshot NOT NULL,
+    seen_by       bigint NOT NULL,
+    refreshed_at  timestamptz NOT NULL DEFAULT now(),
+    items         bigint NOT NULL,
+    -- The most that one scope has: who asks few small ones is spared the lists.
+    most          integer NOT NULL,
+    scope_ids     bigint[] NOT NULL,
+    memories      integer[] NOT NULL,
+    PRIMARY KEY (org_id, shelf)
+);
+COMMENT ON TABLE memwarden_data.wide_shelf IS
+    'Copies of the vectors of an organisation''s small scopes, memwarden_data.embedding_copy_N, for recalls that ask many of them: which scopes, how many memories each, and when.';

@@ -88,6 +88,8 @@ CREATE POLICY application ON memwarden_data.embedding FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
+           -- Copies may be older than what they are of.
+           AND shelf >= 0
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = embedding.org_id AND i.item_id = embedding.item_id));
 CREATE POLICY application ON memwarden_data.log FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor

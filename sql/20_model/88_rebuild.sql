@@ -239,6 +239,9 @@ AS $function$
 DECLARE
     v_count bigint;
 BEGIN
+    -- Copies follow the log, which says nothing of this: they are made anew.
+    PERFORM memwarden_internal.forget_wide_shelf(s.shelf) FROM memwarden_data.shelf AS s WHERE s.shelf < 0 AND s.vacated_at IS NULL;
+    DELETE FROM memwarden_data.embedding AS e WHERE e.shelf < 0;
     -- What a move has left of vectors that have their place elsewhere by now.
     DELETE FROM memwarden_data.embedding AS e USING memwarden_data.item AS i, memwarden_data.shelf AS s
      WHERE i.org_id = e.org_id AND i.item_id = e.item_id AND s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer

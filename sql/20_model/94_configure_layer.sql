@@ -55,7 +55,7 @@ BEGIN
          WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
         UPDATE memwarden_data.embedding AS e SET words = i.search_vector
           FROM memwarden_data.item AS i
-         WHERE e.shelf > 0 AND i.layer = configure_layer.layer AND i.org_id = e.org_id AND i.item_id = e.item_id;
+         WHERE e.shelf <> 0 AND i.layer = configure_layer.layer AND i.org_id = e.org_id AND i.item_id = e.item_id;
     END IF;
 END
 $function$;

@@ -6,8 +6,20 @@ BEGIN
             similarity  double precision
         );
     END IF;
+    IF to_regtype('memwarden_internal.shelf_reach') IS NULL THEN
+        CREATE TYPE memwarden_internal.shelf_reach AS (
+            org_id     bigint,
+            scope_ids  bigint[],
+            layers     text[],
+            config     text,
+            items      bigint,
+            changed    uuid[]
+        );
+    END IF;
 END
 $type$;
+COMMENT ON TYPE memwarden_internal.shelf_reach IS
+    'Of a shelf with copies of many scopes: whose it is, which scopes and layers (all for NULL) are asked for, how their words are read, how many items it has, and of which its copies may be out of date.';
 COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to what was asked for.';
 
 -- Where a scope has outgrown the shared shelf an index finds what is near (40 in a few milliseconds, of however many). The
@@ -15,14 +27,14 @@ COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to wha
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE p_shelf WHEN 0 THEN 'embedding_shared' ELSE 'embedding_shelf_' || p_shelf END;
+RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf ELSE 'embedding_copy_' || -p_shelf END;
 COMMENT ON FUNCTION memwarden_internal.shelf_name(integer) IS 'The name of a shelf''s table in memwarden_data.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean,
-    p_only memwarden_internal.item_filter DEFAULT NULL)
+    p_only memwarden_internal.item_filter DEFAULT NULL, p_reach memwarden_internal.shelf_reach DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -34,19 +46,35 @@ BEGIN
     SELECT array_agg(n.item_id ORDER BY n.similarity DESC, n.item_id), array_agg(n.similarity ORDER BY n.similarity DESC, n.item_id)
       INTO v_items, v_similarities
       FROM memwarden_internal.indexed_memories(
-               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only) AS n;
+               p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach) AS n;
     -- Nearly all that the index told of may be what is not asked for. So that nothing is lost, all is looked at.
     IF coalesce(cardinality(v_items), 0) < p_limit AND p_only IS NULL THEN
         RETURN QUERY SELECT n.item_id, n.similarity FROM memwarden_internal.measured_memories(
-            p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations) AS n;
+            p_shelf, p_model_id, p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_reach) AS n;
     ELSE
         RETURN QUERY SELECT n.item_id, n.similarity FROM unnest(v_items, v_similarities) AS n (item_id, similarity);
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
     'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or without. Of a filter fewer, where it lets few through.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+
+-- A copy is looked at as long as it is of a scope that is asked for, and of what that scope has now.
+CREATE OR REPLACE FUNCTION memwarden_internal.copy_within_reach(p_shelf integer, p_parameter integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)', p_parameter) ELSE '' END;
+COMMENT ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) IS 'A condition on a copy e, of which the parameter of that number says the reach. Empty for shelves that hold no copies.';
+REVOKE ALL ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.head_within_reach(p_shelf integer, p_parameter integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_shelf < 0
+            THEN format(' AND i.status = ''ACTIVE'' AND i.scope_id = e.scope_id AND (($%1$s).layers IS NULL OR i.layer = ANY (($%1$s).layers))', p_parameter) ELSE '' END;
+COMMENT ON FUNCTION memwarden_internal.head_within_reach(integer, integer) IS 'A condition on the item i of a copy e, as copy_within_reach() has one on the copy.';
+REVOKE ALL ON FUNCTION memwarden_internal.head_within_reach(integer, integer) FROM PUBLIC;
 
 -- One text for both ways, so that they answer alike.
 CREATE OR REPLACE FUNCTION memwarden_internal.nearest_statement(
@@ -64,22 +92,23 @@ BEGIN
         '                        AND (i.expires_at IS NULL OR i.expires_at > $3)'
         '                        AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)'
         '                        AND ($6 OR i.kind IS DISTINCT FROM ''annotation'')'
-        '                        AND (NOT $6 OR (true%5$s))%4$s OFFSET 0) AS i'
-        ' WHERE e.model_id = %3$s'
+        '                        AND (NOT $6 OR (true%5$s))%4$s%6$s OFFSET 0) AS i'
+        ' WHERE e.model_id = %3$s%7$s'
         ' ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2',
         CASE WHEN p_indexed THEN format('::@extschema:vector@.halfvec(%s)',
              (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)) ELSE '' END,
-        memwarden_internal.shelf_name(p_shelf), p_model_id, memwarden_internal.filter_conditions(p_only), memwarden_internal.consent_condition());
+        memwarden_internal.shelf_name(p_shelf), p_model_id, memwarden_internal.filter_conditions(p_only), memwarden_internal.consent_condition(),
+        memwarden_internal.head_within_reach(p_shelf, 8), memwarden_internal.copy_within_reach(p_shelf, 8));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) IS
-    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count, $7 the filter.';
+    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count, $7 the filter, $8 the reach.';
 REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean,
-    p_only memwarden_internal.item_filter DEFAULT NULL)
+    p_only memwarden_internal.item_filter DEFAULT NULL, p_reach memwarden_internal.shelf_reach DEFAULT NULL)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -98,16 +127,16 @@ SET "hnsw.scan_mem_multiplier" = 4
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true, p_only)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only;
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) IS
+COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
     'nearest_memories() by the index of the shelf, of those that a filter lets through: fewer than p_limit where it looked at too many in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_annotations boolean)
+    p_principal_id bigint, p_labels integer[], p_annotations boolean, p_reach memwarden_internal.shelf_reach)
 RETURNS SETOF memwarden_internal.near_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 50
 SET search_path = pg_catalog, pg_temp
@@ -116,9 +145,9 @@ SET jit = off
 AS $function$
 BEGIN
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, false, NULL)
-        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, NULL::memwarden_internal.item_filter;
+        USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, NULL::memwarden_internal.item_filter, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) IS
+COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.shelf_reach) IS
     'nearest_memories() by measuring every memory of the shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.shelf_reach) FROM PUBLIC;

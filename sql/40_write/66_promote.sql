@@ -51,7 +51,7 @@ BEGIN
           -- What words can be embedded from is embedded anew.
           SELECT m.name, e.embedding::real[] AS embedding
             FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id
-           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND m.name <> 'lexical' AND p_content IS NULL
+           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND e.shelf >= 0 AND m.name <> 'lexical' AND p_content IS NULL
            ORDER BY m.name = memwarden_internal.active_model(v.org_id) DESC, m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
                layer => coalesce(p_layer, v.layer), content => coalesce(p_content, v.content),

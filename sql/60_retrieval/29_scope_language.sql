@@ -53,7 +53,7 @@ BEGIN
      WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id AND l.layer = i.layer;
     UPDATE memwarden_data.embedding AS e SET words = i.search_vector
       FROM memwarden_data.item AS i
-     WHERE e.shelf > 0 AND i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND e.org_id = i.org_id AND e.item_id = i.item_id;
+     WHERE e.shelf <> 0 AND i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND e.org_id = i.org_id AND e.item_id = i.item_id;
     UPDATE memwarden_data.scope AS s
        SET reindexed_to = CASE WHEN cardinality(v_items) = p_batch THEN v_items [p_batch] END
      WHERE s.scope_id = v_scope.scope_id;

@@ -136,8 +136,8 @@ BEGIN
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
           FROM memwarden_data.embedding_shared AS v
          -- One organisation or the other: so each page is read once, in the order of the table, however many scopes lie on it.
-         WHERE (v.org_id = p_orgs [1] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
-                OR v.org_id = p_orgs [2] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id)
+         WHERE (v.org_id = p_orgs [1] AND v.scope_id = ANY (v_grown.measured) AND v.model_id = p_model_id
+                OR v.org_id = p_orgs [2] AND v.scope_id = ANY (v_grown.measured) AND v.model_id = p_model_id)
            AND (NOT v_grown.leftovers OR NOT memwarden_internal.has_moved(v.org_id, v.item_id))
          UNION ALL
         SELECT w.item_id, w.embedding, NULL
@@ -148,7 +148,8 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class, i.fingerprint, i.scope_id,
                -- Whether the sample of a shelf stands for it.
-               v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes) AS pooled
+               v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes)
+               OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside) AND i.item_id NOT IN (SELECT c.id FROM unnest(v_grown.changed) AS c (id)) AS pooled
           FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_grown.scopes) AND cardinality(v_grown.scopes) > 0
          UNION ALL

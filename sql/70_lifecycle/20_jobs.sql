@@ -14,7 +14,7 @@ VALUES
     ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()'),
     ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
-    ('memwarden_shelves', '29 * * * *', 'CALL memwarden.arrange_shelves()'),
+    ('memwarden_shelves', '9-59/10 * * * *', 'CALL memwarden.arrange_shelves()'),
     ('memwarden_words', '*/5 * * * *', 'CALL memwarden.reindex_words()'),
     ('memwarden_models', '53 * * * *', 'CALL memwarden.clear_models()'),
     ('memwarden_sweep', '7 * * * *', 'CALL memwarden.sweep()'),

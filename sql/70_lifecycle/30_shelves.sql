@@ -28,6 +28,9 @@ BEGIN
         PERFORM memwarden_internal.make_shelf(v_due.org_id, v_due.scope_id, v_due.layer, v_due.vectors);
         RETURN true;
     END IF;
+    IF memwarden_internal.tend_wide_shelves() THEN
+        RETURN true;
+    END IF;
     PERFORM memwarden_internal.drop_vacated_shelves();
     RETURN false;
 END
@@ -47,7 +50,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
-    'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of its own, and takes them back where fewer than half are left. '
+    'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of its own, and takes them back where fewer than half are left; and makes, for an organisation whose small scopes together have twice as many, copies of these under one index, for recalls that ask many scopes at once, and brings them up to date. '
     'Writers of that scope and layer wait at the end of the move while the last changes are carried over, in step with these and not with the scope; others, and readers, do not. Safe to run twice at once and to kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction. Raises 55P03 when the writers of a scope hold it for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON PROCEDURE memwarden.arrange_shelves() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves() TO memwarden_jobs, memwarden_admin;
@@ -146,8 +149,8 @@ AS $function$
 DECLARE
     v_shelf record;
 BEGIN
-    FOR v_shelf IN SELECT s.org_id, s.shelf FROM memwarden_data.shelf AS s 
-                    WHERE s.shelf > 0 AND s.cleared AND s.vacated_at < clock_timestamp() - interval '1 hour' ORDER BY s.shelf LOOP
+    FOR v_shelf IN SELECT s.org_id, s.shelf FROM memwarden_data.shelf AS s
+                    WHERE s.shelf <> 0 AND s.cleared AND s.vacated_at < clock_timestamp() - interval '1 hour' ORDER BY s.shelf LOOP
         BEGIN
             EXECUTE format('DROP TABLE memwarden_data.%I', memwarden_internal.shelf_name(v_shelf.shelf));
             DELETE FROM memwarden_data.shelf AS s WHERE s.org_id = v_shelf.org_id AND s.shelf = v_shelf.shelf;

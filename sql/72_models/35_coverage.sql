@@ -31,7 +31,7 @@ BEGIN
       FROM memwarden_data.item AS i
       -- A move of vectors may have left a copy: it counts once.
       LEFT JOIN (SELECT DISTINCT v.org_id, v.scope_id, v.item_id FROM memwarden_data.embedding AS v
-                  WHERE v.model_id = p_model_id AND v.org_id = ANY (v_orgs)) AS e
+                  WHERE v.model_id = p_model_id AND v.org_id = ANY (v_orgs) AND v.shelf >= 0) AS e
         ON e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id
       LEFT JOIN memwarden_data.embedding_job AS j
         ON j.model_id = p_model_id AND j.org_id = i.org_id AND j.item_id = i.item_id AND j.version_id = i.version_id AND j.state = 'empty'

@@ -82,7 +82,7 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding_job AS j
                         WHERE j.model_id = p_model_id AND j.org_id = i.org_id AND j.item_id = i.item_id)
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
-                        WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id)
+                        WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id AND e.shelf >= 0)
      ORDER BY i.org_id, i.item_id
     ON CONFLICT DO NOTHING;
 END
@@ -103,7 +103,7 @@ DECLARE
     v_shelf   record;
     v_timeout text := current_setting('lock_timeout');
 BEGIN
-    FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s WHERE s.shelf > 0 AND s.vacated_at IS NULL ORDER BY s.shelf LOOP
+    FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s WHERE s.shelf <> 0 AND s.vacated_at IS NULL ORDER BY s.shelf LOOP
         IF to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(v_shelf.shelf, p_model_id))) IS NULL THEN
             PERFORM set_config('lock_timeout', '1s', true);
             BEGIN
@@ -124,6 +124,6 @@ REVOKE ALL ON FUNCTION memwarden_internal.index_model(smallint) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_index(p_shelf integer, p_model_id smallint)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN 'embedding_shelf_' || p_shelf || '_nearest_' || p_model_id;
+RETURN memwarden_internal.shelf_name(p_shelf) || '_nearest_' || p_model_id;
 COMMENT ON FUNCTION memwarden_internal.shelf_index(integer, smallint) IS 'The name of a model''s index on a shelf.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_index(integer, smallint) FROM PUBLIC;

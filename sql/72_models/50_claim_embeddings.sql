@@ -128,7 +128,8 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
                         WHERE i.org_id = j.org_id AND i.item_id = j.item_id AND i.status = 'ACTIVE'
                           AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
-                                           WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id));
+                                           WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id
+                                             AND e.shelf >= 0));
     RETURN v_taken;
 END
 $function$;

@@ -149,7 +149,7 @@ BEGIN
     END IF;
     FOR v_index IN SELECT x.oid FROM memwarden_data.shelf AS s
                      CROSS JOIN LATERAL to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(s.shelf, p_model_id))) AS x (oid)
-                    WHERE s.shelf > 0 AND x.oid IS NOT NULL LOOP
+                    WHERE s.shelf <> 0 AND x.oid IS NOT NULL LOOP
         EXECUTE format('DROP INDEX %s', v_index);
     END LOOP;
     DELETE FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id;

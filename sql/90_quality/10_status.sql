@@ -202,10 +202,13 @@ BEGIN
     RETURN QUERY
     SELECT 'shelves', 'ok', CASE WHEN NOT memwarden_internal.is_database_admin() THEN 'arranged by a job'
            ELSE coalesce('of their own: ' || string_agg(
-               format('%s %s (%s)', c.path, s.layer, memwarden_internal.shelf_name(s.shelf)), ', ' ORDER BY c.path, s.layer), 'none but the shared one') END
+               format('%s %s (%s)', p.path, s.layer, memwarden_internal.shelf_name(s.shelf)), ', ' ORDER BY p.path, s.layer), 'none but the shared one') END
       FROM memwarden_data.shelf AS s
-      JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
-     WHERE s.shelf > 0 AND s.vacated_at IS NULL;
+      LEFT JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
+      LEFT JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
+     -- Of scope 0: copies of an organisation's small ones.
+     CROSS JOIN LATERAL (SELECT coalesce(c.path, '/org/' || o.name || '/*') AS path) AS p
+     WHERE s.shelf <> 0 AND s.vacated_at IS NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.shelf_status() IS 'For administrators: which scopes and layers have grown so that their vectors have a partition of their own.';

@@ -182,3 +182,43 @@ def test_shelves_come_and_go_while_vectors_are_made(
     arrange(small)
     assert_filled(small, model)
     assert small.rows(ASTRAY) == []
+
+
+def test_what_a_worker_makes_is_found_among_many_scopes(
+    small: World, worker: Agent, agent: Agent
+) -> None:
+    """Its vectors come after the copies, and no log tells of them; each is wanted once."""
+    paths = [f"/org/acme/user/ana/task/t{n}" for n in range(6)]
+    for path in paths:
+        small.scope(path)
+    small.admin.execute(
+        "SELECT memwarden.grant_scope(%s, '/org/acme/user/ana', true, true)", (agent.info.user,)
+    )
+    rows = write_many(
+        agent,
+        [
+            {"layer": "semantic", "content": f"lamp number {n}", "scope": paths[n % 6]}
+            for n in range(3 * FEW)
+        ],
+    )
+    assert {row["outcome"] for row in rows} == {"COMMITTED"}
+    model = register(small)
+    arrange(small)
+    copies = (
+        "SELECT count(*) FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model"
+        " AS m USING (model_id) WHERE e.shelf < 0 AND m.name = %s"
+    )
+    assert small.value(copies, "lexical") == 3 * FEW
+    reembed(small, model)
+    assert fill(worker) == 3 * FEW
+    assert small.value(copies, model) == 3 * FEW
+    switch(small, model)
+    asked = {"embedding": embedded("lamp number 7"), "weights": {"vector": 1}, "k": 1}
+    assert recall(agent, **asked)[0]["text"] == "lamp number 7"
+    # A copy of what has said something else since is no vector of it.
+    changed = write(agent, "semantic", 1, subject="Ana", predicate="has", scope=paths[0])
+    fill(worker)
+    arrange(small)
+    write(agent, "semantic", 2, subject="Ana", predicate="has", scope=paths[0])
+    wanted = [job["item_id"] for job in claim(worker)]
+    assert wanted in ([], [changed["item_id"]])
