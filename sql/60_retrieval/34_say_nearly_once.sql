@@ -53,39 +53,40 @@ BEGIN
     RETURN QUERY
     WITH looking AS MATERIALIZED (
         SELECT l.layer, l.duplicate_similarity AS least FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
-    ), asked AS MATERIALIZED (
-        SELECT f.ordinality::integer AS place, f.item_id FROM unnest(p_found) WITH ORDINALITY AS f WHERE f.layer IN (SELECT l.layer FROM looking AS l)
-         UNION ALL
-        SELECT 0, x.item_id FROM unnest(p_exclude) AS x (item_id) WHERE EXISTS (SELECT FROM looking)
     ), known AS MATERIALIZED (
-        SELECT a.place, i.org_id, i.scope_id, i.item_id, i.layer
-          FROM asked AS a
+        -- An answer is known by its whole key, and its layer with it.
+        SELECT f.ordinality::integer AS place, i.org_id, i.scope_id, i.item_id, f.layer, l.least
+          FROM unnest(p_found) WITH ORDINALITY AS f
+          JOIN looking AS l ON l.layer = f.layer
+         CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.kind
+                               FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
+         WHERE i.kind IS DISTINCT FROM 'annotation'
+         UNION ALL
+        SELECT 0, i.org_id, i.scope_id, i.item_id, i.layer, l.least
+          FROM unnest(p_exclude) AS x (item_id)
          CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.kind, h.status, h.expires_at, h.principal_id, h.label_id, h.class, h.subject
-                               FROM memwarden_data.item AS h WHERE h.org_id = ANY (p_orgs) AND h.item_id = a.item_id OFFSET 0) AS i
+                               FROM memwarden_data.item AS h WHERE h.org_id = ANY (p_orgs) AND h.item_id = x.item_id OFFSET 0) AS i
+          JOIN looking AS l ON l.layer = i.layer
          WHERE i.kind IS DISTINCT FROM 'annotation'
            -- An id that the caller only says was given must not tell what a memory says that it does not see.
-           AND (a.place > 0
-                OR i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
-                   AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
-                   AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
-    ), compared AS MATERIALIZED (
-        SELECT k.place, k.org_id, k.scope_id, k.item_id, l.least, s.shelf
-          FROM known AS k
-          JOIN looking AS l ON l.layer = k.layer
-          LEFT JOIN memwarden_data.shelf AS s ON s.org_id = k.org_id AND s.scope_id = k.scope_id AND s.layer = k.layer AND s.vacated_at IS NULL
+           AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
     ), vectors AS MATERIALIZED (
         -- Whatever was asked by: what the gates compared has vectors of one model.
-        SELECT c.place, c.item_id, c.least, e.model_id, e.embedding
-          FROM compared AS c
+        SELECT k.place, k.item_id, k.least, e.model_id, e.embedding
+          FROM known AS k
          CROSS JOIN LATERAL (SELECT v.model_id, v.embedding FROM memwarden_data.embedding_shared AS v
-                              WHERE v.org_id = c.org_id AND v.scope_id = c.scope_id AND v.item_id = c.item_id
+                              WHERE v.org_id = k.org_id AND v.scope_id = k.scope_id AND v.item_id = k.item_id
                                 AND v.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)) OFFSET 0) AS e
          UNION ALL
-        SELECT c.place, c.item_id, c.least, e.model_id, e.embedding
-          FROM (SELECT g.shelf, g.org_id, g.scope_id, array_agg(g.item_id) AS item_ids
-                  FROM compared AS g WHERE g.shelf IS NOT NULL GROUP BY g.shelf, g.org_id, g.scope_id) AS s
+        SELECT k.place, k.item_id, k.least, e.model_id, e.embedding
+          FROM (SELECT s.shelf, g.org_id, g.scope_id, array_agg(g.item_id) AS item_ids
+                  FROM known AS g
+                  JOIN memwarden_data.shelf AS s ON s.org_id = g.org_id AND s.scope_id = g.scope_id AND s.layer = g.layer AND s.vacated_at IS NULL
+                 GROUP BY s.shelf, g.org_id, g.scope_id) AS s
          CROSS JOIN LATERAL memwarden_internal.vectors_of(s.shelf, s.org_id, s.scope_id, s.item_ids) AS e
-          JOIN compared AS c ON c.item_id = e.item_id
+          JOIN known AS k ON k.item_id = e.item_id
     )
     SELECT b.place, a.place, a.item_id, max(1 - (a.embedding OPERATOR(@extschema:vector@.<=>) b.embedding))
       FROM vectors AS b
