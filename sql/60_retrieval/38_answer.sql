@@ -80,9 +80,10 @@ BEGIN
            NULL::uuid
       FROM unnest(v_found) AS f
       -- Each by its key, whatever the planner believes of the store.
-      CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
-      JOIN memwarden_data.layer AS l ON l.layer = i.layer
+     CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
+     CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence FROM memwarden_data.version AS w
+                          WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
+      JOIN memwarden_data.layer AS l ON l.layer = f.layer
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
