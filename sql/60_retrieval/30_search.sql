@@ -50,6 +50,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.is_outdated(bigint, bigint, uuid, text
 CREATE OR REPLACE FUNCTION memwarden_internal.has_moved(p_org_id bigint, p_item_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+-- Hardly ever asked: reckoned with for every vector, it would have them looked for in another way.
+COST 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
@@ -87,6 +89,8 @@ SET enable_nestloop = off
 SET enable_seqscan = off
 -- An index that has all of an organisation in the order of the table is not to be walked instead of one that has the scope.
 SET random_page_cost = 0.1
+-- Pages that a bitmap leads to cost no more: else all of a smaller store's index is walked for one scope.
+SET seq_page_cost = 0.1
 SET jit = off
 -- Nor helpers: to start them takes longer than a scope.
 SET max_parallel_workers_per_gather = 0
