@@ -152,7 +152,8 @@ RULES = {
         "SELECT e.item_id FROM memwarden_data.embedding AS e"
         "  LEFT JOIN memwarden_data.item AS i"
         "    ON i.org_id = e.org_id AND i.scope_id = e.scope_id AND i.item_id = e.item_id"
-        " WHERE i.status IS DISTINCT FROM 'ACTIVE'"
+        # Of a copy the job takes away what has ended.
+        " WHERE i.status IS DISTINCT FROM 'ACTIVE' AND e.shelf >= 0"
     ),
     "a lexical vector is that of the words": (
         "SELECT e.item_id FROM memwarden_data.embedding AS e"

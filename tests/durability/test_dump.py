@@ -500,13 +500,16 @@ def test_a_grown_scope_has_its_shelf(restored: World) -> None:
     agent = restored.connect(login(restored, GROWN))
     assert len(recall(agent, query="lamp 3", scopes=[GROWN], k=20)) == 12
     assert write(agent, "durable", "one more lamp")["outcome"] == "COMMITTED"
-    shelves = "SELECT shelf, count(*) FROM memwarden_data.embedding WHERE shelf > 0 GROUP BY shelf"
-    assert restored.rows(shelves) == [{"shelf": 2, "count": 13}]
+    shelves = "SELECT count(*) FROM memwarden_data.embedding WHERE shelf > 0 GROUP BY shelf"
+    assert restored.rows(shelves) == [{"count": 13}]
     restored.admin.execute(
         "UPDATE memwarden_data.shelf SET vacated_at = '2020-01-01' WHERE vacated_at IS NOT NULL"
     )
     restored.admin.execute("CALL memwarden.arrange_shelves()")
     assert restored.value("SELECT to_regclass('memwarden_data.embedding_shelf_1')") is None
+    # The copies of small scopes are those of this system now.
+    copies = "SELECT seen_by = memwarden_internal.system_identifier() FROM memwarden_data.wide_shelf"
+    assert restored.value(copies)
 
 
 def test_rights_are_what_they_were(restored: World) -> None:

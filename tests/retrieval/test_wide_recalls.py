@@ -100,7 +100,10 @@ def reader(world: World) -> Agent:
 
 
 def test_answers_are_the_same_with_the_index_and_without(world: World, reader: Agent) -> None:
-    """Of every kind of recall: items, order and scores."""
+    """Of every kind of recall: items, order and scores.
+
+    Proves: L6 (who asks many scopes at once)
+    """
     before = answers(reader, of=1)
     arrange(world)
     assert len(world.rows(WIDE)) == 1
@@ -148,7 +151,10 @@ def change(agent: Agent, chance: random.Random) -> None:
 def test_what_has_changed_since_is_found_and_what_is_gone_is_not(
     world: World, reader: Agent
 ) -> None:
-    """Before the next run of the job, after it, and as without the index."""
+    """Before the next run of the job, after it, and as without the index.
+
+    Proves: L6 (as of now, whatever the job has seen)
+    """
     chance = random.Random(8)
     arrange(world)
     change(reader, chance)
@@ -166,7 +172,10 @@ def test_what_has_changed_since_is_found_and_what_is_gone_is_not(
 
 
 def test_who_sees_some_of_the_scopes_is_answered_from_those(world: World, reader: Agent) -> None:
-    """And other organisations not at all, whatever they hold."""
+    """And other organisations not at all, whatever they hold.
+
+    Proves: A3 (who asks many scopes at once)
+    """
     some = world.agent(SCOPES[0], clearance="restricted")
     for path in SCOPES[:15]:
         world.admin.execute("SELECT memwarden.grant_scope(%s, %s)", (some.info.user, path))
@@ -186,7 +195,10 @@ def test_who_sees_some_of_the_scopes_is_answered_from_those(world: World, reader
 
 
 def test_labels_and_time_hide_as_without_the_index(world: World, reader: Agent) -> None:
-    """What is above a clearance, and what has expired since it was copied."""
+    """What is above a clearance, and what has expired since it was copied.
+
+    Proves: A3 (who asks many scopes at once)
+    """
     chance = random.Random(3)
     secret = {"classification": "restricted", "scope": SCOPES[1]}
     for _ in range(20):
@@ -238,7 +250,10 @@ def test_scopes_come_and_go(world: World, reader: Agent) -> None:
 
 
 def test_what_is_erased_is_gone_from_the_copies(world: World, reader: Agent) -> None:
-    """And an erasure during the copying leaves none either: it waits, or is waited for."""
+    """And an erasure during the copying leaves none either: it waits, or is waited for.
+
+    Proves: R2 (vectors that are kept twice)
+    """
     arrange(world)
     subject = "Ana"
     erased = {
