@@ -66,6 +66,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- What numbers become as JSON, the caller's session must not say.
+SET extra_float_digits = 1
 AS $function$
 DECLARE
     v_source   record;

@@ -42,6 +42,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
+-- What numbers become as JSON, the caller's session must not say.
+SET extra_float_digits = 1
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();

@@ -32,6 +32,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.send_again(p_request_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- What numbers become as JSON, the caller's session must not say.
+SET extra_float_digits = 1
 AS $function$
 BEGIN
     BEGIN

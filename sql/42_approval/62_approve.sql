@@ -41,6 +41,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.agree(p_proposal_id uuid, p_note t
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- What numbers become as JSON, the caller's session must not say.
+SET extra_float_digits = 1
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.hold_proposal(p_proposal_id);

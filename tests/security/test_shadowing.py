@@ -201,3 +201,21 @@ def test_a_setting_that_cannot_be_served_is_refused(store: Store, setting: str, 
         write(store.ana, "semantic", {"city": "Oslo"})
     assert raised.value.sqlstate == state
     assert store.contents() == before
+
+
+def test_no_setting_of_the_caller_changes_what_a_memory_is_worth(store: Store) -> None:
+    """Confidence passes through JSON, which a session could round up; a batch as well.
+
+    Proves: P3, Z1
+    """
+    one, many = {"confidence": 0.5537}, {"layer": "semantic", "confidence": 0.5537}
+    worth = "SELECT adjusted_confidence AS n FROM memwarden_data.item WHERE item_id = %s"
+    plain = store.world.value(worth, write(store.ana, "semantic", "Oslo", **one)["item_id"])
+    for digits in ("-15", "0", "3"):
+        agent = store.world.connect(store.ana.info.user)
+        agent.execute(f"SET extra_float_digits = {digits}")
+        written = write(agent, "semantic", {"city": f"Oslo {digits}"}, **one)
+        (batched,) = write_many(agent, [many | {"content": {"town": f"Bergen {digits}"}}])
+        for answer in (written, batched):
+            assert answer["outcome"] == "COMMITTED"
+            assert store.world.value(worth, answer["item_id"]) == plain
