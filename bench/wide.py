@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measure recalls of everything that an agent sees, over one scope of a hundred memories or a thousand.
+"""Measure recalls of all that an agent sees, in one scope of a hundred memories or a thousand.
 
 One by one first, then by the index over copies that a job makes. What is found is compared with an
 exact answer. Processor time of the server.
@@ -56,9 +56,7 @@ def seeing(stores: Stores, scopes: int) -> Connection[Any]:
     return psycopg.connect(stores.dsn, user=role, autocommit=True)
 
 
-def asked(
-    agent: Connection[Any], statement: str, exact: str, values: list[tuple[Any, ...]]
-) -> str:
+def asked(agent: Connection[Any], statement: str, exact: str, values: list[tuple[Any, ...]]) -> str:
     """Cells: the server's time of one recall, and the share found."""
     agent.execute(statement, values[0]).fetchall()
     times = [
@@ -83,7 +81,9 @@ def main() -> None:
     stores = filled(arguments.dsn, arguments.items, arguments.vectors)
     stores.read_into_memory()
     admin, workload = stores.admin, Workload(seed=arguments.items)
-    vectors = [array_literal(v) for v in Vectors(workload, arguments.vectors).draw(arguments.rounds)]
+    vectors = [
+        array_literal(v) for v in Vectors(workload, arguments.vectors).draw(arguments.rounds)
+    ]
     rare = questions(workload, arguments.rounds)
     common = [" ".join(text.split()[:6]) for text in workload.texts(arguments.rounds)]
 

@@ -372,7 +372,6 @@ AS $function$
 DECLARE
     v_shelf   record;
     v_part    record;
-    v_many    record;
     v_pooled  integer[] := ARRAY[]::integer[];
     v_rest    uuid[] := ARRAY[]::uuid[];
     v_alike   double precision[] := ARRAY[]::double precision[];
@@ -380,7 +379,8 @@ DECLARE
     v_wide    integer;
     v_shelved bigint[] := ARRAY[]::bigint[];
 BEGIN
-    SELECT p_scopes, p_scopes, '{}', '{}', false, '{}', '{}', '{}' INTO scopes, measured, whole, homes, leftovers, item_ids, similarities, samples;
+    SELECT p_scopes, p_scopes, '{}', '{}', false, '{}', '{}' INTO scopes, measured, whole, homes, leftovers, item_ids, similarities;
+    samples := '{}';
     FOR v_shelf IN SELECT s.shelf, s.scope_id, s.cleared, p_layers IS NULL OR s.layer = ANY (p_layers) AS asked FROM memwarden_data.shelf AS s
                     -- Of scope 0: copies of what many hold.
                     WHERE s.org_id = ANY (p_orgs) AND s.scope_id = ANY (0::bigint || p_scopes) AND s.vacated_at IS NULL AND s.shelf <> 0 LOOP
@@ -403,19 +403,19 @@ BEGIN
         END IF;
     END LOOP;
     IF v_wide < 0 THEN
-        v_many := memwarden_internal.wide_part(
+        v_part := memwarden_internal.wide_part(
             v_wide, v_shelved, p_scopes, p_layers, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only);
-        samples := samples || v_many.sample;
-        beside := v_many.beside;
-        changed := v_many.changed;
-        IF v_many.enough THEN
+        samples := samples || v_part.sample;
+        beside := v_part.beside;
+        changed := v_part.changed;
+        IF v_part.enough THEN
             scopes := beside;
             measured := beside;
             beside := NULL;
-            item_ids := item_ids || v_many.sampled;
-            v_rest := v_rest || v_many.counted;
-            similarities := similarities || v_many.alike;
-            v_alike := v_alike || v_many.counted_alike;
+            item_ids := item_ids || v_part.sampled;
+            v_rest := v_rest || v_part.counted;
+            similarities := similarities || v_part.alike;
+            v_alike := v_alike || v_part.counted_alike;
         END IF;
     END IF;
     pooled := cardinality(item_ids);

@@ -508,7 +508,9 @@ def test_a_grown_scope_has_its_shelf(restored: World) -> None:
     restored.admin.execute("CALL memwarden.arrange_shelves()")
     assert restored.value("SELECT to_regclass('memwarden_data.embedding_shelf_1')") is None
     # The copies of small scopes are those of this system now.
-    copies = "SELECT seen_by = memwarden_internal.system_identifier() FROM memwarden_data.wide_shelf"
+    copies = (
+        "SELECT seen_by = memwarden_internal.system_identifier() FROM memwarden_data.wide_shelf"
+    )
     assert restored.value(copies)
 
 

@@ -85,9 +85,7 @@ def reader(world: World) -> Agent:
     made = world.agent(ORG, role="curator", clearance="restricted")
     for path in SCOPES:
         world.scope(path)
-    world.admin.execute(
-        "SELECT memwarden.grant_scope(%s, %s, true, true)", (made.info.user, ORG)
-    )
+    world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true, true)", (made.info.user, ORG))
     chance = random.Random(1)
     requests = [
         {**request, "scope": chance.choice(SCOPES)}
@@ -171,7 +169,8 @@ def test_what_has_changed_since_is_found_and_what_is_gone_is_not(
     assert answers(reader) == later
 
 
-def test_who_sees_some_of_the_scopes_is_answered_from_those(world: World, reader: Agent) -> None:
+@pytest.mark.usefixtures("reader")
+def test_who_sees_some_of_the_scopes_is_answered_from_those(world: World) -> None:
     """And other organisations not at all, whatever they hold.
 
     Proves: A3 (who asks many scopes at once)
@@ -204,9 +203,7 @@ def test_labels_and_time_hide_as_without_the_index(world: World, reader: Agent) 
     for _ in range(20):
         write(reader, "episodic", {"text": " ".join(chance.sample(WORDS, 5))}, **secret)
     low = world.agent(ORG, clearance="internal")
-    world.admin.execute(
-        "SELECT memwarden.grant_scope(%s, %s, false, true)", (low.info.user, ORG)
-    )
+    world.admin.execute("SELECT memwarden.grant_scope(%s, %s, false, true)", (low.info.user, ORG))
     before = answers(low)
     arrange(world)
     assert answers(low) == before
@@ -224,13 +221,15 @@ def test_scopes_come_and_go(world: World, reader: Agent) -> None:
     arrange(world)
     world.scope(f"{ORG}/user/new")
     chance = random.Random(4)
-    write_many(
-        reader, [{**new, "scope": f"{ORG}/user/new"} for new in memories(chance, 20)]
-    )
+    write_many(reader, [{**new, "scope": f"{ORG}/user/new"} for new in memories(chance, 20)])
     write_many(
         reader,
         [
-            {"layer": "episodic", "content": f"word{n % 60} in a place that grows {n}", "scope": SCOPES[0]}
+            {
+                "layer": "episodic",
+                "content": f"word{n % 60} in a place that grows {n}",
+                "scope": SCOPES[0],
+            }
             for n in range(FEW)
         ],
     )
@@ -249,7 +248,8 @@ def test_scopes_come_and_go(world: World, reader: Agent) -> None:
     assert answers(reader) == found
 
 
-def test_what_is_erased_is_gone_from_the_copies(world: World, reader: Agent) -> None:
+@pytest.mark.usefixtures("reader")
+def test_what_is_erased_is_gone_from_the_copies(world: World) -> None:
     """And an erasure during the copying leaves none either: it waits, or is waited for.
 
     Proves: R2 (vectors that are kept twice)
@@ -270,7 +270,8 @@ def test_what_is_erased_is_gone_from_the_copies(world: World, reader: Agent) -> 
     with ThreadPoolExecutor() as pool:
         eraser = world.connect()
         erasing = pool.submit(
-            eraser.execute, "SELECT * FROM memwarden.erase_subject(%s, 'asked for', org => 'acme')",
+            eraser.execute,
+            "SELECT * FROM memwarden.erase_subject(%s, 'asked for', org => 'acme')",
             (subject,),
         )
         wait_until_blocked(world.admin, eraser)
@@ -321,7 +322,8 @@ def test_copies_of_another_system_are_not_trusted(world: World, reader: Agent) -
     assert answers(reader) == found
 
 
-def test_they_are_given_up_where_little_is_left(world: World, reader: Agent) -> None:
+@pytest.mark.usefixtures("reader")
+def test_they_are_given_up_where_little_is_left(world: World) -> None:
     """And dropped an hour later, when nobody can be reading them."""
     arrange(world)
     world.admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = 10000")
