@@ -102,11 +102,8 @@ def lint(tools: Path) -> str:
         [tools / "mypy", "--no-error-summary", "--explicit-package-bases", *CHECKED],
         [tools / "python", "python_client/generate_sync.py", "--check"],
         [tools / "python", "tools/run_pgspot.py", script],
+        [tools / "shellcheck", "--external-sources", *shell_scripts()],
     ]
-    if shutil.which("shellcheck"):
-        commands.append(["shellcheck", "--external-sources", *shell_scripts()])
-    else:
-        print("*** shellcheck is not installed: the shell scripts are NOT checked", flush=True)
     paths = os.pathsep.join(map(str, MODULES))
     failed = [command for command in commands if run(*command, MYPYPATH=paths)]
     for command in failed:

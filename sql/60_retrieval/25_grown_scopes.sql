@@ -379,11 +379,11 @@ DECLARE
     v_wide    integer;
     v_shelved bigint[] := ARRAY[]::bigint[];
 BEGIN
-    SELECT p_scopes, p_scopes, '{}', '{}', false, '{}', '{}' INTO scopes, measured, whole, homes, leftovers, item_ids, similarities;
+    SELECT p_scopes, p_scopes, '{}'::integer[], '{}'::text[], false, '{}'::uuid[], '{}'::double precision[] INTO scopes, measured, whole, homes, leftovers, item_ids, similarities;
     samples := '{}';
     FOR v_shelf IN SELECT s.shelf, s.scope_id, s.cleared, p_layers IS NULL OR s.layer = ANY (p_layers) AS asked FROM memwarden_data.shelf AS s
-                    -- Of scope 0: copies of what many hold.
-                    WHERE s.org_id = ANY (p_orgs) AND s.scope_id = ANY (0::bigint || p_scopes) AND s.vacated_at IS NULL AND s.shelf <> 0 LOOP
+                    -- Of no layer: copies of what many hold.
+                    WHERE s.org_id = ANY (p_orgs) AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*') AND s.vacated_at IS NULL AND s.shelf <> 0 LOOP
         v_shelved := v_shelved || v_shelf.scope_id;
         v_wide := least(v_wide, v_shelf.shelf);
         CONTINUE WHEN v_shelf.shelf < 0 OR NOT v_shelf.asked;

@@ -40,8 +40,8 @@ BEGIN
     SELECT w.org_id, w.seen, w.items, w.scope_ids, w.memories INTO v_shelf
       FROM memwarden_data.wide_shelf AS w
      WHERE w.shelf = p_shelf AND w.seen_by = memwarden_internal.system_identifier()
-       -- Few small ones are sooner read.
-       AND cardinality(p_scopes)::bigint * w.most >= v_layers.least
+       -- Few, or small ones, are sooner read than looked up in long lists.
+       AND cardinality(p_scopes) >= 16 AND cardinality(p_scopes)::bigint * w.most >= v_layers.least
        AND to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(p_shelf, p_model_id))) IS NOT NULL;
     IF NOT FOUND OR v_layers.languages <> 1 THEN
         RETURN NULL;

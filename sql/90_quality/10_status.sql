@@ -206,8 +206,7 @@ BEGIN
       FROM memwarden_data.shelf AS s
       LEFT JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
       LEFT JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
-     -- Of scope 0: copies of an organisation's small ones.
-     CROSS JOIN LATERAL (SELECT coalesce(c.path, '/org/' || o.name || '/*') AS path) AS p
+     CROSS JOIN LATERAL (SELECT CASE WHEN s.shelf > 0 THEN c.path ELSE '/org/' || o.name || '/*' END AS path) AS p
      WHERE s.shelf <> 0 AND s.vacated_at IS NULL;
 END
 $function$;

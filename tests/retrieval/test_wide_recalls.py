@@ -114,6 +114,8 @@ def test_answers_are_the_same_with_the_index_and_without(world: World, reader: A
 def test_the_index_answers(world: World, reader: Agent) -> None:
     """Of the vectors, of the words, and the one that memories are drawn by."""
     arrange(world)
+    state = world.value("SELECT detail FROM memwarden.status() WHERE component = 'shelves'")
+    assert state == f"of their own: {ORG}/* * (embedding_copy_1)"
     recall(reader, query="word1 word2", embedding=vector(random.Random(2), 3))
     reader.close()
     used: set[str] = set()
@@ -359,3 +361,22 @@ def test_writers_go_on_while_copies_are_made(world: World, reader: Agent) -> Non
     found = answers(reader)
     forget(world)
     assert answers(reader) == found
+
+
+def test_what_is_above_all_organisations_is_searched_where_it_is_asked_for(
+    world: World, reader: Agent
+) -> None:
+    """It has grown as well; who names scopes is not answered from it."""
+    above = world.agent("/global", clearance="restricted")
+    rows = write_many(
+        above,
+        [{"layer": "episodic", "content": f"word1 for everybody {n}"} for n in range(FEW)],
+    )
+    assert {row["outcome"] for row in rows} == {"COMMITTED"}
+    before = answers(reader)
+    arrange(world)
+    assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") == 1
+    assert answers(reader) == before
+    for scopes in (SCOPES, SCOPES[:1]):
+        found = recall(reader, query="word1 for everybody", scopes=scopes, k=50)
+        assert {row["scope"] for row in found} <= set(scopes)
