@@ -1,6 +1,6 @@
 -- Who asks many small scopes at once asks an index over copies of what they hold (70_lifecycle/34_wide_shelves.sql). A copy is as
 -- old as the job's last run: what has changed since, which the log tells, is compared one by one.
-CREATE OR REPLACE FUNCTION memwarden_internal.changed_since(p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot, p_most integer)
+CREATE OR REPLACE FUNCTION memwarden_internal.changed_since(p_org_id bigint, p_scope_ids bigint[], p_layer text, p_seen pg_snapshot, p_most integer)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,15 +12,16 @@ AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT DISTINCT g.item_id
-          FROM (SELECT l.org_id, l.scope_id, l.item_id, l.transaction_id FROM memwarden_data.log AS l
+          FROM (SELECT l.org_id, l.scope_id, l.layer, l.item_id, l.transaction_id FROM memwarden_data.log AS l
                  WHERE l.system_identifier = memwarden_internal.system_identifier() AND l.transaction_id >= pg_snapshot_xmin(p_seen) OFFSET 0) AS g
-         WHERE g.org_id = p_org_id AND g.scope_id = ANY (p_scope_ids) AND NOT pg_visible_in_snapshot(g.transaction_id, p_seen)
+         WHERE g.org_id = p_org_id AND g.scope_id = ANY (p_scope_ids) AND (p_layer IS NULL OR g.layer = p_layer)
+           AND NOT pg_visible_in_snapshot(g.transaction_id, p_seen)
          LIMIT p_most);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], pg_snapshot, integer) IS
-    'The items of some scopes that a transaction has changed which p_seen did not see commit; at most so many.';
-REVOKE ALL ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], pg_snapshot, integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) IS
+    'The items of some scopes, and of one layer unless p_layer is NULL, that a transaction has changed which p_seen did not see commit, be it that it had begun before; at most so many.';
+REVOKE ALL ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wide_reach(p_shelf integer, p_model_id smallint, p_scopes bigint[], p_shelved bigint[], p_layers text[])
 RETURNS memwarden_internal.shelf_reach
@@ -56,7 +57,7 @@ BEGIN
         RETURN NULL;
     END IF;
     -- More than that take as long as all of them.
-    v_changed := memwarden_internal.changed_since(v_shelf.org_id, v_scopes, v_shelf.seen, least(v_layers.least, 10000) + 1);
+    v_changed := memwarden_internal.changed_since(v_shelf.org_id, v_scopes, NULL, v_shelf.seen, least(v_layers.least, 10000) + 1);
     IF cardinality(v_changed) > least(v_layers.least, 10000) THEN
         RETURN NULL;
     END IF;

@@ -156,12 +156,7 @@ DECLARE
     v_items  uuid[];
 BEGIN
     SELECT s.org_id, s.scope_id, s.layer INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
-    v_items := ARRAY(
-        SELECT DISTINCT g.item_id
-          FROM (SELECT l.org_id, l.scope_id, l.layer, l.item_id, l.transaction_id FROM memwarden_data.log AS l
-                 WHERE l.system_identifier = memwarden_internal.system_identifier() AND l.transaction_id >= pg_snapshot_xmin(p_seen) OFFSET 0) AS g
-         WHERE g.org_id = v_home.org_id AND g.scope_id = v_home.scope_id AND g.layer = v_home.layer
-           AND NOT pg_visible_in_snapshot(g.transaction_id, p_seen));
+    v_items := memwarden_internal.changed_since(v_home.org_id, ARRAY[v_home.scope_id], v_home.layer, p_seen, 2147483647);
     IF v_items <> '{}' THEN
         EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = ANY ($3) AND e.item_id = ANY ($4)',
                        memwarden_internal.shelf_name(p_into))

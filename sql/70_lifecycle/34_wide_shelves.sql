@@ -112,7 +112,7 @@ BEGIN
     SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;
     -- Nothing is left of it, or so much is new.
-    IF coalesce(cardinality(memwarden_internal.changed_since(p_org_id, v_what.scope_ids || v_old.scope_ids, v_old.seen, v_what.items::integer / 4 + 1)) > v_what.items / 4, true) THEN
+    IF coalesce(cardinality(memwarden_internal.changed_since(p_org_id, v_what.scope_ids || v_old.scope_ids, NULL, v_old.seen, v_what.items::integer / 4 + 1)) > v_what.items / 4, true) THEN
         PERFORM memwarden_internal.forget_wide_shelf(p_shelf);
         RETURN;
     END IF;
@@ -163,7 +163,7 @@ SET jit = off
 AS $function$
 DECLARE
     v_models  smallint[] := ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m);
-    v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, p_seen, 2147483647);
+    v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, NULL, p_seen, 2147483647);
 BEGIN
     IF v_changed = '{}' THEN
         RETURN;
