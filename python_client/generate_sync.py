@@ -24,13 +24,17 @@ def main() -> int:
 
     before = {path: path.read_bytes() for path in GENERATED.glob("*.py")}
     tools = Path(sys.executable).parent
-    ran = subprocess.run(
-        [tools / "unasyncd", "--force", "--no-cache", "--quiet"],
-        cwd=HERE,
-        stderr=subprocess.PIPE,
-        text=True,
-        check=False,
-    )
+    for _ in range(5):
+        ran = subprocess.run(
+            [tools / "unasyncd", "--force", "--no-cache", "--quiet"],
+            cwd=HERE,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+        # Its pool of processes at times complains of its own end, when all is written.
+        if not ran.stderr:
+            break
     shutil.rmtree(HERE / ".unasyncd_cache", ignore_errors=True)
     # unasyncd can call ruff itself, but then with ruff's own settings and not the project's.
     for tidy in (["check", "--fix-only"], ["format"]):
