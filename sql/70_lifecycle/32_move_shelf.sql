@@ -46,12 +46,7 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.keep_embedders_out(p_scope_id);
     INSERT INTO memwarden_data.shelf AS s (org_id, scope_id, layer, cleared) VALUES (p_org_id, p_scope_id, p_layer, false) RETURNING s.shelf INTO shelf;
-    v_name := memwarden_internal.shelf_name(shelf);
-    -- With the check, attaching need not read it.
-    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE memwarden_data.embedding INCLUDING STORAGE INCLUDING INDEXES, CONSTRAINT is_shelf CHECK (shelf = %s))',
-                   v_name, shelf);
-    EXECUTE format('ALTER TABLE memwarden_data.%I ALTER COLUMN shelf SET DEFAULT %s', v_name, shelf);
-    PERFORM memwarden_internal.secure_tables();
+    v_name := memwarden_internal.create_shelf(shelf);
     -- Before the copy is made: what is written while it is is looked at once more.
     seen := pg_current_snapshot();
     PERFORM memwarden_internal.copy_vectors(shelf, 0, shelf);
@@ -61,6 +56,38 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.prepare_shelf(bigint, bigint, text, bigint) IS
     'Makes a shelf for a scope and layer, fills and indexes it apart, where nobody sees it; seen: what its copies are as new as.';
 REVOKE ALL ON FUNCTION memwarden_internal.prepare_shelf(bigint, bigint, text, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.create_shelf(p_shelf integer)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_name text := memwarden_internal.shelf_name(p_shelf);
+BEGIN
+    -- With the check, attaching need not read it.
+    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE memwarden_data.embedding INCLUDING STORAGE INCLUDING INDEXES, CONSTRAINT is_shelf CHECK (shelf = %s))',
+                   v_name, p_shelf);
+    EXECUTE format('ALTER TABLE memwarden_data.%I ALTER COLUMN shelf SET DEFAULT %s', v_name, p_shelf);
+    PERFORM memwarden_internal.secure_tables();
+    RETURN v_name;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.create_shelf(integer) IS 'Makes the table of a shelf, apart, and returns its name.';
+REVOKE ALL ON FUNCTION memwarden_internal.create_shelf(integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.attach_shelf(p_shelf integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)', memwarden_internal.shelf_name(p_shelf), p_shelf);
+    EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT is_shelf', memwarden_internal.shelf_name(p_shelf));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.attach_shelf(integer) IS 'Makes the table of a shelf a partition of the vectors.';
+REVOKE ALL ON FUNCTION memwarden_internal.attach_shelf(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.index_shelf(p_name text, p_vectors bigint)
 RETURNS void
@@ -208,8 +235,7 @@ BEGIN
     PERFORM memwarden_internal.hold_shelf(s.org_id, s.scope_id, s.layer) FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
     PERFORM memwarden_internal.carry_changes(p_shelf, p_from, p_into, p_seen);
     IF p_into = p_shelf THEN
-        EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)', memwarden_internal.shelf_name(p_shelf), p_shelf);
-        EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT is_shelf', memwarden_internal.shelf_name(p_shelf));
+        PERFORM memwarden_internal.attach_shelf(p_shelf);
     ELSE
         UPDATE memwarden_data.shelf AS s SET vacated_at = clock_timestamp(), cleared = false WHERE s.shelf = p_shelf;
     END IF;

@@ -64,15 +64,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf integer := -nextval('memwarden_data.shelf_shelf_seq');
-    v_name  text := memwarden_internal.shelf_name(v_shelf);
+    v_name  text;
     v_seen  pg_snapshot;
     v_what  record;
 BEGIN
     INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (p_org_id, 0, '*', v_shelf);
-    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE memwarden_data.embedding INCLUDING STORAGE INCLUDING INDEXES, CONSTRAINT is_shelf CHECK (shelf = %s))',
-                   v_name, v_shelf);
-    EXECUTE format('ALTER TABLE memwarden_data.%I ALTER COLUMN shelf SET DEFAULT %s', v_name, v_shelf);
-    PERFORM memwarden_internal.secure_tables();
+    v_name := memwarden_internal.create_shelf(v_shelf);
     v_seen := pg_current_snapshot();
     SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;
@@ -86,8 +83,7 @@ BEGIN
     PERFORM FROM memwarden_data.vector_move AS m ORDER BY m.place FOR UPDATE;
     PERFORM memwarden_internal.copy_scopes(v_shelf, p_org_id, v_what.scope_ids);
     LOCK TABLE ONLY memwarden_data.embedding IN SHARE UPDATE EXCLUSIVE MODE;
-    EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)', v_name, v_shelf);
-    EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT is_shelf', v_name);
+    PERFORM memwarden_internal.attach_shelf(v_shelf);
     INSERT INTO memwarden_data.wide_shelf (org_id, shelf, seen, seen_by, refreshed_at, items, most, scope_ids, memories)
     VALUES (p_org_id, v_shelf, v_seen, memwarden_internal.system_identifier(), clock_timestamp(), v_what.items, v_what.most, v_what.scope_ids, v_what.memories);
 END
@@ -152,7 +148,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) IS 'Copies the vectors of some scopes from the shared shelf, with the words of their items.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.copy_changes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot)
+CREATE OR REPLACE FUNCTION memwarden_internal.copy_items(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_items uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -161,15 +157,7 @@ SET enable_hashjoin = off
 SET enable_mergejoin = off
 SET jit = off
 AS $function$
-DECLARE
-    v_models  smallint[] := ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m);
-    v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, NULL, p_seen, 2147483647);
 BEGIN
-    IF v_changed = '{}' THEN
-        RETURN;
-    END IF;
-    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)', memwarden_internal.shelf_name(p_shelf))
-      USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(v_changed) AS c (item_id)), v_changed;
     EXECUTE format(
         'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
         ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, i.search_vector'
@@ -179,7 +167,25 @@ BEGIN
         '                       WHERE v.org_id = $1 AND v.scope_id = i.scope_id AND v.model_id = ANY ($3) AND v.item_id = c.item_id OFFSET 0) AS e'
         '  WHERE i.scope_id = ANY ($2)'
         ' ON CONFLICT DO NOTHING', memwarden_internal.shelf_name(p_shelf), p_shelf)
-      USING p_org_id, p_scope_ids, v_models, v_changed;
+      USING p_org_id, p_scope_ids, ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m), p_items;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) IS 'Copies the vectors of some items, as far as they are of these scopes and lie on the shared shelf.';
+REVOKE ALL ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.copy_changes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $function$
+DECLARE
+    v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, NULL, p_seen, 2147483647);
+BEGIN
+    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)', memwarden_internal.shelf_name(p_shelf))
+      USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(v_changed) AS c (item_id)), v_changed;
+    PERFORM memwarden_internal.copy_items(p_shelf, p_org_id, p_scope_ids, v_changed);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) IS 'Copies anew what has changed in some scopes since p_seen, and takes away what is no more.';
@@ -211,26 +217,15 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.forget_wide_shelf(integer) IS 'Gives up a shelf of copies: nobody asks it from now on, and a job drops it.';
 REVOKE ALL ON FUNCTION memwarden_internal.forget_wide_shelf(integer) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.copy_given_vectors(p_org_id bigint, p_scope_id bigint, p_model_id smallint, p_items uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.copy_given_vectors(p_org_id bigint, p_scope_id bigint, p_items uuid[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_shelf integer;
 BEGIN
-    SELECT w.shelf INTO v_shelf FROM memwarden_data.wide_shelf AS w WHERE w.org_id = p_org_id AND p_scope_id = ANY (w.scope_ids);
-    IF FOUND THEN
-        EXECUTE format(
-            'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
-            ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, i.search_vector'
-            '   FROM memwarden_data.embedding_shared AS e'
-            '   JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
-            '  WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = $3 AND e.item_id = ANY ($4)'
-            ' ON CONFLICT DO NOTHING', memwarden_internal.shelf_name(v_shelf), v_shelf)
-          USING p_org_id, p_scope_id, p_model_id, p_items;
-    END IF;
+    PERFORM memwarden_internal.copy_items(w.shelf, p_org_id, ARRAY[p_scope_id], p_items)
+       FROM memwarden_data.wide_shelf AS w WHERE w.org_id = p_org_id AND p_scope_id = ANY (w.scope_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, smallint, uuid[]) IS 'Copies what a worker has embedded, of which the log says nothing, where its scope has copies.';
-REVOKE ALL ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, smallint, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) IS 'Copies what a worker has embedded, of which the log says nothing, where its scope has copies.';
+REVOKE ALL ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) FROM PUBLIC;

@@ -103,7 +103,7 @@ BEGIN
        AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.version_id = j.version_id
     ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    PERFORM memwarden_internal.copy_given_vectors(p_org_id, p_scope_id, p_model_id, p_items);
+    PERFORM memwarden_internal.copy_given_vectors(p_org_id, p_scope_id, p_items);
     -- Without words in it, as long as it says that.
     UPDATE memwarden_data.embedding_job AS j
        SET state = CASE WHEN i.version_id = j.version_id THEN 'empty' ELSE 'ready' END, version_id = i.version_id,
