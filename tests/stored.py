@@ -156,13 +156,16 @@ RULES = {
         " WHERE i.status IS DISTINCT FROM 'ACTIVE' AND e.shelf >= 0"
     ),
     "a lexical vector is that of the words": (
-        "SELECT e.item_id FROM memwarden_data.embedding AS e"
-        "  JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id"
-        "  JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id"
-        "  JOIN memwarden_data.version AS v"
-        "    ON v.org_id = i.org_id AND v.version_id = i.version_id"
-        " WHERE m.name = 'lexical'"
-        "   AND e.embedding <> memwarden.lexical_embedding(v.search_text)::halfvec"
+        # What is joined goes before: the vector of every version for every vector is no question.
+        "SELECT w.item_id FROM ("
+        "  SELECT e.item_id, e.embedding, v.search_text"
+        "    FROM memwarden_data.embedding AS e"
+        "    JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id"
+        "    JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id"
+        "    JOIN memwarden_data.version AS v"
+        "      ON v.org_id = i.org_id AND v.version_id = i.version_id"
+        "   WHERE m.name = 'lexical' OFFSET 0) AS w"
+        " WHERE w.embedding <> memwarden.lexical_embedding(w.search_text)::halfvec"
     ),
     "vectors are set aside of versions that are over, where words cannot give them back": (
         "SELECT p.version_id FROM memwarden_data.past_embedding AS p"

@@ -42,6 +42,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
+-- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
+SET enable_seqscan = off
+SET jit = off
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$

@@ -5,6 +5,9 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- For every gate behind it: planning their small queries anew takes longer than running them.
 SET plan_cache_mode = force_generic_plan
+-- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
+SET enable_seqscan = off
+SET jit = off
 AS $function$
 DECLARE
     v_request_id uuid;
@@ -32,6 +35,9 @@ CREATE OR REPLACE FUNCTION memwarden_internal.send_again(p_request_id uuid)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- As write() has it, for the same gates.
+SET enable_seqscan = off
+SET jit = off
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
