@@ -18,7 +18,7 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS 'SELECT NULL::bytea';
 COMMENT ON FUNCTION memwarden_internal.compiled_python() IS
-    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then marshalled code by module, packed; NULL before compile_python().';
+    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then by module its code, marshalled and packed; NULL before compile_python().';
 REVOKE ALL ON FUNCTION memwarden_internal.compiled_python() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.python_to_keep()
@@ -37,7 +37,8 @@ if there and there.startswith(made):
     return None
 sources = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
 modules = {n: compile(text, f"<memwarden_core/{n}.py>", "exec") for n, text in sources.items()}
-return made + zlib.compress(marshal.dumps(modules), 9)
+# Each by itself: few of them are needed to write, and fewer to recall.
+return made + marshal.dumps({n: zlib.compress(marshal.dumps(code), 9) for n, code in modules.items()})
 $function$;
 COMMENT ON FUNCTION memwarden_internal.python_to_keep() IS 'What compiled_python() should answer, for the Python that runs here; NULL where it does.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_to_keep() FROM PUBLIC;
@@ -68,7 +69,7 @@ RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-import importlib.abc
+import importlib.machinery
 import importlib.util
 import json
 import marshal
@@ -78,7 +79,8 @@ import zlib
 PACKAGE = "memwarden_core_@python_hash@"
 
 
-class Embedded(importlib.abc.Loader, importlib.abc.MetaPathFinder):
+# A finder and a loader, though it does not say so: the classes that would bring half a library of files and packages along.
+class Embedded:
     """Finds the package's modules; relative imports work under any package name."""
 
     def __init__(self, modules):
@@ -93,13 +95,18 @@ class Embedded(importlib.abc.Loader, importlib.abc.MetaPathFinder):
             return None
         if name not in self.modules:
             return None
-        return importlib.util.spec_from_loader(fullname, self, is_package=name == "__init__")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=name == "__init__")
+
+    def create_module(self, spec):
+        return None
 
     def exec_module(self, module):
         name = module.__name__.removeprefix(PACKAGE).lstrip(".") or "__init__"
         code = self.modules[name]
         if isinstance(code, str):
             code = compile(code, f"<memwarden_core/{name}.py>", "exec")
+        else:
+            code = marshal.loads(zlib.decompress(code))
         exec(code, module.__dict__)
 
 
@@ -108,7 +115,7 @@ if PACKAGE not in sys.modules:
     code = plpy.execute("SELECT memwarden_internal.compiled_python() AS code")[0]["code"]
     # Bytecode is of one Python only: after a change of it, sources until setup() compiles them anew.
     if code and code.startswith(mine):
-        modules = marshal.loads(zlib.decompress(code[len(mine):]))
+        modules = marshal.loads(code[len(mine):])
     else:
         modules = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
     sys.meta_path.insert(0, Embedded(modules))
