@@ -17,7 +17,7 @@ from .verdict_reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .verdict_sentences import Finding, compare
 
 JUDGE = "built-in"
-VERSION = "2"
+VERSION = "3"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""
@@ -45,8 +45,8 @@ class Verdict(NamedTuple):
 
     ``relation`` is `same`, `narrower` (the new one says all that the old one says, and more),
     `wider` (it says less), `contradicts`, `updates` (it is the newer value of the same thing) or
-    `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either; of a
-    contradiction, `decisive` says that both are certainly about one thing.
+    `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either; of
+    `contradicts` and `updates`, `decisive` says that both are certainly about one thing.
     """
 
     relation: str
@@ -180,7 +180,8 @@ def _verdict(found: Finding, new: Prepared, old: Prepared, similarity: float | N
         elif order == "after" or found.newer:
             relation = "updates"
             why["told_by"] = "period" if order == "after" else "wording"
-        elif found.decisive and (new.subject, new.predicate) == (old.subject, old.predicate):
+        one_key = (new.subject, new.predicate) == (old.subject, old.predicate)
+        if found.decisive and one_key and relation != "unrelated":
             why["decisive"] = True
     elif relation == "unrelated" and method != "entity":
         score = 1 - max(found.covered, similarity or 0.0)

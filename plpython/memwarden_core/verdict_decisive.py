@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from .judge_units import NUMBERS
 from .judge_words import word_set
-from .verdict_alignment import Alignment
+from .verdict_alignment import Alignment, Conflict
 from .verdict_reading import Sentence
 from .verdict_values import SINGLE
 from .verdict_words import BEINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER
@@ -44,6 +44,8 @@ def decides(found: Alignment) -> bool:
     if len(found.conflicts) != 1 or found.in_new or found.in_old or found.more or found.less:
         return False
     conflict = found.conflicts[0]
+    if found.begins:
+        return _moves(found, conflict)
     verb = _verb(new)
     if (
         not 0 < verb <= _SHORT
@@ -62,6 +64,38 @@ def decides(found: Alignment) -> bool:
     ):
         return False
     return _is_its_value(new, place, verb, subject, conflict.method)
+
+
+def _moves(found: Alignment, conflict: Conflict) -> bool:
+    """Whether who was in one place is in another now: "Ana lives in Rome", "Ana moved to Oslo"."""
+    new, old = found.new, found.old
+    last = len(new.keys) - 1
+    return (
+        conflict.new == conflict.old == last == len(old.keys) - 1
+        and conflict.method == "group"
+        and all(found.partner.get(place) == place for place in range(last))
+        and new.keys[: last - 1] == old.keys[: last - 1]
+        and len(set(new.clauses)) == len(set(old.clauses)) == 1
+        and not (new.hedged or new.question or new.past or any(new.denied) or any(old.denied))
+        and all(_OF_A_TIME.isdisjoint(each.words) for each in (new, old))
+        and _names_one(new, last - 1)
+    )
+
+
+def decides_denial(denying: Sentence, saying: Sentence) -> bool:
+    """Whether two sentences say the same of one thing that is named, but for a denial."""
+    subject = denying.denied.index(True)
+    return (
+        denying.keys == saying.keys
+        and not any(saying.denied)
+        and all(denying.denied[subject:])
+        and not (denying.hedged or denying.question or denying.past or saying.past)
+        and _OF_A_TIME.isdisjoint(denying.words)
+        and _OF_A_TIME.isdisjoint(saying.words)
+        and denying.words[:1] == saying.words[:1]
+        and _names_one(denying, subject)
+        and _names_one(saying, subject)
+    )
 
 
 def _verb(sentence: Sentence) -> int:

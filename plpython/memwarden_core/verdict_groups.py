@@ -166,6 +166,37 @@ protocol|http https ftp ssh smtp grpc websocket
 |dark light
 |low medium high critical
 |todo blocked done
+|wood glass metal plastic stone concrete paper brick steel iron copper marble rubber leather ceramic
+|free basic starter pro professional premium enterprise
+|staging production testing sandbox
+|approved rejected pending
+|active suspended cancelled expired
+|draft published archived
+|success failure
+|beginner intermediate advanced
+|undergraduate graduate postgraduate
+|bachelor married divorced widowed engaged
+|left right
+|north south east west
+|northern southern eastern western
+|upstairs downstairs
+|teenager adult senior
+|sweet sour bitter salty spicy
+|hot warm cold
+|happy sad angry afraid bored
+|cotton wool silk linen leather denim
+|blond brunette redhead
+|gas electric diesel hybrid
+|electric acoustic
+|grilled fried boiled baked steamed roasted raw
+|fiction poetry drama
+|soprano alto tenor baritone
+|paperback hardcover
+|credit debit
+|visa mastercard
+|windows linux macos
+|monolith microservices
+|public private
 """
 
 _KINDS = """

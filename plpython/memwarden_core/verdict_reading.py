@@ -10,41 +10,17 @@ import re
 import unicodedata
 
 from .judge_units import MONTHS, NUMBERS, UNITS
-from .judge_words import NEGATION, stem, word_set
+from .judge_words import NEGATION, stem
 from .verdict_function_words import CHANGE, FUNCTION, Kind
+from .verdict_tokens import ABBREVIATIONS, AMOUNT, CLOCK, DATE, EDGES, INSIDE, ORDINALS, PLAIN
 from .verdict_words import PHRASE_ENDS, PHRASES
 
 MAX_CHARACTERS = 2_000
 """Of a text so much is read; a longer one is never found to say the same as another."""
 MAX_SENTENCES = 8
 _MAX_WORD = 64
-_ORDINALS = {
-    "1st": "first",
-    "2nd": "second",
-    "3rd": "third",
-    "4th": "fourth",
-    "5th": "fifth",
-    "6th": "sixth",
-    "7th": "seventh",
-    "8th": "eighth",
-    "9th": "ninth",
-    "10th": "tenth",
-}
-_ABBREVIATIONS = word_set(
-    """
-    mr mrs ms dr prof rep sen gov gen lt col capt sgt st jr sr inc corp ltd co vs etc no approx
-    jan feb mar apr jun jul aug sep sept oct nov dec fig vol dept univ est ave rd e.g i.e
-    """
-)
+_NOT_BUT = {("rather", "than"), ("instead", "of")}
 _EXACT = 2.0**53
-_EDGES = "\"'()[]{}<>,;:.!?*_`\u201c\u201d\u2018\u2019\u2026"
-_AMOUNT = re.compile(
-    r"([-+]?)([$€£]?)(\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(\.\d{1,18})?([^\W\d]{0,12}|%)"
-)
-_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_CLOCK = re.compile(r"(\d{1,2}):(\d\d)")
-_INSIDE = re.compile(r"[-/\u2010-\u2015_]+")
-_PLAIN = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
 
 
 class Sentence:
@@ -54,6 +30,7 @@ class Sentence:
         "after_and",
         "at",
         "clauses",
+        "denial",
         "denied",
         "hedged",
         "keys",
@@ -81,6 +58,8 @@ class Sentence:
         self.after_and: set[int] = set()
         self.words: list[str] = []
         """All words in lower case, in order."""
+        self.denial = -1
+        """The place among them of the first that denies, -1 where none does."""
         self.hedged = self.question = self.past = False
         self.marks = False
         """Whether a word tells of a change."""
@@ -91,7 +70,7 @@ def read(text: str) -> list[Sentence]:
     """The sentences of a text that say something: at most MAX_SENTENCES of MAX_CHARACTERS."""
     text = text[:MAX_CHARACTERS]
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text).translate(_PLAIN)
+        text = unicodedata.normalize("NFKC", text).translate(PLAIN)
     reader = _Reader()
     for chunk in text.split():
         reader.chunk(chunk)
@@ -109,7 +88,7 @@ def _amount(value: float) -> str:
 def _abbreviates(word: str) -> bool:
     """Whether a full stop behind a word need not end a sentence."""
     return (
-        word.lower() in _ABBREVIATIONS
+        word.lower() in ABBREVIATIONS
         or "." in word
         or (len(word) == 1 and word.isupper())
         or (len(word) < 5 and word[0].isupper() and not set("aeiouy") & set(word[1:]))
@@ -134,7 +113,7 @@ class _Reader:
     def chunk(self, chunk: str) -> None:
         core = chunk
         if not chunk.isalnum():
-            core = chunk.strip(_EDGES)
+            core = chunk.strip(EDGES)
             if not core:
                 self.turn()
                 return
@@ -181,12 +160,18 @@ class _Reader:
         now = self.now
         if lower == "one" and now.words and now.words[-1] == "no":
             return
+        if now.words and (now.words[-1], lower) in _NOT_BUT:
+            # "in Rome rather than in Paris"
+            now.words.append(lower)
+            self.turn()
+            self.denies()
+            return
         now.words.append(lower)
         kind = FUNCTION.get(lower)
         if kind is not None and not (lower == "may" and core[0] == "M"):
             if kind == Kind.DENY:
                 if lower != "longer":
-                    self.deny, self.since = True, len(now.keys)
+                    self.denies()
             elif kind == Kind.BREAK:
                 if lower == "and":
                     now.after_and.add(len(now.keys))
@@ -206,6 +191,13 @@ class _Reader:
             if core[0].isupper() and lower not in MONTHS:
                 now.names.add(len(now.keys))
             self.add(stem(lower) if len(lower) < _MAX_WORD else lower)
+
+    def denies(self) -> None:
+        """Take the word just read for one that denies what follows."""
+        now = self.now
+        self.deny, self.since = True, len(now.keys)
+        if now.denial < 0:
+            now.denial = len(now.words) - 1
 
     def add(self, key: str) -> None:
         now = self.now
@@ -266,28 +258,28 @@ class _Reader:
         if bare.isalpha():
             if lower.endswith("n't") or bare in NEGATION:
                 self.now.words.append(lower)
-                self.deny, self.since = True, len(self.now.keys)
+                self.denies()
             elif lower not in FUNCTION:
                 self.word(bare if bare in FUNCTION else core.split("'")[0])
             else:
                 self.word(core)
             return
-        amount = _AMOUNT.fullmatch(lower)
+        amount = AMOUNT.fullmatch(lower)
         if amount:
             self.amount(amount, lower)
             return
-        date = _DATE.fullmatch(lower)
+        date = DATE.fullmatch(lower)
         if date:
             year, month, day = map(int, date.groups())
             self.now.numbers[len(self.now.keys)] = (year * 372 + month * 31 + day, "date")
             self.add(lower)
             return
-        clock = _CLOCK.fullmatch(lower)
+        clock = CLOCK.fullmatch(lower)
         if clock:
             self.now.numbers[len(self.now.keys)] = (int(clock[1]) * 60 + int(clock[2]), "clock")
             self.add(lower)
             return
-        parts = [part for part in _INSIDE.split(core, 8) if part]
+        parts = [part for part in INSIDE.split(core, 8) if part]
         if len(parts) > 1 and all(part.isalpha() for part in parts[1:]):
             # "well-known", "6-seated"
             for part in parts:
@@ -299,7 +291,7 @@ class _Reader:
         sign, currency, whole, fraction, unit = found.groups()
         if unit in ("st", "nd", "rd", "th"):
             self.now.words.append(lower)
-            self.add(stem(_ORDINALS.get(lower, lower)))
+            self.add(stem(ORDINALS.get(lower, lower)))
             return
         unit = unit or currency
         if unit and unit not in UNITS:

@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from .verdict_additions import adds_only, says_as_much
 from .verdict_alignment import Alignment
-from .verdict_decisive import decides
+from .verdict_another import has_another_name, has_another_subject, is_another
+from .verdict_decisive import decides, decides_denial
+from .verdict_denial import denies_it
 from .verdict_reading import Sentence
 from .verdict_values import SINGLE, stems
-from .verdict_words import BEINGS
+from .verdict_ways import turns_round
 
 # How sure each way of seeing a conflict is where all other words agree.
 _SURE = {
@@ -28,12 +30,17 @@ _NEAR, _VALUE = 3, 4
 """So far behind its attribute a value begins, and of so many words it is one."""
 _NAME = 2
 _MOST, _EVENT = 0.6, 0.6
+_ADDS_NOTHING = stems("together ever even formally")
+_TALE = 6
+"""A sentence of so many words tells what few others do."""
 _FRAME = 4
 """So many words that agree describe one event: another name in it is another value."""
 
 
 # Of these too, where both values are names: Ana works at Acme, but also in the morning.
 _SINGLE_NAME = stems("work employed report belong")
+# What happens to somebody may happen twice.
+_HAPPENING = stems("lost quit left got found")
 # Of these a thing has many: it may like tea and coffee.
 _SEVERAL = stems(
     """
@@ -71,6 +78,8 @@ def compare(new: Sentence, old: Sentence) -> Finding:
         return _negation(found, denied)
     if found.conflicts:
         return _conflict(found)
+    if turns_round(new, old) and not any(new.denied):
+        return _contrary(found, _SURE["antonym"] - 0.05, "antonym", 1.0)
     if not found.in_new and not found.in_old:
         return _equal(found)
     if not found.in_new or not found.in_old:
@@ -104,24 +113,39 @@ def _is_newer(found: Alignment) -> bool:
 def _negation(found: Alignment, denied: list[int]) -> Finding:
     """One denies what the other says, where all that is denied is said there."""
     covers = []
-    for one, places, without, narrower in (
-        (found.new, denied, found.in_new, found.more),
-        (found.old, [found.partner[p] for p in denied], found.in_old, found.less),
+    decisive = False
+    for one, other, places, partner, without, narrower in (
+        (found.new, found.old, denied, found.partner, found.in_new, found.more),
+        (
+            found.old,
+            found.new,
+            [found.partner[p] for p in denied],
+            {q: p for p, q in found.partner.items()},
+            found.in_old,
+            found.less,
+        ),
     ):
         if not any(one.denied[place] for place in places):
             continue
         # Who denies more than the other says denies something else; so does the narrower word.
-        if any(one.denied[place] for place in without) or narrower:
+        if narrower or any(one.denied[p] and one.keys[p] not in _ADDS_NOTHING for p in without):
             return _unlike(found, "exact_negation")
         # What follows in another clause ("but he likes tea") takes nothing from it; but
         # "Ana, not Bo, sings" denies that Bo sings.
         only = [place for place in places if one.denied[place]]
-        said = len(one.keys) if one.names.issuperset(only) else 1 + max(only)
-        covers.append(1 - sum(place < said for place in without) / said)
+        if not one.names.issuperset(only) and not denies_it(one, other, partner):
+            return _unlike(found, "another_subject")
+        if one.names.issuperset(only):
+            # Whoever else it was: all that the other says is said here.
+            covers.append(len(partner) / len(other.keys))
+        else:
+            said = 1 + max(only)
+            covers.append(1 - sum(place < said for place in without) / said)
+        decisive = decides_denial(one, other)
     if found.conflicts or len(covers) != 1:
         return _unlike(found, "exact_negation")
     score = _SURE["exact_negation"] - _SLOPE * (1 - covers[0])
-    return _contrary(found, score, "exact_negation", found.covered)
+    return _contrary(found, score, "exact_negation", found.covered)._replace(decisive=decisive)
 
 
 def _conflict(found: Alignment) -> Finding:
@@ -129,7 +153,7 @@ def _conflict(found: Alignment) -> Finding:
     first = found.conflicts[0]
     if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
         return _unlike(found, first.method)
-    if first.new < 2 and first.old < 2 and _is_another(new, first.new):
+    if is_another(new, old, first) or has_another_subject(found):
         return _unlike(found, "another_subject")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
     if method in ("group", "date") and _has_several(new, first.new):
@@ -148,18 +172,11 @@ def _has_several(sentence: Sentence, place: int) -> bool:
     )
 
 
-def _is_another(sentence: Sentence, place: int) -> bool:
-    """Whether a sentence that begins so speaks of another person or animal."""
-    if sentence.keys[place] in BEINGS:
-        return True
-    # "A black dog" is another one than "a white dog"; Ana's dog may be the one.
-    after = sentence.keys[place + 1 : place + 2]
-    return sentence.words[:1] in (["a"], ["an"]) and not BEINGS.isdisjoint(after)
-
-
 def _equal(found: Alignment) -> Finding:
     """Every word has its partner."""
     if not says_as_much(found) or (found.more and found.less):
+        if _names_change_places(found):
+            return _contrary(found, _SURE["attribute"] - 0.04, "order", found.covered)
         return Finding("unrelated", 0.5, "order", found.covered)
     if found.more or found.less:
         # Who denies the wider denies the narrower with it.
@@ -167,6 +184,18 @@ def _equal(found: Alignment) -> Finding:
         return Finding("narrower" if says_more else "wider", 0.9, "words", found.covered)
     synonyms = any(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
     return Finding("same", 0.95 if synonyms else 0.99, "words", found.covered)
+
+
+def _names_change_places(found: Alignment) -> bool:
+    """Whether a long sentence is told again with two names in each other's place."""
+    moved = [place for place, other in found.partner.items() if place != other]
+    return (
+        found.matched >= _TALE
+        and 0 < len(moved) <= 2 * _NAME
+        and found.new.names.issuperset(moved)
+        and found.old.names.issuperset(found.partner[place] for place in moved)
+        and not (found.new.after_and & set(moved))
+    )
 
 
 def _more_or_less(found: Alignment) -> Finding:
@@ -181,7 +210,7 @@ def _another_value(found: Alignment) -> Finding:
     """Other words in one place of one frame: another value of what has one."""
     gap = found.gap()
     new, old = found.new, found.old
-    if found.matched < 2 or any(new.denied) or any(old.denied):
+    if found.matched < 2 or any(new.denied) or any(old.denied) or has_another_subject(found):
         return _unlike(found)
     if _other_names(found):
         return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
@@ -190,6 +219,8 @@ def _another_value(found: Alignment) -> Finding:
     first, last, start, end = gap
     covered = found.matched / max(len(new.keys), len(old.keys))
     near = old.keys[max(start - _NEAR, 0) : start]
+    if not _HAPPENING.isdisjoint(near):
+        return Finding("unrelated", 0.5, "attribute", covered)
     ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
     short = max(last - first, end - start) <= _VALUE
     names = new.names.issuperset(range(first, last)) and old.names.issuperset(range(start, end))
@@ -230,7 +261,7 @@ def _other_names(found: Alignment) -> bool:
         and len(found.in_new) <= _NAME >= len(found.in_old)
         and found.new.names.issuperset(found.in_new)
         and found.old.names.issuperset(found.in_old)
-    ):
+    ) or has_another_name(found):
         return False
     first = found.in_new[0]
     return (

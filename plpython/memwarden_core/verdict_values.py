@@ -17,8 +17,9 @@ SINGLE = stems(
     preferred password deadline due status version port price cost salary budget owner ceo
     president manager boss founder headquarters title role job profession occupation employer
     nationality citizen language native timezone currency default limit timeout colour color
-    graduate graduated born died founded due scheduled starts ends begins closes opens called named
-    titled debut first last main primary only sole originally exclusively
+    graduate graduated specialize specialise specialist major degree born died founded due
+    scheduled starts ends begins closes opens called named titled
+    debut first last main primary only sole originally exclusively
     """
 )
 """Of these a thing has one: another value is another claim."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import verdict_lists as lists
+from . import verdict_opposites
 from .judge_lexicon import NARROWER, OPPOSITES, SAME, SIBLINGS
 from .judge_words import stem
 from .verdict_groups import describing_groups, kinds_of_words, naming_groups
@@ -61,7 +62,7 @@ def _rivals() -> dict[str, frozenset[str]]:
 
 def _opposites() -> dict[str, frozenset[str]]:
     found = dict(OPPOSITES)
-    for line in lists.OPPOSITES.strip().split("\n"):
+    for line in verdict_opposites.OPPOSITES.strip().split("\n"):
         one, other = map(_stems, line.split("|"))
         _join(found, one, other)
         _join(found, other, one)

@@ -23,7 +23,7 @@ SELECT 0, l.layer, r.rule, 'reject', r.settings::jsonb, true
       ('intermediate_reasoning', '{"origins": ["reasoning_step"], "kinds": ["reasoning", "scratchpad", "thought"], "marks": true}'),
       ('transient_output', '{"origins": ["tool_answer"], "kinds": ["tool_answer", "tool_output"], "marks": true}'),
       ('confidence_floor', '{"origins": ["agent_inferred", "pattern"], "floor": 0.5}'),
-      ('overlap', '{"share": 0.5, "words": 8, "names": true, "keys": true}')) AS r (rule, settings)
+      ('overlap', '{"share": 0.5, "words": 8, "names": true, "keys": true, "unknown": "link"}')) AS r (rule, settings)
  WHERE l.layer IN ('semantic', 'procedural', 'durable');
 -- A way of doing something is told in steps, quotes what tools print, and resembles other ways.
 UPDATE memwarden_data.durability_rule SET settings = settings || '{"marks": false}' WHERE layer = 'procedural' AND settings ? 'marks';

@@ -19,7 +19,7 @@ BEGIN
         WHEN 'intermediate_reasoning' THEN '{"origins": ["reasoning_step"], "kinds": ["reasoning", "scratchpad", "thought"], "marks": true}'
         WHEN 'transient_output' THEN '{"origins": ["tool_answer"], "kinds": ["tool_answer", "tool_output"], "marks": true}'
         WHEN 'confidence_floor' THEN '{"origins": ["agent_inferred", "pattern"], "floor": 0.5}'
-        ELSE '{"share": 0.5, "words": 8, "names": true, "keys": true}' END::jsonb;
+        ELSE '{"share": 0.5, "words": 8, "names": true, "keys": true, "unknown": "link"}' END::jsonb;
     IF memwarden_internal.is_durability_setting(v_settings, set_durability_rule.settings) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and within its range', rule, v_settings));
     END IF;
@@ -36,7 +36,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) IS
     'Says what a layer does not keep, from the next write on. rule: intermediate_reasoning and transient_output (settings origins: kinds of origin, kinds: kinds of content, marks: whether the text is looked at), '
     'confidence_floor (origins, floor: 0 to 1), overlap (share: 0 to 1 of the words that one memory near it may hold; and what is not asked: words: texts of fewer different ones, names: whether those with a number or name that the memory has not, '
-    'keys: whether facts with a subject and predicate; words 1, names false, keys false ask of everything. A new value of a fact that is there is its next version and never asked. Asked where the layer looks for duplicates). '
+    'keys: whether facts with a subject and predicate; unknown: what becomes of a text whose news the judge does not understand: link (it is stored, and the answer and its provenance name the memory it resembles) or refuse (the action holds for it too); words 1, names false, keys false ask of everything. A new value of a fact that is there is its next version and never asked. Asked where the layer looks for duplicates). '
     'Settings that are not named are as shipped. action: reject or defer. active: false switches the rule off, also one of all organisations. org: by default the caller''s, and for members of memwarden_admin all. '
     'Raises 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 4.';
 REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
@@ -52,6 +52,7 @@ SELECT jsonb_typeof(p_settings) = 'object' AND NOT EXISTS (
      WHERE CASE WHEN jsonb_typeof(s.value) IS DISTINCT FROM jsonb_typeof(p_known -> s.key) THEN true
                 WHEN s.key = 'words' THEN (s.value #>> '{}')::numeric NOT BETWEEN 1 AND 1000 OR (s.value #>> '{}')::numeric % 1 <> 0
                 WHEN s.key IN ('share', 'floor') THEN (s.value #>> '{}')::numeric NOT BETWEEN 0 AND 1
+                WHEN s.key = 'unknown' THEN s.value #>> '{}' NOT IN ('link', 'refuse')
                 WHEN s.key NOT IN ('marks', 'names', 'keys') THEN s.value @? 'strict $[*] ? (@.type() != "string")' END)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) IS 'Whether settings are an object of some of those that are known, each of their type and within its range.';

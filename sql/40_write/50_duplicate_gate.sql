@@ -38,15 +38,19 @@ BEGIN
         ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
             v_overlap := memwarden_internal.overlap(
                 NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
-            IF v_overlap IS NOT NULL THEN
-                IF v_terms.durability -> 'overlap' ->> 'action' = 'defer' THEN
-                    NEW.review_asked := memwarden_internal.ask_review(
-                        NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_overlap));
-                ELSE
-                    NEW.outcome := 'REJECTED';
-                    NEW.reason := 'OVERLAPS_EXISTING';
-                    NEW.detail := jsonb_build_object('overlaps', v_overlap);
-                END IF;
+            IF v_overlap IS NULL THEN
+                NULL;
+            ELSIF NOT (v_overlap ->> 'understood')::boolean AND v_terms.durability #>> '{overlap,unknown}' = 'link' THEN
+                -- Many known words, and news in them that the judge does not understand: nothing is lost.
+                NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('resembles', v_overlap - 'understood');
+                NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('resembles', v_overlap - 'understood');
+            ELSIF v_terms.durability -> 'overlap' ->> 'action' = 'defer' THEN
+                NEW.review_asked := memwarden_internal.ask_review(
+                    NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_overlap));
+            ELSE
+                NEW.outcome := 'REJECTED';
+                NEW.reason := 'OVERLAPS_EXISTING';
+                NEW.detail := jsonb_build_object('overlaps', v_overlap);
             END IF;
         END IF;
     END IF;
@@ -67,5 +71,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
-    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. Refuses, by the rules of the layer, what a memory mostly says already. Source: chapter 12.3.2, tier 3.';
+    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. What shares most of its words with a memory is refused where the judge knows that the memory says it, and otherwise linked to it, unless a rule of the layer says more. Source: chapter 12.3.2, tier 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

@@ -9,6 +9,8 @@ DECLARE
     v_terms      memwarden_data.write_terms := NEW.terms;
     v_confidence double precision;
     v_conflicts  jsonb := '[]'::jsonb;
+    v_updates    jsonb;
+    v_marks      jsonb := '[]'::jsonb;
     v_own        uuid[];
     v_decided    record;
     v_asked      record;
@@ -30,15 +32,14 @@ BEGIN
             NEW.retry_at := v_asked.retry_at;
             NEW.neighbours := memwarden_internal.judged_by(NEW.neighbours, v_asked.verdicts);
         END IF;
-        -- Between texts without a key another value can be another thing (room 12 is free, room 13 is not): there only a plain
-        -- denial counts, what is decisive, or what an outside judge finds. Of its own fact an agent may say otherwise.
+        -- Between texts without a key another value can be another thing (room 12 is free, room 13 is not): there only what
+        -- is decisive counts, or what an outside judge finds. The rest is marked. Of its own fact an agent may say otherwise.
         IF NEW.neighbours <> '[]' THEN
-            v_conflicts := jsonb_path_query_array(
-                NEW.neighbours, '$[*] ? (@.relation == "contradicts" && @.score > $sure && @.item_id != $settled'
-                ' && (@.same_key == true && @.mine == false || @.same_key != true && (@.method == "exact_negation" || @.method == "judged" || @.decisive == true)))',
-                -- What a merge policy has made one with it is settled.
-                jsonb_build_object('sure', v_terms.contradiction_score,
-                                   'settled', CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END));
+            SELECT m.conflicts, m.updates, m.marks INTO v_conflicts, v_updates, v_marks
+              FROM memwarden_internal.sort_verdicts(
+                       NEW.neighbours, v_terms.contradiction_score, NEW.key_hash IS NOT NULL,
+                       -- What a merge policy has made one with it is settled.
+                       CASE WHEN v_terms.merge_policy IS NOT NULL THEN NEW.becomes END) AS m;
         END IF;
     END IF;
     IF NEW.outcome IS NULL AND (v_conflicts <> '[]' OR NEW.conflicts <> '[]') THEN
@@ -90,15 +91,59 @@ BEGIN
         END IF;
         NEW.contradiction := (SELECT max((c.e ->> 'score')::double precision) FROM jsonb_array_elements(v_conflicts) AS c (e));
     END IF;
-    IF NEW.outcome IS NULL AND NEW.becomes IS NULL AND NEW.key_hash IS NULL AND v_terms.conflict <> 'accumulate' AND NEW.neighbours <> '[]' THEN
-        NEW.becomes := (jsonb_path_query_first(
-            NEW.neighbours, '$[*] ? (@.relation == "updates" && @.score > $sure && @.exclusive == false && @.mine == true)',
-            jsonb_build_object('sure', v_terms.contradiction_score)) ->> 'item_id')::uuid;
+    IF NEW.outcome IS NULL AND v_updates IS NOT NULL AND NEW.becomes IS NULL THEN
+        NEW.becomes := (v_updates ->> 'item_id')::uuid;
+        NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('updates', v_updates);
+        v_marks := jsonb_path_query_array(v_marks, '$[*] ? (@.item_id != $next)', jsonb_build_object('next', v_updates -> 'item_id'));
+    END IF;
+    IF NEW.outcome IS NULL AND v_marks <> '[]' THEN
+        NEW.disputes := coalesce(NEW.disputes, '{}') || ARRAY(
+            SELECT (m.e ->> 'item_id')::uuid FROM jsonb_array_elements(v_marks) AS m (e)
+             WHERE (m.e ->> 'item_id')::uuid <> ALL (coalesce(NEW.disputes, '{}') || coalesce(NEW.replaces, '{}')));
+        NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('marked', v_marks);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
-    'Trigger gate_60_contradiction: what becomes of a memory that contradicts others follows the layer''s conflict policy; a newer value of the same thing becomes a version. Source: chapter 12.2.4, V5, V10.';
+    'Trigger gate_60_contradiction: the layer''s conflict policy decides about a write that certainly contradicts memories. A newer value of the same thing becomes the next version of the writer''s own memory. Where the judge is not certain that both are about one thing, both stand and are marked. Source: chapter 12.2.4, V5, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.sort_verdicts(
+    p_neighbours jsonb, p_sure double precision, p_has_key boolean, p_settled uuid,
+    OUT conflicts jsonb, OUT updates jsonb, OUT marks jsonb)
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_against jsonb := jsonb_path_query_array(
+        p_neighbours, '$[*] ? ((@.relation == "contradicts" || @.relation == "updates") && @.score > $sure && @.item_id != $settled)',
+        jsonb_build_object('sure', p_sure, 'settled', p_settled));
+BEGIN
+    conflicts := '[]';
+    marks := '[]';
+    IF v_against = '[]' THEN
+        RETURN;
+    END IF;
+    IF NOT p_has_key THEN
+        -- The writer's own, and certainly the same thing: what it says now is the next version.
+        updates := jsonb_path_query_first(
+            v_against, '$[*] ? (@.mine == true && @.exclusive == false && (@.decisive == true || @.method == "judged" && @.relation == "updates"))');
+    END IF;
+    v_against := jsonb_path_query_array(v_against, '$[*] ? (@.item_id != $next)', jsonb_build_object('next', updates -> 'item_id'));
+    conflicts := jsonb_path_query_array(
+        v_against, '$[*] ? (@.relation == "contradicts" && (@.same_key == true && @.mine == false'
+        ' || @.same_key != true && (@.method == "judged" || @.decisive == true && (@.mine == false || $keyed == true))))',
+        jsonb_build_object('keyed', p_has_key));
+    marks := jsonb_path_query_array(
+        v_against, '$[*] ? (@.same_key != true && !(@.relation == "contradicts" && (@.method == "judged" || @.decisive == true && (@.mine == false || $keyed == true))))',
+        jsonb_build_object('keyed', p_has_key));
+    -- The nearest few: a sentence that contradicts twenty others contradicts none for certain.
+    marks := jsonb_path_query_array(marks, '$[0 to 9]');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) IS
+    'Sorts the verdicts of a write that speak against a memory and are surer than p_sure: conflicts, which the layer''s policy decides about; updates, the writer''s own memory that the write is the next version of (NULL for none); marks, where both stand and are marked. p_has_key: whether the write has a subject and a predicate. p_settled: a memory that is not asked about.';
+REVOKE ALL ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) FROM PUBLIC;

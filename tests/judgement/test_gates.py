@@ -108,12 +108,12 @@ def test_what_says_more_makes_the_memory_grow(world: World, agent: Agent) -> Non
     assert again["outcome"] == "ALREADY_COMMITTED"
 
 
-def test_the_writer_of_an_equal_claim_is_refused_under_review(agent: Agent) -> None:
-    """Not more confident: refused, with a report; more confident: a human decides.
+def test_the_writer_of_an_equal_claim_is_refused_under_review(world: World, agent: Agent) -> None:
+    """What another agent said: not more confident: refused, with a report; more: a human decides.
 
     Proves: V4, V5
     """
-    first = write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
+    first = write(world.agent(), "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
     less = write(agent, "semantic", "The door is not open", embedding=near(0.9), confidence=0.6)
     assert (less["outcome"], less["reason"]) == ("REJECTED", "CONTRADICTION")
     report = less["detail"]["contradicts"][0]
@@ -140,9 +140,12 @@ def test_the_writer_of_an_equal_claim_is_refused_under_review(agent: Agent) -> N
 def test_the_policy_of_the_layer_decides(
     world: World, agent: Agent, policy: str, confidence: float, outcome: str, statuses: Any
 ) -> None:
-    """Proves: V5."""
+    """Of what another agent said.
+
+    Proves: V5
+    """
     configure(world, conflict=policy)
-    write(agent, "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
+    write(world.agent(), "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
     answer = write(
         agent, "semantic", "The door is not open", embedding=near(0.9), confidence=confidence
     )
@@ -235,7 +238,8 @@ def test_undoing_brings_back_what_was_there_before(world: World) -> None:
     agent = world.agent(role="curator")
     before = write(agent, "semantic", "The door is open", embedding=VECTOR)
     write(agent, "semantic", "The green door is open", embedding=near(0.97))
-    after = write(agent, "semantic", "The green door is not open", embedding=near(0.9))
+    other = world.agent(role="curator")
+    after = write(other, "semantic", "The green door is not open", embedding=near(0.9))
     [grown] = versions(world, before["item_id"])[1:]
     assert (after["outcome"], grown["status"]) == ("COMMITTED", "SUPERSEDED")
     call(agent, "rollback_batch", requests=[after["request_id"]], reason="it was not")
@@ -273,13 +277,13 @@ def test_another_thing_is_no_contradiction(agent: Agent, one: str, other: str) -
     ],
 )
 def test_two_values_of_one_thing_contradict_each_other_without_a_key(
-    agent: Agent, one: str, other: str
+    world: World, agent: Agent, one: str, other: str
 ) -> None:
     """Where both certainly speak of one thing, and say one of two of it.
 
     Proves: V4, V5
     """
-    first = write(agent, "semantic", one, embedding=VECTOR)
+    first = write(world.agent(), "semantic", one, embedding=VECTOR)
     second = write(agent, "semantic", other, embedding=near(0.9))
     assert (second["outcome"], second["reason"]) == ("REJECTED", "CONTRADICTION")
     assert second["detail"]["contradicts"][0]["item_id"] == str(first["item_id"])
@@ -322,3 +326,44 @@ def test_what_is_added_is_not_believed_for_what_was_there(world: World, agent: A
         "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", more["version_id"]
     )
     assert (record["adjusted_confidence"], record["authority"]) == tuple(after.values())
+
+
+def test_ones_own_value_of_one_thing_is_its_next_version(world: World) -> None:
+    """Without a key too, where both certainly speak of one thing: told, and undone by one call.
+
+    Proves: V10, T5
+    """
+    configure(world, duplicate_similarity=0.95, conflict="review")
+    agent = world.agent(role="curator")
+    first = write(agent, "semantic", "The north gate is closed", embedding=VECTOR)
+    second = write(agent, "semantic", "The north gate is open", embedding=near(0.9))
+    assert (second["outcome"], second["item_id"]) == ("COMMITTED", first["item_id"])
+    told = second["detail"]["updates"]
+    assert told["item_id"] == str(first["item_id"])
+    assert told["version_id"] == str(first["version_id"])
+    call(agent, "rollback", item_id=first["item_id"], reason="it is closed")
+    assert versions(world, first["item_id"])[-1]["content"] == "The north gate is closed"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Ana drinks tea with milk", "Ana does not drink tea"),
+        ("A red car is parked outside", "A blue car is parked outside"),
+        ("Ana's train leaves at 10:15", "Ana's train leaves at 11:15"),
+        ("We ship to Norway", "We do not ship to Norway"),
+    ],
+)
+def test_an_uncertain_contradiction_is_stored_and_marked(
+    world: World, agent: Agent, one: str, other: str
+) -> None:
+    """Whoever wrote the first, and whatever the policy: nothing is refused or replaced for it.
+
+    Proves: V4, V5
+    """
+    first = write(agent, "semantic", one, embedding=VECTOR)
+    second = write(world.agent(), "semantic", other, embedding=near(0.9))
+    assert second["outcome"] == "COMMITTED"
+    assert [m["item_id"] for m in second["detail"]["marked"]] == [str(first["item_id"])]
+    marked = world.rows("SELECT item_id FROM memwarden_data.item WHERE contradicted")
+    assert {m["item_id"] for m in marked} == {first["item_id"], second["item_id"]}

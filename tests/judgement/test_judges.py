@@ -95,7 +95,7 @@ def test_a_verdict_takes_the_place_of_the_rules(
     Proves: V7, V5
     """
     agent = world.agent()
-    write(agent, "semantic", OPEN, embedding=VECTOR)
+    write(world.agent(), "semantic", OPEN, embedding=VECTOR)
     asked = write(agent, "semantic", SHUT, embedding=near(0.9))
     [job] = claim(worker, plugin)
     complete(worker, job, "accept", detail=verdict(job, relation), version="7")

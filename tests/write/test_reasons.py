@@ -413,7 +413,8 @@ def mostly_known(world: World, home: str) -> DictRow:
         "  FROM memwarden_data.layer AS l WHERE l.layer = 'semantic'",
         (Jsonb(row),),
     )
-    call(world.admin, "set_durability_rule", layer=layer, rule="overlap")
+    refuse = Jsonb({"unknown": "refuse"})
+    call(world.admin, "set_durability_rule", layer=layer, rule="overlap", settings=refuse)
     agent, vector = world.agent(home), [1.0] * 384
     known = "the old archive keeps maps, letters, seals and photographs of the harbour families"
     write(agent, layer, known, embedding=vector)

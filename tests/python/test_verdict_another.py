@@ -1,0 +1,76 @@
+"""Two sentences that differ in what they speak of do not contradict each other."""
+
+from __future__ import annotations
+
+import pytest
+
+from memwarden_core.verdict import Memory, Verdict, judge
+
+
+def of(new: str, old: str) -> Verdict:
+    """The verdict on two texts without a key."""
+    return judge(Memory(None, None, new, new), Memory(None, None, old, old))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Tenant 4 moved to the yearly plan", "Tenant 5 moved to the yearly plan"),
+        ("Ticket 17 is no longer open", "Ticket 18 is no longer open"),
+        ("Meeting room 3 is now free", "Meeting room 4 is now free"),
+        ("The blue team now leads", "The red team now leads"),
+        ("The kitchen was painted recently", "The bathroom was painted recently"),
+        ("Lena's bicycle is now repaired", "Omar's bicycle is now repaired"),
+        ("Lena joined the harbour project", "Omar joined the harbour project"),
+        ("The office in Oslo became larger", "The office in Madrid became larger"),
+        ("Lena's favourite drink is tea", "Omar's favourite drink is coffee"),
+        ("Tea became expensive", "Coffee became expensive"),
+        ("The latest version of the editor is stable", "The latest version of the viewer is slow"),
+        ("Kunde 4 ist jetzt im Jahresplan", "Kunde 5 ist jetzt im Jahresplan"),
+    ],
+)
+def test_another_subject_is_neither_contradicted_nor_updated(one: str, other: str) -> None:
+    """Numbers, names, owners, places and kinds before the verb tell things apart.
+
+    Proves: V4 (no false alarms), V10
+    """
+    for new, old in ((one, other), (other, one)):
+        assert of(new, old).relation == "unrelated", (new, old)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Tenant 4 is on the yearly plan", "Tenant 4 is on the monthly plan"),
+        ("The office in Oslo is open", "The office in Oslo is closed"),
+        ("Lena scored 3 goals", "Lena scored 4 goals"),
+        ("The ferry leaves at 10:15", "The ferry leaves at 11:15"),
+        ("The cat jumped onto the table", "The cat jumped off the table"),
+        ("The box is inside the shed", "The box is outside the shed"),
+        (
+            "Lena showed Omar the way from the station to the old library",
+            "Omar showed Lena the way from the station to the old library",
+        ),
+    ],
+)
+def test_another_value_of_one_subject_contradicts(one: str, other: str) -> None:
+    """Proves: V4 (judged meaning)."""
+    for new, old in ((one, other), (other, one)):
+        assert of(new, old).relation == "contradicts", (new, old)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "decisive"),
+    [
+        ("Lena lives in Oslo", "Lena moved to Madrid", True),
+        ("The deadline is on Monday", "The deadline is now on Friday", True),
+        ("Lena works for Acme", "Lena moved to Madrid", False),
+        ("A friend lives in Oslo", "A friend moved to Madrid", False),
+        ("Lena often lives in Oslo", "Lena moved to Madrid", False),
+    ],
+)
+def test_news_is_decisive_where_both_name_one_thing(old: str, new: str, decisive: bool) -> None:
+    """Proves: V10."""
+    found = of(new, old)
+    assert found.why.get("decisive", False) is decisive
+    assert not decisive or found.relation == "updates"
