@@ -42,7 +42,7 @@ def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
 def has_another_subject(found: Alignment) -> bool:
     """Whether each sentence names something before its verb that the other does not."""
     return all(
-        sentence.words[0] in _DEFINITE
+        not _DEFINITE.isdisjoint(sentence.words[:1])
         and any(sentence.at[place] < _first_verb(sentence) for place in missing)
         for sentence, missing in ((found.new, found.in_new), (found.old, found.in_old))
     )
@@ -75,11 +75,11 @@ def _is_joined(sentence: Sentence, missing: list[int]) -> bool:
 
 def _is_of_subject(sentence: Sentence, place: int) -> bool:
     """Whether a word stands in the name of what a sentence speaks of: room 12, my older sister."""
-    if sentence.words[:1] in (["a"], ["an"], ["some"], ["there"]):
+    if sentence.words[:1] in ([], ["a"], ["an"], ["some"], ["there"]):
         return False
     if place in sentence.numbers:
         return _numbers_it(sentence, place)
-    if sentence.words[0] in _DEFINITE and sentence.at[place] < _first_verb(sentence):
+    if not _DEFINITE.isdisjoint(sentence.words[:1]) and sentence.at[place] < _first_verb(sentence):
         # "The office in Rome is closed"
         return True
     if sentence.at[0] > 1 or sentence.at[place] != sentence.at[0] + place or 0 in sentence.numbers:

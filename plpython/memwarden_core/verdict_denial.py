@@ -29,6 +29,8 @@ def denies_it(denying: Sentence, saying: Sentence, partner: dict[int, int]) -> b
     ``partner`` has for the places of the first those of the second. All that is denied has one.
     """
     first = denying.denied.index(True)
+    if not saying.words:
+        return False
     if denying.words[0] in ("there", "no", "not"):
         return _denies_that_there_is(partner, first, len(denying.keys))
     if ("by" in denying.words) != ("by" in saying.words) and _is_all(denying, saying, partner):
