@@ -28,8 +28,8 @@ def denies_it(denying: Sentence, saying: Sentence, partner: dict[int, int]) -> b
 
     ``partner`` has for the places of the first those of the second. All that is denied has one.
     """
-    first = denying.denied.index(True)
-    if not saying.words:
+    first = next((p for p in sorted(partner) if denying.denied[p]), -1)
+    if first < 0 or not saying.words:
         return False
     if denying.words[0] in ("there", "no", "not"):
         return _denies_that_there_is(partner, first, len(denying.keys))
