@@ -7,6 +7,9 @@ CREATE TABLE memwarden_data.dispute (
     content_hash        memwarden_data.sha256 NOT NULL,
     other_item_id       uuid NOT NULL,
     other_content_hash  memwarden_data.sha256 NOT NULL,
+    found_at            timestamptz NOT NULL,
+    -- Somebody has decided that both hold. The row stays, so that the same words are not marked again.
+    settled_at          timestamptz,
     PRIMARY KEY (org_id, item_id, other_item_id, content_hash, other_content_hash)
 );
 COMMENT ON TABLE memwarden_data.dispute IS 'Which memories were found to contradict each other when one of them was written, by what they said.';

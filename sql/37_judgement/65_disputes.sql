@@ -5,8 +5,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    INSERT INTO memwarden_data.dispute (org_id, scope_id, item_id, content_hash, other_item_id, other_content_hash)
-    SELECT p_org_id, p_scope_id, p.item_id, p.content_hash, p.other_item_id, p.other_content_hash
+    INSERT INTO memwarden_data.dispute (org_id, scope_id, item_id, content_hash, other_item_id, other_content_hash, found_at)
+    SELECT p_org_id, p_scope_id, p.item_id, p.content_hash, p.other_item_id, p.other_content_hash, clock_timestamp()
       FROM memwarden_data.item AS i
       JOIN memwarden_data.item AS o ON o.org_id = p_org_id AND o.item_id = ANY (p_other_ids) AND o.item_id <> i.item_id,
            LATERAL (VALUES (i.item_id, i.content_hash, o.item_id, o.content_hash),
@@ -32,7 +32,7 @@ BEGIN
         SELECT FROM memwarden_data.dispute AS d
           JOIN memwarden_data.item AS o
             ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
-         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash
+         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash AND d.settled_at IS NULL
            AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
            AND (p_labels IS NULL OR (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)));
 END

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from psycopg import Connection
+from psycopg import Connection, Error
 from psycopg.rows import DictRow
 
 from access import call
@@ -168,3 +168,84 @@ def test_rebuilt_heads_are_marked_as_before(world: World, agent: Agent) -> None:
     pair = both(agent)
     world.admin.execute("SELECT * FROM memwarden.rebuild_heads(replace => true)")
     assert disputed(agent) == set(pair)
+
+
+def pairs(connection: Agent) -> list[DictRow]:
+    """What the view of disputes tells a caller."""
+    return connection.execute("SELECT * FROM memwarden.disputes").fetchall()
+
+
+def test_a_pair_is_listed_once_with_the_words_of_both(world: World, agent: Agent) -> None:
+    """For who reads both; the newer one is named first.
+
+    Proves: V5, H2
+    """
+    one, other = both(agent)
+    [pair] = pairs(agent)
+    assert (pair["item_id"], pair["text"]) == (other, SHUT)
+    assert (pair["other_item_id"], pair["other_text"]) == (one, OPEN)
+    assert pairs(world.agent("/org/other/user/bo")) == []
+
+
+def test_whoever_settles_it_says_which_one_holds(world: World, agent: Agent) -> None:
+    """The other one is superseded, and comes back by one call.
+
+    Proves: V5, H4 (of what stands), T5
+    """
+    one, other = both(agent)
+    call(agent, "settle_dispute", item_id=one, other_item_id=other, keep=other, reason="looked")
+    assert disputed(agent) == set()
+    [item] = world.rows("SELECT status FROM memwarden_data.item WHERE item_id = %s", one)
+    assert item["status"] == "SUPERSEDED"
+    call(agent, "rollback", item_id=one, reason="looked again")
+    assert disputed(agent) == {one, other}
+
+
+def test_both_may_hold_and_the_same_words_are_not_marked_again(world: World, agent: Agent) -> None:
+    """A person with APPROVE settles it.
+
+    Proves: V5, H4 (of what stands)
+    """
+    one, other = both(agent)
+    groups = ("memwarden_reviewer",)
+    reviewer = world.connect(world.register(HOME, groups=groups, kind="human", role="reviewer"))
+    call(reviewer, "settle_dispute", item_id=other, other_item_id=one)
+    assert disputed(agent) == set()
+    call(agent, "retract", item_id=other, reason="r")
+    call(agent, "rollback", item_id=other, reason="r")
+    assert disputed(agent) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "state"),
+    [
+        ({"keep": "00000000-0000-4000-8000-000000000000"}, "22023"),
+        ({"keep": "one"}, "22023"),
+        ({"keep": "one", "reason": " "}, "22023"),
+        ({"other_item_id": "00000000-0000-4000-8000-000000000000"}, "42704"),
+        ({"other_item_id": None}, "22023"),
+    ],
+)
+def test_what_cannot_be_settled_is_an_error(
+    agent: Agent, arguments: dict[str, Any], state: str
+) -> None:
+    """Proves: V5."""
+    one, other = both(agent)
+    given = {"item_id": one, "other_item_id": other} | arguments
+    given = {name: one if value == "one" else value for name, value in given.items()}
+    with pytest.raises(Error) as caught:
+        call(agent, "settle_dispute", **given)
+    assert caught.value.sqlstate == state
+
+
+def test_an_agent_that_may_only_write_settles_nothing(world: World, agent: Agent) -> None:
+    """Whoever does not read both does not even learn that there is a pair.
+
+    Proves: V5, A1
+    """
+    one, other = both(agent)
+    for who, state in ((world.agent(HOME), "42501"), (world.agent("/org/acme/user/bo"), "42704")):
+        with pytest.raises(Error) as caught:
+            call(who, "settle_dispute", item_id=one, other_item_id=other)
+        assert caught.value.sqlstate == state
+    assert disputed(agent) == {one, other}
