@@ -214,7 +214,7 @@ def _another_value(found: Alignment) -> Finding:
         return _unlike(found)
     if _other_names(found):
         return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
-    if gap is None:
+    if gap is None or has_another_name(found):
         return _unlike(found)
     first, last, start, end = gap
     covered = found.matched / max(len(new.keys), len(old.keys))
