@@ -1,8 +1,9 @@
 """Labelled pairs of texts, in the formats of others, as the gates of a write would meet them.
 
 Read are Breaking_NLI (JSON lines, `sentence1`, `sentence2`, `gold_label`), SICK (tabs,
-`sentence_A`, `sentence_B`, `entailment_judgment`), MRPC (tabs, `Quality`, two strings) and the
-questions of the Letta leaderboard (JSON lines, `facts`, `contradicting_facts`).
+`sentence_A`, `sentence_B`, `entailment_judgment`), MRPC (tabs, `Quality`, two strings), the
+questions of the Letta leaderboard (JSON lines, `facts`, `contradicting_facts`) and the notes that
+people took of LoCoMo's conversations (JSON, `observation`).
 """
 
 from __future__ import annotations
@@ -39,10 +40,14 @@ class Scene(NamedTuple):
 
 @dataclass(frozen=True)
 class Corpus:
-    """What the files of a folder hold: pairs by the name of their set, and scenes."""
+    """What the files of a folder hold: pairs by the name of their set, scenes, and notes.
+
+    ``notes``: for each conversation what was noted of it, in order; all of it is true.
+    """
 
     pairs: dict[str, list[Pair]] = field(default_factory=dict)
     scenes: list[Scene] = field(default_factory=list)
+    notes: list[list[str]] = field(default_factory=list)
 
 
 def read_folder(folder: Path) -> Corpus:
@@ -52,6 +57,9 @@ def read_folder(folder: Path) -> Corpus:
     """
     corpus = Corpus()
     for path in sorted(folder.rglob("*")):
+        if path.suffix == ".json" and path.is_file():
+            corpus.notes.extend(_notes(path))
+            continue
         reader = {".jsonl": _json_lines, ".tsv": _tabs, ".txt": _tabs}.get(path.suffix)
         if reader is None or not path.is_file():
             continue
@@ -67,6 +75,23 @@ def read_folder(folder: Path) -> Corpus:
     if not (corpus.pairs or corpus.scenes):
         raise NotLabelled("there are no labelled pairs in the folder")
     return corpus
+
+
+def _notes(path: Path) -> list[list[str]]:
+    """The notes of the conversations in a file; none where it is something else."""
+    try:
+        talks = json.loads(path.read_text(encoding="utf-8"))
+        return [
+            [
+                note[0]
+                for session in talk["observation"].values()
+                for said in session.values()
+                for note in said
+            ]
+            for talk in talks
+        ]
+    except (OSError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return []
 
 
 def _json_lines(lines: list[str]) -> Iterator[tuple[str, Pair | Scene]]:

@@ -41,8 +41,10 @@ def scope_of(talk: Talk, number: int, *, embedded: bool) -> str:
 
 
 @contextmanager
-def fresh(dsn: str, scopes: Iterable[str]) -> Iterator[Client]:
+def fresh(dsn: str, scopes: Iterable[str], *more: str) -> Iterator[Client]:
     """Make the database on the server of `dsn` and yield the client of an agent that writes there.
+
+    `more`: statements that a superuser runs in it before.
 
     Raises:
         NotAllowed: a database or role of that name exists which no evaluation made, or the login
@@ -57,6 +59,8 @@ def fresh(dsn: str, scopes: Iterable[str]) -> Iterator[Client]:
             create_database(server, DATABASE, _COMMAND)
         with psycopg.connect(make_conninfo(dsn, dbname=DATABASE), autocommit=True) as admin:
             _set_up(admin, role, scopes)
+            for statement in more:
+                admin.execute(statement.encode())
     except psycopg.Error as error:
         raise explained(error) from None
     with Client.connect(

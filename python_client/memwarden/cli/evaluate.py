@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from memwarden import gates_corpus, gates_evaluation, gates_plot, recall_plot
+from memwarden import gates_corpus, gates_evaluation, gates_plot, gates_writes, recall_plot
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
@@ -92,13 +92,45 @@ def gates(
         Path | None,
         typer.Option(help="Write a picture of the rates to this SVG file.", show_default=False),
     ] = None,
+    writes: Annotated[
+        bool,
+        typer.Option(
+            "--writes",
+            help="Write the pairs to a fresh database and count what became of the second.",
+        ),
+    ] = False,
+    minilm: Annotated[
+        bool, typer.Option("--minilm", help="Embed with all-MiniLM-L6-v2 (extra `minilm`).")
+    ] = False,
+    only: Annotated[
+        int | None,
+        typer.Option(min=1, help="So many pairs of each set and label.", show_default=False),
+    ] = None,
+    dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
-    """Judge labelled pairs of texts and print the error rates as Markdown; no database is asked."""
+    """Judge labelled pairs of texts and print the error rates as Markdown.
+
+    Without --writes no database is asked. With it, the database memwarden_evaluation and a login
+    role are made on the server: the login must be a superuser.
+    """
     try:
         corpus = gates_corpus.read_folder(data)
     except gates_corpus.NotLabelled as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    if writes:
+        embed = None
+        if minilm:
+            from memwarden.embedders.minilm import MiniLMEmbedder
+
+            embed = MiniLMEmbedder().embed
+        with told_errors():
+            rows = gates_writes.evaluate(dsn, corpus, embed, only)
+        if as_json:
+            print_json(gates_writes.as_json(rows))
+        else:
+            print(printable(gates_writes.as_markdown(rows)))
+        return
     report = gates_evaluation.evaluate(corpus)
     if plot is not None:
         plot.write_text(gates_plot.draw(report), encoding="utf-8")
