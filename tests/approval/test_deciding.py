@@ -272,8 +272,8 @@ def test_a_yes_carries_out_what_the_contradiction_gate_proposes(world: World) ->
         "UPDATE memwarden_data.layer SET fact_threshold = 0, min_authority = 0, min_external = 0,"
         " self_reference = 'allow'"
     )
-    agent, ana = world.agent(HOME), reviewer(world)
-    old = write(agent, "semantic", "The door is open", confidence=0.6)
+    agent, other, ana = world.agent(HOME), world.agent(HOME), reviewer(world)
+    old = write(other, "semantic", "The door is open", confidence=0.6)
     new = write(agent, "semantic", "The door is not open", confidence=0.9)
     assert (new["outcome"], new["reason"]) == ("DEFERRED", "CONTRADICTION_REVIEW")
     [shown] = queue(ana)

@@ -175,8 +175,9 @@ def test_a_reviewer_reads_no_contradicting_memory_that_is_hidden_from_it(world: 
         "UPDATE memwarden_data.layer SET fact_threshold = 0, min_authority = 0, min_external = 0,"
         " self_reference = 'allow', conflict = 'latest_wins'"
     )
-    agent, ana = world.agent(HOME, clearance="restricted"), reviewer(world, clearance="internal")
-    write(agent, "semantic", "The door is open", classification="restricted", confidence=0.6)
+    agent, other = (world.agent(HOME, clearance="restricted") for _ in range(2))
+    ana = reviewer(world, clearance="internal")
+    write(other, "semantic", "The door is open", classification="restricted", confidence=0.6)
     ask(world)
     propose(agent, "The door is not open", confidence=0.9)
     [shown] = queue(ana)

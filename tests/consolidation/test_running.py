@@ -16,6 +16,7 @@ from psycopg.conninfo import make_conninfo
 from typer.testing import CliRunner
 
 from consolidation.conftest import held
+from helpers import write
 from judges.endpoint import Asked, Endpoint, Reply, chat, writes
 from memwarden import Client
 from memwarden.cli import app
@@ -125,14 +126,14 @@ def test_the_rules_add_update_and_leave_what_is_known(world: World, memory: Clie
 def test_the_rules_leave_a_contradiction_to_the_policy_of_the_layer(
     world: World, memory: Client
 ) -> None:
-    """It is added, and refused where the layer reviews conflicts.
+    """It is added, and refused where the layer reviews conflicts with what another agent said.
 
     Proves: N4, F6
     """
     world.admin.execute(
         "SELECT memwarden.configure_layer('semantic', '{\"conflict\": \"review\"}')"
     )
-    note(memory, "The garden door is open", layer="semantic")
+    write(world.agent(HOME), "semantic", "The garden door is open")
     note(memory, "The garden door is not open")
     assert seen(run(memory, load("rules"))) == [("ADD", "REJECTED", "CONTRADICTION")]
 

@@ -382,7 +382,7 @@ def resting_on_too_much(world: World, home: str) -> DictRow:
 
 
 def disputed(text: str, confidence: float) -> Recipe:
-    """Write that beside "The door is closed", where the layer compares."""
+    """Write that beside another agent's "The door is closed", where the layer compares."""
 
     def ask(world: World, home: str) -> DictRow:
         layer = f"l{uuid.uuid4().hex[:8]}"
@@ -398,7 +398,7 @@ def disputed(text: str, confidence: float) -> Recipe:
             (Jsonb(row),),
         )
         agent, vector = world.agent(home), [1.0] * 384
-        write(agent, layer, "The door is closed", confidence=0.5, embedding=vector)
+        write(world.agent(home), layer, "The door is closed", confidence=0.5, embedding=vector)
         return write(agent, layer, text, confidence=confidence, embedding=vector)
 
     return ask
