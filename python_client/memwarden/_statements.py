@@ -30,7 +30,8 @@ FROM memwarden.write(
     attributes => %(attributes)s::jsonb,
     origin => %(origin)s::jsonb,
     class => %(write_class)s::text,
-    justification => %(justification)s::text)
+    justification => %(justification)s::text,
+    corrects => %(corrects)s::uuid)
 """
 
 WRITE_MANY: Final[LiteralString] = """
