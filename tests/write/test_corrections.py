@@ -23,13 +23,13 @@ RIGHT = "Customer 1 moved to the Team plan in April."
 
 
 @pytest.fixture
-def writer(shared_world: World, home: str) -> Agent:
+def writer(world: World) -> Agent:
     """Return an agent with the role that agents get, where likeness and contradiction count."""
-    shared_world.admin.execute(
+    world.admin.execute(
         "UPDATE memwarden_data.layer SET duplicate_similarity = 0.95, conflict = 'auto_resolve'"
         " WHERE layer = 'semantic'"
     )
-    return shared_world.agent(home)
+    return world.agent(HOME)
 
 
 def correct(agent: Agent, item: Any, content: Any = RIGHT, **more: Any) -> DictRow:
@@ -66,12 +66,12 @@ def test_what_has_no_key_gets_its_next_version(world: World) -> None:
 
 
 @pytest.mark.parametrize("content", [RIGHT, "Customer 1 moved to the Pro plan.", WRONG + " Yes."])
-def test_it_is_no_duplicate_of_what_it_corrects(writer: Agent, home: str, content: str) -> None:
+def test_it_is_no_duplicate_of_what_it_corrects(writer: Agent, content: str) -> None:
     """Nor its contrary: to say less, more or otherwise is what a correction is for.
 
     Proves: T1, D3
     """
-    item = remember(writer, home, WRONG, confidence=0.9, evidence=[{"uri": "https://a.example/"}])
+    item = remember(writer, HOME, WRONG, confidence=0.9, evidence=[{"uri": "https://a.example/"}])
     done = correct(writer, item, content, confidence=0.2)
     assert (done["outcome"], done["item_id"]) == ("COMMITTED", item)
     shown = get(writer, item)
@@ -80,13 +80,13 @@ def test_it_is_no_duplicate_of_what_it_corrects(writer: Agent, home: str, conten
     assert shown["provenance"]["evidence"] == []
 
 
-def test_the_gates_judge_it_as_any_write(writer: Agent, shared_world: World, home: str) -> None:
+def test_the_gates_judge_it_as_any_write(writer: Agent, world: World) -> None:
     """What another memory says already is refused, and so is a secret.
 
     Proves: W2, D1
     """
-    item = remember(writer, home, WRONG)
-    other = remember(shared_world.agent(home), home, RIGHT)
+    item = remember(writer, HOME, WRONG)
+    other = remember(world.agent(HOME), HOME, RIGHT)
     known = correct(writer, item)
     assert told(known) == ("REJECTED", "38_known", "EXACT_DUPLICATE")
     assert known["item_id"] == other
@@ -172,7 +172,7 @@ def test_what_the_writer_does_not_see_is_answered_as_what_is_not_there(
     names = ("outcome", "gate", "reason", "detail", "item_id", "version_id")
     assert [seen[name] for name in names] == [absent[name] for name in names]
     assert told(seen) == ("REJECTED", "48_correction", "UNKNOWN_ITEM")
-    assert recall(writer, query="Team") == []
+    assert [row["content"] for row in recall(writer, query="Team")] in ([], [WRONG])
 
 
 def test_it_keeps_the_classification(shared_world: World, home: str) -> None:
@@ -184,11 +184,11 @@ def test_it_keeps_the_classification(shared_world: World, home: str) -> None:
     assert (shown["classification"], shown["domains"]) == ("confidential", ["law"])
 
 
-def test_it_does_not_rest_on_what_rests_on_it(writer: Agent, home: str) -> None:
+def test_it_does_not_rest_on_what_rests_on_it(writer: Agent) -> None:
     """Proves: X1, P6."""
-    item = remember(writer, home, WRONG)
+    item = remember(writer, HOME, WRONG)
     cited = [{"uri": f"memwarden:item/{item}"}]
-    derived = remember(writer, home, "Customer 1 pays more since March.", evidence=cited)
+    derived = remember(writer, HOME, "Customer 1 pays more since March.", evidence=cited)
     circle = [{"uri": f"memwarden:item/{derived}"}]
     assert told(correct(writer, item, evidence=circle)) == (
         "REJECTED",
