@@ -46,7 +46,8 @@ SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, tex
        score, vector_score, keyword_score, recency_score, importance_score,
        confidence_score, authority_score, similarity,
        confidence, low_confidence, contradicted, stale, classification, domains, provenance,
-       freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id
+       freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id,
+       contradicts
 FROM memwarden.recall(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],
@@ -115,7 +116,7 @@ SELECT memwarden.render_context(lines => %(lines)s::text[]) AS text
 GET: Final[LiteralString] = """
 SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
        confidence, importance, status, stale, created_at, updated_at, expires_at,
-       valid_from, valid_to, classification, domains, attributes, provenance
+       valid_from, valid_to, classification, domains, attributes, provenance, contradicts
 FROM memwarden.get(item_id => %(item_id)s::uuid)
 """
 

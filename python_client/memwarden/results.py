@@ -93,7 +93,8 @@ class RecalledItem:
     The components lie in 0..1, relative to this recall; `similarity` is the plain cosine, None
     where the item has no vector of the model; `relevance` what a threshold cuts by. `stale`: a
     memory that this one was derived from has been taken back. `same_as`: other memories that say
-    the same, in these or in other words. `recall_id` names the recall in the log, None where
+    the same, in these or in other words; `contradicts`: current ones that contradict it.
+    `recall_id` names the recall in the log, None where
     nothing could be written. `rerank_score`: what a reranker says of it, None without one.
     """
 
@@ -129,6 +130,7 @@ class RecalledItem:
     suspicious: list[str] | None
     origin: dict[str, Any]
     recall_id: UUID | None
+    contradicts: list[UUID]
     rerank_score: float | None = None
 
 
@@ -229,6 +231,7 @@ class Item:
     domains: list[str]
     attributes: dict[str, Any]
     provenance: dict[str, Any]
+    contradicts: list[UUID]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
