@@ -482,7 +482,8 @@ REVIEW_QUEUE: Final[LiteralString] = """
 SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, predicate, content,
        confidence, justification, evidence, risk, factors, tier, reasons, contradictions,
        consent_check, contradiction_check, auto_promote_eligible, current, probes, approvals,
-       needed, opened_at, age, due_at, overdue, expires_at, escalated, state
+       needed, opened_at, age, due_at, overdue, expires_at, escalated, state,
+       replaces, stands_beside
 FROM memwarden.review_queue(
     scope => %(scope)s::text, layer => %(layer)s::text, tier => %(tier)s::text,
     agent => %(agent)s::text, class => %(class)s::text, state => %(state)s::text,

@@ -678,7 +678,9 @@ class Proposal:
     """A write request that waits, or waited, for a human, with what it takes to decide.
 
     `factors` explain the `risk` (0..1). `contradictions` and `current` (the memory that it would
-    renew) hold words of memories that the reviewer may read. `approvals` of `needed` have agreed;
+    renew) hold words of memories that the reviewer may read. `contradiction_check` says what a yes
+    makes of it: no_conflict, superseded (it takes the place of `replaces`) or contradiction (it
+    stands beside `stands_beside`). `approvals` of `needed` have agreed;
     an answer is due at `due_at`, and none until `expires_at` is a no.
     """
 
@@ -713,6 +715,8 @@ class Proposal:
     expires_at: datetime
     escalated: int
     state: str
+    replaces: list[UUID]
+    stands_beside: list[UUID]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,8 +225,7 @@ BEGIN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;
 
-    NEW.verdict := CASE WHEN NEW.disputes IS NOT NULL THEN 'contradiction'
-                        WHEN v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL THEN 'superseded' ELSE 'no_conflict' END;
+    NEW.verdict := memwarden_internal.verdict(v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL, NEW.disputes IS NOT NULL);
     IF (v_terms.class ->> 'signals')::boolean AND NEW.verdict = 'superseded' THEN
         PERFORM memwarden_internal.emit_signals(
             NEW.org_id, NEW.class, NEW.scope_id, NEW.layer, NEW.label_id, NEW.item_id, NEW.version_id, NEW.principal_id,
