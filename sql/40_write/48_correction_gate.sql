@@ -71,21 +71,20 @@ COMMENT ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb)
 REVOKE ALL ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb) FROM PUBLIC;
 
 -- What a correction leaves out stays as it is. Of another's memory nothing is taken over, and the gate refuses.
-CREATE OR REPLACE FUNCTION memwarden_internal.corrected(
-    p_principal_id bigint, p_item_id uuid, OUT scope text, OUT kind text, OUT class text, OUT subject text, OUT predicate text)
-RETURNS record
+CREATE OR REPLACE FUNCTION memwarden_internal.corrected(p_principal_id bigint, p_item_id uuid)
+RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    SELECT s.path, i.kind, i.class, i.subject, i.predicate
-      INTO corrected.scope, corrected.kind, corrected.class, corrected.subject, corrected.predicate
-      FROM memwarden_data.item AS i
-      JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
-     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id AND i.principal_id = p_principal_id
-       AND i.status = 'ACTIVE' AND memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', false) IS NULL;
+    RETURN (
+        SELECT jsonb_build_object('scope', s.path, 'kind', i.kind, 'class', i.class, 'subject', i.subject, 'predicate', i.predicate)
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
+         WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id AND i.principal_id = p_principal_id
+           AND i.status = 'ACTIVE' AND memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', false) IS NULL);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.corrected(bigint, uuid) IS
-    'What a correction of a memory keeps unless it says otherwise; nulls where the principal did not write that memory last or may not write it.';
+    'What a correction of a memory keeps unless it says otherwise: {"scope", "kind", "class", "subject", "predicate"}; NULL where the principal did not write that memory last or may not write it.';
 REVOKE ALL ON FUNCTION memwarden_internal.corrected(bigint, uuid) FROM PUBLIC;

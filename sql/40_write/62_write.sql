@@ -40,12 +40,10 @@ DECLARE
     v_request_id   uuid := memwarden_internal.storable_request_id(write.request_id);
     v_result       memwarden_internal.write_result;
     v_fault        text;
+    v_kept         jsonb;
 BEGIN
     IF write.corrects IS NOT NULL THEN
-        SELECT coalesce(write.scope, k.scope), coalesce(write.kind, k.kind), coalesce(write.class, k.class),
-               coalesce(write.subject, k.subject), coalesce(write.predicate, k.predicate)
-          INTO write.scope, write.kind, write.class, write.subject, write.predicate
-          FROM memwarden_internal.corrected(v_principal_id, write.corrects) AS k;
+        v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
     END IF;
     BEGIN
         INSERT INTO memwarden_data.write_request AS r (
@@ -53,10 +51,11 @@ BEGIN
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
             classification, domains, attributes, origin, class, justification, corrects, intake_fault)
         VALUES (
-            v_request_id, write.layer, write.scope, write.kind, write.subject, write.predicate, write.content::text,
+            v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
+            coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
             write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
             write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
-            write.classification, write.domains, write.attributes, write.origin, write.class, write.justification, write.corrects,
+            write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'), write.justification, write.corrects,
             CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
         IF NOT FOUND THEN

@@ -210,11 +210,9 @@ DECLARE
 BEGIN
     FOR v_n IN SELECT r.ordinality FROM unnest(p_rows) WITH ORDINALITY AS r WHERE r.corrects IS NOT NULL LOOP
         v_row := v_rows[v_n];
-        SELECT coalesce(v_row.scope, k.scope), coalesce(v_row.kind, k.kind), coalesce(v_row.class, k.class),
-               coalesce(v_row.subject, k.subject), coalesce(v_row.predicate, k.predicate)
-          INTO v_row.scope, v_row.kind, v_row.class, v_row.subject, v_row.predicate
-          FROM memwarden_internal.corrected(p_principal_id, v_row.corrects) AS k;
-        v_rows[v_n] := v_row;
+        v_rows[v_n] := jsonb_populate_record(
+            v_row, memwarden_internal.corrected(p_principal_id, v_row.corrects) || jsonb_strip_nulls(jsonb_build_object(
+                'scope', v_row.scope, 'kind', v_row.kind, 'class', v_row.class, 'subject', v_row.subject, 'predicate', v_row.predicate)));
     END LOOP;
     RETURN v_rows;
 END

@@ -68,17 +68,16 @@ COMMENT ON FUNCTION memwarden_internal.verdict(boolean, boolean) IS
     'contradiction where a write stands beside memories that it contradicts, superseded where it only takes the place of some, else no_conflict.';
 REVOKE ALL ON FUNCTION memwarden_internal.verdict(boolean, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.judge_proposal(
-    p_current jsonb, p_contradictions jsonb, OUT verdict text, OUT replaces uuid[], OUT stands_beside uuid[])
-RETURNS record
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION memwarden_internal.judge_proposal(p_current jsonb, p_contradictions jsonb)
+RETURNS TABLE (verdict text, replaces uuid[], stands_beside uuid[])
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    RETURN QUERY
     SELECT memwarden_internal.verdict(coalesce(bool_or(t.replaced), false), coalesce(bool_or(NOT t.replaced), false)),
            coalesce(array_agg(DISTINCT t.item_id) FILTER (WHERE t.replaced AND NOT t.hidden), '{}'),
            coalesce(array_agg(DISTINCT t.item_id) FILTER (WHERE NOT t.replaced AND NOT t.hidden), '{}')
-      INTO judge_proposal.verdict, judge_proposal.replaces, judge_proposal.stands_beside
       FROM (SELECT (p_current ->> 'item_id')::uuid AS item_id, true AS replaced, p_current ? 'hidden' AS hidden WHERE p_current ? 'item_id'
              UNION ALL
             SELECT (c.e ->> 'item_id')::uuid, c.e @> '{"becomes": "superseded"}', c.e ? 'hidden'

@@ -26,7 +26,9 @@ def told(person: Connection[DictRow], proposal: UUID) -> DictRow:
     listed = person.execute(
         "SELECT contradiction_check FROM memwarden.proposals WHERE proposal_id = %s", (proposal,)
     ).fetchall()
-    assert [each["contradiction_check"] for each in listed] == [one["proposal"]["contradiction_check"]]
+    assert [each["contradiction_check"] for each in listed] == [
+        one["proposal"]["contradiction_check"]
+    ]
     assert one["proposal"]["contradiction_check"]["verdict"] == row["contradiction_check"]
     return row
 
@@ -101,7 +103,8 @@ def test_what_would_be_ended_and_what_it_would_stand_beside_are_told_apart(world
         assert shown["contradiction_check"] == expected
         named = "stands_beside" if expected == "contradiction" else "replaces"
         assert {name: shown[name] for name in ("replaces", "stands_beside")} == {
-            "replaces": [], "stands_beside": []
+            "replaces": [],
+            "stands_beside": [],
         } | {named: [item]}
         approve(world, person, other)
 

@@ -541,9 +541,7 @@ def test_a_partner_that_the_caller_does_not_see(shared_world: World, home: str, 
         assert stands(shared_world, other)[0] == "ACTIVE"
 
 
-def test_what_another_united_is_not_ones_own_to_take_apart(
-    shared_world: World, home: str
-) -> None:
+def test_what_another_united_is_not_ones_own_to_take_apart(shared_world: World, home: str) -> None:
     """42501 for who may change its own alone: neither both, nor the half that it wrote.
 
     Proves: T5, A1, D4

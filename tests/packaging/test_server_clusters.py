@@ -140,7 +140,7 @@ def test_a_server_killed_by_the_kernel_starts_again(checkout: Checkout) -> None:
     (postmaster,) = checkout.postmasters()
     release = Path(checkout.server("shared"), "release")
     release.unlink(missing_ok=True)
-    # It counts until it is told to stop, so it runs for certain, and does not look whether its server lives.
+    # It counts until it is told to stop: so it runs for certain. It does not look for its server.
     counting = (
         f"DO $$ BEGIN WHILE pg_stat_file('{release}', true) IS NULL LOOP"
         " PERFORM sum(n) FROM generate_series(1, 1e5) AS n; END LOOP; END $$"

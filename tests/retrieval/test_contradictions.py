@@ -113,7 +113,9 @@ def test_of_several_each_comes_before_all_that_are_older(agent: Agent) -> None:
     assert list(named) == items[::-1]
 
 
-@pytest.mark.parametrize("weights", [{"relevance": 1, "recency": 0}, {"relevance": 1, "freshness": 0.1}])
+@pytest.mark.parametrize(
+    "weights", [{"relevance": 1, "recency": 0}, {"relevance": 1, "freshness": 0.1}]
+)
 def test_weights_that_name_time_decide_alone(
     world: World, agent: Agent, weights: dict[str, float]
 ) -> None:

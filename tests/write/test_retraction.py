@@ -139,9 +139,7 @@ def test_who_writes_takes_back_what_it_wrote_itself(
 
 
 @pytest.mark.parametrize("role", ["verifier", "reviewer"])
-def test_who_annotates_takes_back_its_annotation(
-    shared_world: World, home: str, role: str
-) -> None:
+def test_who_annotates_takes_back_its_annotation(shared_world: World, home: str, role: str) -> None:
     """An annotation of another stays, and so does what was annotated.
 
     Proves: A1
