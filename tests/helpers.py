@@ -27,7 +27,8 @@ def write(connection: Connection[DictRow], layer: str, content: Any, **arguments
     for name in ("evidence", "filter", "attributes", "origin"):
         if name in arguments:
             arguments[name] = Jsonb(arguments[name])
-    casts = {"embedding": "::real[]", "request_id": "::uuid", "ttl": "::interval"}
+    casts = {"embedding": "::real[]", "ttl": "::interval"}
+    casts |= dict.fromkeys(("request_id", "corrects"), "::uuid")
     named = "".join(f", {name} => %({name})s{casts.get(name, '')}" for name in arguments)
     row = connection.execute(
         f"SELECT * FROM memwarden.write(%(layer)s, %(content)s{named})",

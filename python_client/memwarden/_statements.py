@@ -30,7 +30,8 @@ FROM memwarden.write(
     attributes => %(attributes)s::jsonb,
     origin => %(origin)s::jsonb,
     class => %(write_class)s::text,
-    justification => %(justification)s::text)
+    justification => %(justification)s::text,
+    corrects => %(corrects)s::uuid)
 """
 
 WRITE_MANY: Final[LiteralString] = """
@@ -45,7 +46,8 @@ SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, tex
        score, vector_score, keyword_score, recency_score, importance_score,
        confidence_score, authority_score, similarity,
        confidence, low_confidence, contradicted, stale, classification, domains, provenance,
-       freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id
+       freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id,
+       contradicts
 FROM memwarden.recall(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],
@@ -114,7 +116,7 @@ SELECT memwarden.render_context(lines => %(lines)s::text[]) AS text
 GET: Final[LiteralString] = """
 SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
        confidence, importance, status, stale, created_at, updated_at, expires_at,
-       valid_from, valid_to, classification, domains, attributes, provenance
+       valid_from, valid_to, classification, domains, attributes, provenance, contradicts
 FROM memwarden.get(item_id => %(item_id)s::uuid)
 """
 
@@ -480,7 +482,8 @@ REVIEW_QUEUE: Final[LiteralString] = """
 SELECT proposal_id, layer, scope, agent, kind, class AS write_class, subject, predicate, content,
        confidence, justification, evidence, risk, factors, tier, reasons, contradictions,
        consent_check, contradiction_check, auto_promote_eligible, current, probes, approvals,
-       needed, opened_at, age, due_at, overdue, expires_at, escalated, state
+       needed, opened_at, age, due_at, overdue, expires_at, escalated, state,
+       replaces, stands_beside
 FROM memwarden.review_queue(
     scope => %(scope)s::text, layer => %(layer)s::text, tier => %(tier)s::text,
     agent => %(agent)s::text, class => %(class)s::text, state => %(state)s::text,

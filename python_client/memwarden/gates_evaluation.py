@@ -19,7 +19,8 @@ from memwarden_core.verdict import Memory, Prepared, judge, prepare
 BUILT_IN, SIMILARITY = "built-in", "similarity"
 CONTRADICTION_THRESHOLDS = (0.85, 0.9, 0.95)
 SIMILARITY_THRESHOLDS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
-_KEPT = 50_000
+_TEXTS_KEPT = 2_000
+_VERDICTS_KEPT = 200_000
 _MERGED = frozenset({"same", "narrower", "wider"})
 _NEITHER = frozenset({"neutral", "other"})
 _AGAINST = frozenset({"contradicts", "updates"})
@@ -30,6 +31,7 @@ class Answer(NamedTuple):
 
     relation: str
     score: float
+    decisive: bool = False
 
 
 Judge = Callable[[str, str], Answer]
@@ -193,20 +195,21 @@ def _plain(row: Row | SceneRow | NeutralRow) -> dict[str, object]:
     }
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_TEXTS_KEPT)
 def _read(text: str) -> Prepared:
     return prepare(Memory(None, None, text, text))
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_TEXTS_KEPT)
 def _embedded(text: str) -> list[float] | None:
     return lexical_embedding(text)
 
 
+@lru_cache(maxsize=_VERDICTS_KEPT)
 def built_in(new: str, old: str) -> Answer:
-    """The judge that the database has."""
+    """The judge that the database has. Several tables count the same pair: it is judged once."""
     verdict = judge(_read(new), _read(old))
-    return Answer(verdict.relation, verdict.score)
+    return Answer(verdict.relation, verdict.score, verdict.why.get("decisive") is True)
 
 
 def similar(new: str, old: str) -> Answer:
@@ -291,13 +294,11 @@ def _contradictions(
 
 def _neutral(corpus: Corpus) -> list[NeutralRow]:
     pairs = [p for p in chain.from_iterable(corpus.pairs.values()) if p.label in _NEITHER]
-    verdicts = [judge(_read(pair.new), _read(pair.old)) for pair in pairs]
+    verdicts = [built_in(pair.new, pair.old) for pair in pairs]
     rows = []
     for threshold in CONTRADICTION_THRESHOLDS if pairs else ():
         against = [v.relation in _AGAINST and v.score >= threshold for v in verdicts]
-        refused = [
-            a and v.why.get("decisive") is True for a, v in zip(against, verdicts, strict=True)
-        ]
+        refused = [a and v.decisive for a, v in zip(against, verdicts, strict=True)]
         rows.append(NeutralRow(threshold, _rate(against), _rate(refused)))
     return rows
 
@@ -314,7 +315,7 @@ def _decisive(corpus: Corpus) -> tuple[Rate, Rate]:
 
 
 def _is_decisive(new: str, old: str) -> bool:
-    return judge(_read(new), _read(old)).why.get("decisive") is True
+    return built_in(new, old).decisive
 
 
 def _copies(corpus: Corpus) -> Rate:

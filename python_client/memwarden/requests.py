@@ -57,6 +57,7 @@ class WriteRequest:
     origin: Mapping[str, Any] | None = None
     write_class: str | None = None
     justification: str | None = None
+    corrects: UUID | None = None
 
 
 _FIELDS = tuple(each.name for each in fields(WriteRequest))

@@ -93,7 +93,8 @@ class RecalledItem:
     The components lie in 0..1, relative to this recall; `similarity` is the plain cosine, None
     where the item has no vector of the model; `relevance` what a threshold cuts by. `stale`: a
     memory that this one was derived from has been taken back. `same_as`: other memories that say
-    the same, in these or in other words. `recall_id` names the recall in the log, None where
+    the same, in these or in other words; `contradicts`: current ones that contradict it.
+    `recall_id` names the recall in the log, None where
     nothing could be written. `rerank_score`: what a reranker says of it, None without one.
     """
 
@@ -129,6 +130,7 @@ class RecalledItem:
     suspicious: list[str] | None
     origin: dict[str, Any]
     recall_id: UUID | None
+    contradicts: list[UUID]
     rerank_score: float | None = None
 
 
@@ -229,6 +231,7 @@ class Item:
     domains: list[str]
     attributes: dict[str, Any]
     provenance: dict[str, Any]
+    contradicts: list[UUID]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -675,7 +678,9 @@ class Proposal:
     """A write request that waits, or waited, for a human, with what it takes to decide.
 
     `factors` explain the `risk` (0..1). `contradictions` and `current` (the memory that it would
-    renew) hold words of memories that the reviewer may read. `approvals` of `needed` have agreed;
+    renew) hold words of memories that the reviewer may read. `contradiction_check` says what a yes
+    makes of it: no_conflict, superseded (it takes the place of `replaces`) or contradiction (it
+    stands beside `stands_beside`). `approvals` of `needed` have agreed;
     an answer is due at `due_at`, and none until `expires_at` is a no.
     """
 
@@ -710,6 +715,8 @@ class Proposal:
     expires_at: datetime
     escalated: int
     state: str
+    replaces: list[UUID]
+    stands_beside: list[UUID]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

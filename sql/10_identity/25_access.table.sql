@@ -44,11 +44,11 @@ COMMENT ON COLUMN memwarden_data.role_permission.degree IS
     'DELETE: soft retracts, hard also erases. ADMIN: layer defines schemas, predicates and synonyms of the organisation; full also its principals, scopes, roles and policies.';
 
 INSERT INTO memwarden_data.access_role (role_id, org_id, name, description) VALUES
-    (1, 0, 'executor', 'works in its own session and reads what happened'),
+    (1, 0, 'executor', 'works in its own session, takes back what it wrote there, and reads what happened'),
     (2, 0, 'verifier', 'reads everything and annotates it'),
     (3, 0, 'orchestrator', 'reads everything, writes what happened and what is going on, retracts'),
     (4, 0, 'curator', 'a person who answers for the memory: everything'),
-    (5, 0, 'contributor', 'reads and writes every layer; the gates judge what it writes'),
+    (5, 0, 'contributor', 'reads and writes every layer and takes back what it wrote itself; the gates judge what it writes'),
     (6, 0, 'reviewer', 'a person who decides about what waits for a human, and annotates');
 ALTER TABLE memwarden_data.access_role ALTER COLUMN role_id RESTART WITH 100;
 INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, reach, degree) VALUES
@@ -61,7 +61,11 @@ INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, rea
     (4, 'ADMIN', '*', NULL, 'all', 'full'),
     (5, 'READ', '*', NULL, 'all', NULL), (5, 'WRITE', '*', NULL, 'all', NULL),
     (4, 'APPROVE', '*', NULL, 'all', NULL),
-    (6, 'READ', '*', NULL, 'all', NULL), (6, 'WRITE', 'episodic', 'annotation', 'own', NULL), (6, 'APPROVE', '*', NULL, 'all', NULL);
+    (6, 'READ', '*', NULL, 'all', NULL), (6, 'WRITE', 'episodic', 'annotation', 'own', NULL), (6, 'APPROVE', '*', NULL, 'all', NULL),
+    -- Who may write may take back what it wrote itself. Other people's memories need a role that says so.
+    (1, 'DELETE', 'working', NULL, 'own', 'soft'), (1, 'DELETE', 'session', NULL, 'own', 'soft'),
+    (2, 'DELETE', 'episodic', 'annotation', 'own', 'soft'), (5, 'DELETE', '*', NULL, 'own', 'soft'),
+    (6, 'DELETE', 'episodic', 'annotation', 'own', 'soft');
 
 CREATE TABLE memwarden_data.attribute (
     org_id       bigint NOT NULL REFERENCES memwarden_data.organisation,

@@ -35,4 +35,5 @@ INSERT INTO memwarden_data.write_class (
 INSERT INTO memwarden_data.access_role (role_id, org_id, name, description) VALUES
     (7, 0, 'correction_writer', 'an operator: reads and writes every layer, and sets right what is wrong there');
 INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, reach, degree) VALUES
-    (7, 'READ', '*', NULL, 'all', NULL), (7, 'WRITE', '*', NULL, 'all', NULL);
+    (7, 'READ', '*', NULL, 'all', NULL), (7, 'WRITE', '*', NULL, 'all', NULL),
+    (7, 'DELETE', '*', NULL, 'own', 'soft');

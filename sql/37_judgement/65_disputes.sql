@@ -21,6 +21,30 @@ COMMENT ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uui
     'Records that a memory contradicts others, as all of them are now. The caller holds the scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_disputes(bigint, bigint, uuid, uuid[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.contradicting(
+    p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT o.item_id FROM memwarden_data.dispute AS d
+          JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id
+          JOIN memwarden_data.item AS o
+            ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
+           -- Who reads the one reads the scope of both.
+           AND o.scope_id = i.scope_id
+         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash
+           AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
+           AND (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)
+         ORDER BY 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]) IS
+    'Which memories contradict one, saying what it says, that stand and that the reader sees: p_labels as readable_labels() gives them. Ask it where item.contradicted is set; elsewhere there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.is_disputed(
     p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_principal_id bigint, p_labels integer[])
 RETURNS boolean

@@ -104,6 +104,8 @@ CREATE TABLE memwarden_data.write_request (
     -- why it should be remembered: for the human who is asked
     justification    text,
     class            text,
+    -- the memory of its own that the writer corrects with it
+    corrects         uuid,
     intake_fault     text,
     -- the door says: a permit of the rate limit is held for it, and taken once all of its batch are decided
     permit_held      boolean,

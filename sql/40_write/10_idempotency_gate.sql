@@ -12,7 +12,9 @@ BEGIN
     NEW.token := CASE
         WHEN NEW.idempotency_key IS NOT NULL THEN sha256(convert_to('key:' || NEW.idempotency_key, 'UTF8'))
         ELSE sha256(NEW.content_hash || convert_to(jsonb_build_array(
-                 NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate)::text, 'UTF8'))
+                 NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate)::text
+                 -- The same words elsewhere are no correction yet.
+                 || coalesce(NEW.corrects::text, ''), 'UTF8'))
     END;
 
     SELECT i.request_id, i.item_id, i.version_id, i.derived INTO v_seen
@@ -40,7 +42,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_idempotency() IS
-    'Trigger gate_10_idempotency: answers a replay with the first commit. The token is the caller''s key, or SHA-256 over canonical content, organisation, agent, scope, layer, subject and predicate. Source: chapter 12.1.7.';
+    'Trigger gate_10_idempotency: answers a replay with the first commit. The token is the caller''s key, or SHA-256 over canonical content, organisation, agent, scope, layer, subject, predicate and the memory that it corrects. Source: chapter 12.1.7.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_idempotency() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(

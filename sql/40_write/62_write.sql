@@ -22,7 +22,8 @@ CREATE OR REPLACE FUNCTION memwarden.write(
     attributes jsonb DEFAULT NULL,
     origin jsonb DEFAULT NULL,
     class text DEFAULT NULL,
-    justification text DEFAULT NULL)
+    justification text DEFAULT NULL,
+    corrects uuid DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -39,17 +40,22 @@ DECLARE
     v_request_id   uuid := memwarden_internal.storable_request_id(write.request_id);
     v_result       memwarden_internal.write_result;
     v_fault        text;
+    v_kept         jsonb;
 BEGIN
+    IF write.corrects IS NOT NULL THEN
+        v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
+    END IF;
     BEGIN
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, intake_fault)
+            classification, domains, attributes, origin, class, justification, corrects, intake_fault)
         VALUES (
-            v_request_id, write.layer, write.scope, write.kind, write.subject, write.predicate, write.content::text,
+            v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
+            coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
             write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
             write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
-            write.classification, write.domains, write.attributes, write.origin, write.class, write.justification,
+            write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'), write.justification, write.corrects,
             CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
         IF NOT FOUND THEN
@@ -66,7 +72,7 @@ BEGIN
     RETURN memwarden_internal.record_fault(v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text) IS
+COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) IS
     'Asks for one write and answers with its outcome: COMMITTED, MERGED, ALREADY_COMMITTED, REJECTED, DEFERRED or DEADLINE_EXCEEDED. '
     'layer: working, session, episodic, semantic, procedural or durable. content: any JSON but an empty one, at most 1 MiB. '
     'subject, predicate: what the content is about; together they are the key of a fact, and a second value becomes a new version of it. '
@@ -80,10 +86,11 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'origin: how it came about, {"kind", "agent_version", "task", "session", "trigger", "decision", "workflow", "retrieval_query", "retrieval_scores"}, none of them required. '
     'class: a write class (evidence_link, preference, decision_outcome, correction, or one of the organisation), with its own retention, consent and writers; see the view write_classes. '
     'justification: why it should be remembered, at most 4,000 characters, for the human who is asked where one is; such a request is DEFERRED until review_queue() is worked off, see await_decision(). '
+    'corrects: the item_id of a current memory of that layer that this agent wrote last: content becomes its next version, and scope, kind, class, subject and predicate stay as they are where they are left out. '
     'A refused write is a result with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, '
     '25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: chapter 12.1.3.';
-REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text) TO memwarden_agent, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) TO memwarden_agent, memwarden_curator;
 
 -- A request that a gate could not digest is stored by itself, without what the gate choked on.
 CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(

@@ -29,6 +29,7 @@ BEGIN
             origin           jsonb,
             class            text,
             justification    text,
+            corrects         uuid,
             fault            text
         );
     END IF;
@@ -60,6 +61,9 @@ BEGIN
     v_rows := memwarden_internal.read_batch(requests);
     IF v_rows IS NULL THEN
         RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.corrects IS NOT NULL) THEN
+        v_rows := memwarden_internal.with_corrected(v_principal_id, v_rows);
     END IF;
 
     SELECT memwarden_internal.lock_scopes(v_principal_id, array_agg(t.scope), array_agg(t.layer)) INTO v_locked
@@ -136,7 +140,7 @@ BEGIN
                         THEN (SELECT c.embedding FROM json_to_record(t.element) AS c (embedding real[]))
                         ELSE m.numbers END,
                    a.ttl, a.deadline, a.idempotency_key, a.request_id, a.kind, a.importance, a.valid_from, a.valid_to,
-                   a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification,
+                   a.embedding_model, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification, a.corrects,
                    CASE WHEN m.is_odd THEN memwarden_internal.unknown_arguments(t.element) END)::memwarden_internal.batch_request AS request
                   FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal),
                        -- Hundreds of numbers are most of a request: they are passed over once, and read as a vector, in half the time.
@@ -151,7 +155,7 @@ BEGIN
                            confidence double precision, evidence jsonb, ttl interval, deadline timestamptz,
                            idempotency_key text, request_id uuid, kind text, importance double precision,
                            valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
-                           classification text, domains text[], attributes jsonb, origin jsonb, class text, justification text)
+                           classification text, domains text[], attributes jsonb, origin jsonb, class text, justification text, corrects uuid)
                  OFFSET 0) AS q);
 EXCEPTION WHEN OTHERS OR assert_failure THEN
     IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
@@ -194,13 +198,36 @@ COMMENT ON FUNCTION memwarden_internal.read_request(json) IS
     'One request of a batch; where its arguments cannot be read, its layer, scope and id alone, and the fault.';
 REVOKE ALL ON FUNCTION memwarden_internal.read_request(json) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.with_corrected(p_principal_id bigint, p_rows memwarden_internal.batch_request[])
+RETURNS memwarden_internal.batch_request[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_rows memwarden_internal.batch_request[] := p_rows;
+    v_row  memwarden_internal.batch_request;
+    v_n    integer;
+BEGIN
+    FOR v_n IN SELECT r.ordinality FROM unnest(p_rows) WITH ORDINALITY AS r WHERE r.corrects IS NOT NULL LOOP
+        v_row := v_rows[v_n];
+        v_rows[v_n] := jsonb_populate_record(
+            v_row, memwarden_internal.corrected(p_principal_id, v_row.corrects) || jsonb_strip_nulls(jsonb_build_object(
+                'scope', v_row.scope, 'kind', v_row.kind, 'class', v_row.class, 'subject', v_row.subject, 'predicate', v_row.predicate)));
+    END LOOP;
+    RETURN v_rows;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.with_corrected(bigint, memwarden_internal.batch_request[]) IS
+    'The requests of a batch; those that correct a memory with what corrected() says of it.';
+REVOKE ALL ON FUNCTION memwarden_internal.with_corrected(bigint, memwarden_internal.batch_request[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.argument_names()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ARRAY['layer', 'content', 'content_text', 'subject', 'predicate', 'scope', 'confidence', 'evidence',
              'embedding', 'ttl', 'deadline', 'idempotency_key', 'request_id', 'kind', 'importance',
              'valid_from', 'valid_to', 'embedding_model', 'trace_id',
-             'classification', 'domains', 'attributes', 'origin', 'class', 'justification'];
+             'classification', 'domains', 'attributes', 'origin', 'class', 'justification', 'corrects'];
 COMMENT ON FUNCTION memwarden_internal.argument_names() IS 'The names that a request of a batch may have.';
 REVOKE ALL ON FUNCTION memwarden_internal.argument_names() FROM PUBLIC;
 
@@ -260,10 +287,10 @@ BEGIN
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
             embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, intake_fault, permit_held, standing)
+            classification, domains, attributes, origin, class, justification, corrects, intake_fault, permit_held, standing)
         SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
                a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification,
+               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification, a.corrects,
                CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
                     ELSE a.fault END,
                a.layer = ANY (v_held), t.terms

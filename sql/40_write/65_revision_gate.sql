@@ -8,6 +8,11 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_target  record;
 BEGIN
+    IF NEW.corrects IS NOT NULL THEN
+        -- Gate 48 has looked, under the lock that is still held. Whatever else it is like, it becomes this one, and as it stands.
+        NEW.becomes := NEW.corrects;
+        NEW.merges := NULL;
+    END IF;
     -- Only consolidate() writes there: so a request cannot claim to be a revision.
     SELECT i.item_id, i.status = 'ACTIVE' AND i.version_id = c.target_version_id AS is_as_it_was, i.exclusive, i.adjusted_confidence,
            memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) AS refusal,
@@ -41,5 +46,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_revision() IS
-    'Trigger gate_65_revision: what consolidate() submits as the next version of a memory becomes that, if the memory is still at the version that was looked at. Source: N4.';
+    'Trigger gate_65_revision: what consolidate() submits as the next version of a memory becomes that, if the memory is still at the version that was looked at; and so does what an agent corrects with corrects. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_revision() FROM PUBLIC;

@@ -9,7 +9,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.retract(uuid, text) IS
     'Takes a memory back, because it is wrong: recall() no longer returns it, history() keeps it with the reason (1 to 1,000 characters), what was derived from it turns stale. '
-    'rollback() undoes it. For principals whose role permits DELETE there and who write the scope. '
+    'rollback() undoes it. For principals who write the scope and whose role permits DELETE there: every shipped role that writes may retract what it wrote last itself; orchestrators and curators also what others wrote. '
     'Raises 42704 for an item that is not active or that the caller does not see, 42501 without the right, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.3, 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.retract(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.retract(uuid, text) TO memwarden_agent, memwarden_curator;
@@ -25,7 +25,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.expire(uuid, text) IS
     'Ends a memory that was right and is no longer needed, before its time to live does: recall() no longer returns it, history() keeps it with the reason (1 to 1,000 characters). '
-    'recover() brings it back within the layer''s recovery_window. For principals whose role permits DELETE there and who write the scope. Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
+    'recover() brings it back within the layer''s recovery_window. For the same principals as retract(). Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.expire(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.expire(uuid, text) TO memwarden_agent, memwarden_curator;
 

@@ -44,9 +44,9 @@ BEGIN
         ELSE
             v_report := memwarden_internal.review_report(
                 NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes,
-                CASE WHEN num_nonnulls(NEW.key_hash, NEW.becomes) > 0 THEN coalesce(memwarden_internal.merge_target(
+                CASE WHEN NEW.corrects IS NOT NULL THEN NEW.corrects WHEN num_nonnulls(NEW.key_hash, NEW.becomes) > 0 THEN memwarden_internal.renewed_item(
                     NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, (NEW.terms).same_key,
-                    (NEW.terms).writers, NEW.becomes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL), NEW.becomes) END);
+                    (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL) END);
             IF v_review.state = 'approved' AND memwarden_internal.was_seen(v_review.report, v_report) THEN
                 NEW.provenance := memwarden_internal.approved_record(
                     NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, (NEW.terms).confidence_weights);

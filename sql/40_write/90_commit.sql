@@ -49,7 +49,7 @@ BEGIN
            AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            -- What it contradicts and stands beside is not what it renews.
            AND (NEW.disputes IS NULL OR i.item_id <> ALL (NEW.disputes))
-         ORDER BY v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id,
+         ORDER BY i.item_id IS DISTINCT FROM NEW.corrects, v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id,
                   i.principal_id <> NEW.principal_id, i.instance
          LIMIT 1;
         IF FOUND THEN
@@ -87,10 +87,18 @@ BEGIN
         IF v_head.item_id IS NULL OR v_succeeds.refusal IS NOT NULL THEN
             -- Not this writer's to change: a memory of its own.
             v_head := NULL;
+            NEW.reason := CASE WHEN NEW.corrects IS NOT NULL THEN v_succeeds.refusal END;
         ELSE
             NEW.label_id := v_succeeds.label_id;
             v_now := greatest(v_now, v_head.updated_at + interval '1 microsecond');
         END IF;
+    END IF;
+    IF NEW.corrects IS NOT NULL AND v_head.item_id IS DISTINCT FROM NEW.corrects THEN
+        -- Of its key another value holds by now, or its predicate was defined anew: a correction becomes no other memory.
+        NEW.outcome := 'REJECTED';
+        NEW.reason := coalesce(NEW.reason, 'CHANGED_SINCE');
+        NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+        RETURN NEW;
     END IF;
     IF v_head.class IS NOT NULL AND v_head.class IS DISTINCT FROM NEW.class THEN
         -- Of a class that stands there: outranked, or of that class from now on.
@@ -154,7 +162,7 @@ BEGIN
         v_now, pg_current_xact_id(), memwarden_internal.system_identifier(), NEW.org_id,
         CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
         v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
-        CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_grows THEN 'says more than it did'
+        CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_head.item_id = NEW.corrects THEN 'corrected by its writer' WHEN v_grows THEN 'says more than it did'
              WHEN v_head.item_id = NEW.becomes THEN 'newer value of the same thing' ELSE 'new value for the same subject and predicate' END,
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
@@ -217,8 +225,7 @@ BEGIN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;
 
-    NEW.verdict := CASE WHEN NEW.disputes IS NOT NULL THEN 'contradiction'
-                        WHEN v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL THEN 'superseded' ELSE 'no_conflict' END;
+    NEW.verdict := memwarden_internal.verdict(v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL, NEW.disputes IS NOT NULL);
     IF (v_terms.class ->> 'signals')::boolean AND NEW.verdict = 'superseded' THEN
         PERFORM memwarden_internal.emit_signals(
             NEW.org_id, NEW.class, NEW.scope_id, NEW.layer, NEW.label_id, NEW.item_id, NEW.version_id, NEW.principal_id,

@@ -34,6 +34,60 @@ COMMENT ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[
     'What was seen when a request was queued: reasons of gates, rules, contradictions and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no words of theirs.';
 REVOKE ALL ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) FROM PUBLIC;
 
+-- What gate 90 would make a new version of, were it approved now.
+CREATE OR REPLACE FUNCTION memwarden_internal.renewed_item(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_key_hash bytea, p_predicate text,
+    p_same_key text, p_writers text, p_becomes uuid, p_disputes uuid[], p_names_classification boolean, p_names_attributes boolean)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_exclusive boolean := p_key_hash IS NOT NULL AND 'new_version' = coalesce(
+        (SELECT d.same_key FROM memwarden_data.predicate AS d
+          WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
+          ORDER BY d.org_id DESC LIMIT 1), p_same_key);
+    v_item_id   uuid := memwarden_internal.merge_target(
+        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, CASE WHEN v_exclusive THEN p_key_hash END, p_predicate, p_same_key, p_writers,
+        p_becomes, p_names_classification, p_names_attributes);
+BEGIN
+    -- What it stands beside it does not renew.
+    RETURN CASE WHEN p_disputes IS NULL OR v_item_id <> ALL (p_disputes) THEN v_item_id END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean) IS
+    'The memory whose next version a write would be: the one of its key, where that holds one value, else p_becomes; NULL where it would be a memory of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean) FROM PUBLIC;
+
+-- What a proposal is to what stands there: told by the queue, by proposal(), and by a request once it is remembered.
+CREATE OR REPLACE FUNCTION memwarden_internal.verdict(p_replaces boolean, p_stands_beside boolean)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_stands_beside THEN 'contradiction' WHEN p_replaces THEN 'superseded' ELSE 'no_conflict' END;
+COMMENT ON FUNCTION memwarden_internal.verdict(boolean, boolean) IS
+    'contradiction where a write stands beside memories that it contradicts, superseded where it only takes the place of some, else no_conflict.';
+REVOKE ALL ON FUNCTION memwarden_internal.verdict(boolean, boolean) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.judge_proposal(p_current jsonb, p_contradictions jsonb)
+RETURNS TABLE (verdict text, replaces uuid[], stands_beside uuid[])
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 1
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT memwarden_internal.verdict(coalesce(bool_or(t.replaced), false), coalesce(bool_or(NOT t.replaced), false)),
+           coalesce(array_agg(DISTINCT t.item_id) FILTER (WHERE t.replaced AND NOT t.hidden), '{}'),
+           coalesce(array_agg(DISTINCT t.item_id) FILTER (WHERE NOT t.replaced AND NOT t.hidden), '{}')
+      FROM (SELECT (p_current ->> 'item_id')::uuid AS item_id, true AS replaced, p_current ? 'hidden' AS hidden WHERE p_current ? 'item_id'
+             UNION ALL
+            SELECT (c.e ->> 'item_id')::uuid, c.e @> '{"becomes": "superseded"}', c.e ? 'hidden'
+              FROM jsonb_array_elements(p_contradictions) AS c (e)) AS t;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) IS
+    'Of a proposal, from current and contradictions as the reviewer is shown them: its verdict(), the memories that a yes replaces (ended, or given a next version) and those that it stands beside. What is hidden from the reviewer counts for the verdict and is not listed.';
+REVOKE ALL ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.was_seen(p_seen jsonb, p_now jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER

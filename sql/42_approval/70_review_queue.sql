@@ -33,7 +33,9 @@ BEGIN
             overdue               boolean,
             expires_at            timestamptz,
             escalated             smallint,
-            state                 text
+            state                 text,
+            replaces              uuid[],
+            stands_beside         uuid[]
         );
     END IF;
 END
@@ -62,18 +64,35 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'max_rows: 1 to 1,000, or NULL');
     END IF;
     RETURN QUERY
+    -- First which ones, then what is to be said of each.
+    WITH chosen AS MATERIALIZED (
+        SELECT r.org_id, r.request_id
+          FROM memwarden_data.review AS r
+          JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
+          JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
+         WHERE r.org_id = ANY (v_orgs) AND r.scope_id = ANY (v_scopes) AND r.label_id = ANY (v_labels)
+           AND (review_queue.scope IS NULL OR s.path = review_queue.scope OR starts_with(s.path, rtrim(review_queue.scope, '/') || '/'))
+           AND (review_queue.layer IS NULL OR r.layer = review_queue.layer)
+           AND (review_queue.tier IS NULL OR r.tier = review_queue.tier)
+           AND (review_queue.agent IS NULL OR p.name = review_queue.agent)
+           AND (review_queue.class IS NULL OR r.class = review_queue.class)
+           AND (review_queue.state IS NULL OR r.state = review_queue.state)
+           AND (review_queue.proposal_id IS NULL OR r.request_id = review_queue.proposal_id)
+           AND (review_queue.after IS NULL OR (r.due_at, r.request_id) > (
+                   SELECT a.due_at, a.request_id FROM memwarden_data.review AS a
+                    WHERE a.org_id = ANY (v_orgs) AND a.request_id = review_queue.after))
+         ORDER BY r.due_at, r.request_id
+         LIMIT review_queue.max_rows
+    )
     SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
            CASE WHEN w.content IS NOT NULL THEN w.content::jsonb ELSE v.content END,
            w.confidence, w.justification, coalesce(w.evidence, v.evidence, '[]'), r.risk, r.factors, r.tier, r.reasons,
-           memwarden_internal.known_contradictions(r.org_id, r.report, v_principal_id, v_readable),
-           w.consent_check,
-           CASE WHEN r.report ? 'contradictions' THEN 'contradicts' ELSE 'no_conflict' END,
-           w.auto_eligible,
-           memwarden_internal.known_memory(r.org_id, (r.report #>> '{current,item_id}')::uuid, v_principal_id, v_readable),
+           k.contradictions, w.consent_check, j.verdict, w.auto_eligible, k.current,
            r.report -> 'probes', memwarden_internal.count_approvals(r.org_id, r.request_id, r.round), r.needed,
            r.opened_at, coalesce(r.decided_at, v_now) - r.opened_at, r.due_at, r.state = 'pending' AND r.due_at < v_now, r.expires_at,
-           r.escalated, r.state
-      FROM memwarden_data.review AS r
+           r.escalated, r.state, j.replaces, j.stands_beside
+      FROM chosen AS q
+      JOIN memwarden_data.review AS r ON r.org_id = q.org_id AND r.request_id = q.request_id
       JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
       JOIN memwarden_data.write_request AS w ON w.request_id = r.request_id
@@ -81,26 +100,19 @@ BEGIN
       LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = w.item_id
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_readable)
       LEFT JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = w.version_id
-     WHERE r.org_id = ANY (v_orgs) AND r.scope_id = ANY (v_scopes) AND r.label_id = ANY (v_labels)
-       AND (review_queue.scope IS NULL OR s.path = review_queue.scope OR starts_with(s.path, rtrim(review_queue.scope, '/') || '/'))
-       AND (review_queue.layer IS NULL OR r.layer = review_queue.layer)
-       AND (review_queue.tier IS NULL OR r.tier = review_queue.tier)
-       AND (review_queue.agent IS NULL OR p.name = review_queue.agent)
-       AND (review_queue.class IS NULL OR r.class = review_queue.class)
-       AND (review_queue.state IS NULL OR r.state = review_queue.state)
-       AND (review_queue.proposal_id IS NULL OR r.request_id = review_queue.proposal_id)
-       AND (review_queue.after IS NULL OR (r.due_at, r.request_id) > (
-               SELECT a.due_at, a.request_id FROM memwarden_data.review AS a
-                WHERE a.org_id = ANY (v_orgs) AND a.request_id = review_queue.after))
-     ORDER BY r.due_at, r.request_id
-     LIMIT review_queue.max_rows;
+     CROSS JOIN LATERAL (
+           SELECT memwarden_internal.known_contradictions(r.org_id, r.report, v_principal_id, v_readable) AS contradictions,
+                  memwarden_internal.known_memory(r.org_id, (r.report #>> '{current,item_id}')::uuid, v_principal_id, v_readable) AS current
+           OFFSET 0) AS k
+     CROSS JOIN LATERAL memwarden_internal.judge_proposal(k.current, k.contradictions) AS j
+     ORDER BY r.due_at, r.request_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
     'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those alone. '
     'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. '
     'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
-    'current: the memory that it would renew. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
+    'current: the memory that it would renew. contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
     'Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
 REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer, memwarden_curator;

@@ -16,9 +16,7 @@ BEGIN
            q.class, q.layer, coalesce(q.consent_check, 'not_required'),
            jsonb_build_object(
                'existing', coalesce(q.current -> 'item_id', NULLIF(jsonb_path_query_array(q.contradictions, '$[*].item_id'), '[]')),
-               'verdict', CASE WHEN q.contradictions @? '$[*] ? (!(@.becomes == "superseded"))' THEN 'contradiction'
-                               WHEN q.current IS NOT NULL OR jsonb_array_length(coalesce(q.contradictions, '[]')) > 0 THEN 'superseded'
-                               ELSE 'no_conflict' END),
+               'verdict', q.contradiction_check),
            coalesce(q.auto_promote_eligible, false), q.state
       FROM memwarden.review_queue(state => NULL, max_rows => NULL, proposal_id => p_proposal_id) AS q;
 END
@@ -38,6 +36,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.proposal(uuid) IS
     'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", "evidence_refs", "confidence"}, "class", "tier_target", "consent_check", '
-    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, a human decides which. NULL for none. Raises 28000 without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
+    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, it stands beside existing. As contradiction_check of review_queue(). NULL for none. Raises 28000 without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.proposal(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.proposal(uuid) TO memwarden_reviewer, memwarden_curator;

@@ -33,7 +33,8 @@ BEGIN
             hedge             text,
             suspicious        text[],
             origin            jsonb,
-            recall_id         uuid
+            recall_id         uuid,
+            contradicts       uuid[]
         );
     END IF;
 END

@@ -22,7 +22,7 @@ BEGIN
            array_agg((f.item_id, f.version_id, f.layer, f.scope, f.kind, f.subject, f.predicate, f.content, f.text, f.score, f.vector_score, f.keyword_score,
                       f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity, f.confidence, f.low_confidence, f.contradicted,
                       f.stale, f.classification, f.domains, f.provenance, f.freshness_score, f.relevance, f.same_as, f.now_standing,
-                      nullif(v_hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id)::memwarden_internal.recalled_item ORDER BY f.n)
+                      nullif(v_hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id, f.contradicts)::memwarden_internal.recalled_item ORDER BY f.n)
       INTO v_hashes, v_rows
       FROM (SELECT r.*, r.ordinality AS n,
                    memwarden_internal.standing(
@@ -104,7 +104,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_populate_record(NULL::memwarden_internal.recalled_item, jsonb_build_object(
-        'standing', 'unknown', 'relevance', 0, 'domains', '[]'::jsonb, 'origin', '{}'::jsonb,
+        'standing', 'unknown', 'relevance', 0, 'domains', '[]'::jsonb, 'contradicts', '[]'::jsonb, 'origin', '{}'::jsonb,
         'hedge', memwarden_internal.hedges(
             (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id), p_surface) -> 'unknown',
         'provenance', jsonb_build_object('unknown', jsonb_build_object(

@@ -37,6 +37,7 @@ DECLARE
     v_limit        integer;
     v_all          memwarden_internal.scored_item[];
     v_found        memwarden_internal.scored_item[];
+    v_rows         memwarden_internal.recalled_item[];
 BEGIN
     PERFORM memwarden_internal.check_recall(p_k, p_layers, p_min_confidence, p_weights, p_fusion, p_threshold, p_exclude);
     IF v_embedding IS NULL THEN
@@ -65,37 +66,44 @@ BEGIN
         v_limit := 4 * v_limit;
     END LOOP;
 
-    RETURN QUERY
-    SELECT f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
-           i.confidence::double precision, i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
-           i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
-           o.outdated,
-           c.name, b.domains,
-           memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
-                                         i.adjusted_confidence, i.authority, i.sensitivity),
-           coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as, NULL::text, NULL::text, NULL::text[],
-           coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
-                      WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
-           NULL::uuid
-      FROM unnest(v_found) AS f
-      -- Each by its key, whatever the planner believes of the store.
-     CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
-     CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence FROM memwarden_data.version AS w
-                          WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
-      JOIN memwarden_data.layer AS l ON l.layer = f.layer
-      JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
-      JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
-      JOIN memwarden_data.label AS b ON b.label_id = i.label_id
-      JOIN memwarden_data.classification AS c ON c.level = b.classification
-      LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
-                          WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
-                          ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
-     -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function.
-     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
-                                    AND memwarden_internal.is_stale(i.org_id, i.version_id)
-                                 OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, v_now), false) AS outdated) AS o
-     ORDER BY f.score DESC, f.confidence_score DESC, f.authority_score DESC, f.updated_at DESC, f.item_id;
+    v_rows := ARRAY(
+        SELECT ROW (f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
+               f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
+               i.confidence::double precision, i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
+               d.contradicts <> '{}',
+               o.outdated,
+               c.name, b.domains,
+               memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
+                                             i.adjusted_confidence, i.authority, i.sensitivity),
+               coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as, NULL::text, NULL::text, NULL::text[],
+               coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
+                          WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
+               NULL::uuid, d.contradicts)::memwarden_internal.recalled_item
+          FROM unnest(v_found) AS f
+          -- Each by its key, whatever the planner believes of the store.
+         CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
+         CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence FROM memwarden_data.version AS w
+                              WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
+          JOIN memwarden_data.layer AS l ON l.layer = f.layer
+          JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
+          JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
+          JOIN memwarden_data.label AS b ON b.label_id = i.label_id
+          JOIN memwarden_data.classification AS c ON c.level = b.classification
+          LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
+                              WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                              ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
+         -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function.
+         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
+                                        AND memwarden_internal.is_stale(i.org_id, i.version_id)
+                                     OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, v_now), false) AS outdated) AS o
+         -- Nearly all are contradicted by nothing: the head says so, and nothing is looked for.
+         CROSS JOIN LATERAL (SELECT CASE WHEN i.contradicted THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels)
+                                         ELSE '{}'::uuid[] END AS contradicts) AS d
+         ORDER BY f.score DESC, f.confidence_score DESC, f.authority_score DESC, f.updated_at DESC, f.item_id);
+    IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.contradicted) THEN
+        v_rows := memwarden_internal.newer_first(v_rows, p_weights);
+    END IF;
+    RETURN QUERY SELECT (r).* FROM unnest(v_rows) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) IS

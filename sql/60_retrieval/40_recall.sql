@@ -63,7 +63,7 @@ BEGIN
     SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, r.text, r.score,
            r.vector_score, r.keyword_score, r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.similarity,
            r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.domains, r.provenance,
-           r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id
+           r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id, r.contradicts
       FROM unnest(v_rows) AS r;
 END
 $function$;
@@ -78,7 +78,8 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'With a threshold and nothing above it, the answer is one row of standing unknown without an item_id; its provenance says how many of the ten nearest fell below (near, coverage none or below) and how near they came. '
     'standing: verified, supported, reported, inferred, disputed or outdated, and hedge, a phrase for it; suspicious: what the rules of today find, what they redact or block being taken out. '
     'surface: which boundary the answer crosses, stripped and capped as define_surface() says; task: what it is for, recorded; rerank: who reorders it afterwards, for whom there are up to 5 k answers. Each recall is recorded, as recall_id; nothing else is written, and nothing at all in a read-only transaction. '
-    'Expired items are never returned; low_confidence, contradicted and stale ones (a memory they were derived from has been taken back) are, marked. Order is deterministic. '
+    'Expired items are never returned; low_confidence, contradicted and stale ones (a memory they were derived from has been taken back) are, marked. contradicts: the current memories that the caller reads and that contradict this one. '
+    'Order is deterministic. Where an answer holds both memories of such a pair, the one that was recorded last stands before the other, unless it is less than half as relevant, or weights (of the call, else of the layer) name recency or freshness. '
     'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -112,13 +112,13 @@ BEGIN
     SELECT 'answer', format('%s. %s, %s: %s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1 THEN format('%s * ', w.factor) END,
                             coalesce('(' || s.sum || ')', '0'), trim_scale(round(r.score::numeric, 4)), trim_scale(round(r.relevance::numeric, 4))),
            jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight', w.factor, 'parts', coalesce(s.parts, '[]'),
-                              'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as', to_jsonb(r.same_as), 'standing', r.standing)
-      FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.vector_score, u.keyword_score, u.recency_score,
+                              'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as', to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
+      FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts, u.vector_score, u.keyword_score, u.recency_score,
                    u.importance_score, u.confidence_score, u.freshness_score, u.authority_score
               FROM unnest(p_rows) WITH ORDINALITY
                    AS u (item_id, version_id, layer, scope, kind, subject, predicate, content, said, score, vector_score, keyword_score, recency_score,
                          importance_score, confidence_score, authority_score, similarity, confidence, low_confidence, contradicted, stale, classification,
-                         domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id, place)) AS r
+                         domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id, contradicts, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
      CROSS JOIN LATERAL (
            SELECT string_agg(CASE p_fusion WHEN 'rrf' THEN format('%s by rank of %s %s', trim_scale(round(n.weight::numeric, 4)), n.name, trim_scale(round(n.component::numeric, 4)))
@@ -129,9 +129,16 @@ BEGIN
                           ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score)) AS n (name, weight, component)
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
+    RETURN QUERY
+    SELECT 'dispute', format('%s stands before %s though its score is lower: they contradict each other, and it was recorded later', a.item_id, b.item_id),
+           jsonb_build_object('first', a.item_id, 'then', b.item_id, 'scores', jsonb_build_array(a.score, b.score))
+      FROM unnest(p_rows) WITH ORDINALITY AS a
+      JOIN unnest(p_rows) WITH ORDINALITY AS b ON b.item_id = ANY (a.contradicts)
+     WHERE a.ordinality < b.ordinality AND a.score < b.score
+     ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS 'Of each answer the sum that is its score.';
+COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS 'Of each answer the sum that is its score, and which stand before what they contradict because they are newer.';
 REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_surface(p_principal_id bigint, p_surface text)

@@ -88,7 +88,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
     'Why recall() answers what it answers, with the same arguments: a row for each step, in words (detail) and numbers (facts). scopes: where it looks; weights: by which it scores each layer, and whose they are; words: how rare each is; '
-    'candidates: how many there were and what was left out; answer: of each memory the sum that is its score, and its standing; unknown: that nothing reaches the threshold; time, in milliseconds. Answers come before rerank changes them. Holds ids, never words of memories, and is recorded as a recall is. '
+    'candidates: how many there were and what was left out; answer: of each memory the sum that is its score, and its standing; dispute: which memory stands before another that it contradicts because it is newer; unknown: that nothing reaches the threshold; time, in milliseconds. Answers come before rerank changes them. Holds ids, never words of memories, and is recorded as a recall is. '
     'Across a surface it explains what crosses it: the answers that recall() gives there, by its floor, and in the place of scopes, rights, words and candidates, which count what does not cross, what the surface lets through. '
     'Scores every candidate once more, also where recall() would use an index. Raises as recall() does. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;

@@ -29,7 +29,8 @@ BEGIN
             times_seen  bigint,
             witnesses   integer,
             corroborated_confidence double precision,
-            class       text
+            class       text,
+            contradicts uuid[]
         );
     END IF;
 END
@@ -50,7 +51,10 @@ BEGIN
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
-           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class
+           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class,
+           CASE WHEN i.contradicted AND i.status = 'ACTIVE'
+                THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, v_principal_id, memwarden_internal.readable_labels(v_principal_id))
+                ELSE '{}' END
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
@@ -70,6 +74,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS
-    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that count; corroborated_confidence: how far it is believed with them. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
+    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that count; corroborated_confidence: how far it is believed with them. contradicts: the current memories that the caller reads and that contradict it. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -35,7 +35,8 @@ BEGIN
     ), judged AS MATERIALIZED (
         SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation, before.version_id AS before_id,
                coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
-                        memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true)) AS refusal,
+                        memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true),
+                        memwarden_internal.undo_refusal(p_principal_id, i.org_id, i.item_id)) AS refusal,
                NOT memwarden_internal.last_change(i.org_id, i.item_id) = ANY (t.meant) AS is_changed,
                (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0)) AS changes
           FROM touched AS t
@@ -109,6 +110,24 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
     'The entries of the log that meet every condition given, by item. Asks no rights but the organisation.';
 REVOKE ALL ON FUNCTION memwarden_internal.meant_entries(uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
+
+-- Who may change only its own memories undoes only its own changes: what others took back of it stays taken back.
+CREATE OR REPLACE FUNCTION memwarden_internal.undo_refusal(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, g.principal_id)
+              FROM memwarden_data.item AS i
+              JOIN memwarden_data.log AS g ON g.org_id = i.org_id AND g.item_id = i.item_id
+             WHERE i.org_id = p_org_id AND i.item_id = p_item_id
+               AND g.log_seq = memwarden_internal.last_change(p_org_id, p_item_id));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.undo_refusal(bigint, bigint, uuid) IS
+    'Why a principal may not undo the last change of an item, as refusal() says it of whoever made that change; NULL where it may.';
+REVOKE ALL ON FUNCTION memwarden_internal.undo_refusal(bigint, bigint, uuid) FROM PUBLIC;
 
 -- That another of its values has come into force changed nothing that anybody said: it goes with what it follows.
 CREATE OR REPLACE FUNCTION memwarden_internal.last_change(p_org_id bigint, p_item_id uuid, p_but bigint[] DEFAULT '{}')

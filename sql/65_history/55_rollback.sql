@@ -83,7 +83,7 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'version_id: the version that is bad; with it the call fails when another has come since. to_version: back to that version instead. '
     'restore: of the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to 1,000 characters. '
     'Returns an item a row: action RESTORE, RETRACT (nothing stood before) or END (it had ended before); dependents: memories derived from it that are stale now. '
-    'For principals whose role permits DELETE and WRITE there. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, or for an agent where a human would be asked about a write (NEEDS_REVIEW: retract() takes back, a curator brings back), 40001 when version_id is no longer current, '
+    'For principals whose role permits DELETE and WRITE there; where it permits them for the principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, or for an agent where a human would be asked about a write (NEEDS_REVIEW: retract() takes back, a curator brings back), 40001 when version_id is no longer current, '
     '42710 when another item bears its subject and predicate now, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
@@ -99,6 +99,7 @@ BEGIN
     SELECT i.org_id, i.item_id, i.scope_id, i.layer,
            CASE WHEN memwarden_internal.free_instance(p_principal_id, p_org_id, p_item_id, v.version_id) IS NULL THEN 'KEY_TAKEN'
                 ELSE coalesce(memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', true),
+                              memwarden_internal.undo_refusal(p_principal_id, p_org_id, p_item_id),
                               memwarden_internal.review_refusal(p_principal_id, p_item_id), 'RESTORE') END,
            i.version_id, v.version_id, NULL, 1
       INTO v_step

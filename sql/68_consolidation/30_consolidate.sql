@@ -145,9 +145,15 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_refusal text := memwarden_internal.change_refusal(memwarden_internal.require_principal(), p_item_id, 'DELETE', false);
-    v_item    record;
+    v_principal_id bigint := memwarden_internal.require_principal();
+    v_refusal      text := memwarden_internal.change_refusal(v_principal_id, p_item_id, 'DELETE', false);
+    v_item         record;
 BEGIN
+    IF v_refusal IS NULL THEN
+        -- A note may say what somebody else wants forgotten: that the memory is the caller's own is not enough here.
+        v_refusal := (SELECT memwarden_internal.refusal(v_principal_id, 'DELETE', i.label_id, 0)
+                        FROM memwarden_data.item AS i WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id);
+    END IF;
     -- Whom it is hidden from is told so by hold_item().
     IF v_refusal <> 'UNKNOWN' THEN
         RETURN v_refusal;
@@ -161,5 +167,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) IS
-    'Retracts an item, as retract() does, if it is still at a version. NULL when that is done, or why it is not: what refusal() says, CHANGED_SINCE. Raises as hold_item() does.';
+    'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s memories. NULL when that is done, or why it is not: what refusal() says, CHANGED_SINCE. Raises as hold_item() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) FROM PUBLIC;

@@ -53,14 +53,15 @@ def test_what_has_ended_does_not_end_again(home: str, curator: Agent, status: st
 
 
 def test_who_may(shared_world: World, home: str, author: Agent, curator: Agent) -> None:
-    """DELETE, as retract(); a reason is given.
+    """DELETE, as retract(): its writer, and who may end what others wrote; a reason is given.
 
     Proves: T2, A1
     """
     item = remember(author, home, 1)
-    assert state(author, "expire", item_id=item, reason="r") == "42501"
+    assert state(shared_world.agent(home), "expire", item_id=item, reason="r") == "42501"
     for reason in (None, " ", "r" * 1001):
         assert state(curator, "expire", item_id=item, reason=reason) == "22023"
     orchestrator = shared_world.agent(home, role="orchestrator")
     call(orchestrator, "expire", item_id=item, reason="r")
+    call(author, "expire", item_id=remember(author, home, 2), reason="r")
     assert write(author, "semantic", 1, **KEY)["outcome"] == "COMMITTED"

@@ -137,7 +137,8 @@ def test_who_may(shared_world: World, home: str, author: Agent, curator: Agent) 
     Proves: G4, A1
     """
     item = remember(author, home, "a fact")
-    raised = refusal(author, "reclassify", item_id=item, layer="durable", reason="r")
+    stranger = shared_world.agent(home)
+    raised = refusal(stranger, "reclassify", item_id=item, layer="durable", reason="r")
     assert raised.sqlstate == "42501"
     orchestrator = shared_world.agent(home, role="orchestrator")
     row = reclassify(orchestrator, item)

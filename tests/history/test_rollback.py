@@ -541,8 +541,8 @@ def test_a_partner_that_the_caller_does_not_see(shared_world: World, home: str, 
         assert stands(shared_world, other)[0] == "ACTIVE"
 
 
-def test_a_partner_that_the_caller_may_not_change(shared_world: World, home: str) -> None:
-    """42501 naming it: half a merge undone would lose a memory. One's own alone can be asked for.
+def test_what_another_united_is_not_ones_own_to_take_apart(shared_world: World, home: str) -> None:
+    """42501 for who may change its own alone: neither both, nor the half that it wrote.
 
     Proves: T5, A1, D4
     """
@@ -557,11 +557,15 @@ def test_a_partner_that_the_caller_may_not_change(shared_world: World, home: str
     tidy, curator = shared_world.agent(home, role="tidy"), shared_world.agent(home, role="curator")
     mine, other = remember(tidy, home, {"n": 1}), remember(curator, home, {"n": 2})
     call(curator, "merge", item_id=mine, absorbed=other, reason="the same")
-    raised = refusal(tidy, "rollback", item_id=mine, reason="no")
-    assert raised.sqlstate == "42501"
-    assert raised.diag.message_detail == f"rollback of item {other}: ROLE_FORBIDS"
-    rollback(tidy, mine, restore=[mine])
-    assert stands(shared_world, mine)[0] == "ACTIVE"
+    before = stands(shared_world, mine)
+    for restore in (None, [mine], []):
+        raised = refusal(tidy, "rollback", item_id=mine, reason="no", restore=restore)
+        assert raised.sqlstate == "42501"
+        assert "ROLE_FORBIDS" in str(raised.diag.message_detail)
+    assert stands(shared_world, mine) == before
+    assert stands(shared_world, other)[0] == "SUPERSEDED"
+    rollback(curator, mine, restore=[mine, other])
+    assert [stands(shared_world, each)[0] for each in (mine, other)] == ["ACTIVE", "ACTIVE"]
 
 
 def test_a_vector_from_outside_comes_back(shared_world: World, home: str, curator: Agent) -> None:

@@ -22,7 +22,7 @@ TABLE = """
 role          right   working session episodic semantic procedural durable
 executor      READ    own     own     all      -        -          -
 executor      WRITE   own     own     -        -        -          -
-executor      DELETE  -       -       -        -        -          -
+executor      DELETE  own     own     -        -        -          -
 executor      ADMIN   -       -       -        -        -          -
 verifier      READ    all     all     all      all      all        all
 verifier      WRITE   -       -       notes    -        -          -
@@ -42,11 +42,11 @@ reviewer      DELETE  -       -       -        -        -          -
 reviewer      ADMIN   -       -       -        -        -          -
 correction_writer READ    all     all     all      all      all        all
 correction_writer WRITE   all     all     all      all      all        all
-correction_writer DELETE  -       -       -        -        -          -
+correction_writer DELETE  own     own     own      own      own        own
 correction_writer ADMIN   -       -       -        -        -          -
 contributor   READ    all     all     all      all      all        all
 contributor   WRITE   all     all     all      all      all        all
-contributor   DELETE  -       -       -        -        -          -
+contributor   DELETE  own     own     own      own      own        own
 contributor   ADMIN   -       -       -        -        -          -
 """
 ROWS = [line.split() for line in TABLE.strip().splitlines()[1:]]
@@ -107,9 +107,10 @@ class Trial:
         return "all" if over["item_id"] == self.others[layer] else "own"
 
     def delete(self, layer: str) -> str:
-        """Whether it takes back its own item and that of another."""
+        """Whether it takes back its own item and that of another, which it has not written over."""
         refused = set()
-        for item in (self.own[layer], self.others[layer]):
+        others = self.put(self.colleague, layer, "others still")
+        for item in (self.own[layer], others):
             try:
                 call(self.agent, "retract", item_id=item, reason="wrong")
             except (psycopg.errors.InsufficientPrivilege, psycopg.errors.UndefinedObject):
@@ -117,8 +118,8 @@ class Trial:
             status = "SELECT status FROM memwarden_data.item WHERE item_id = %s"
             assert (self.world.value(status, item) == "RETRACTED") == (item not in refused)
         if refused:
-            assert len(refused) == 2
-            return "-"
+            assert others in refused
+            return "-" if self.own[layer] in refused else "own"
         return self.degree("DELETE")
 
     def administer(self, layer: str) -> str:

@@ -11,7 +11,7 @@ import stat
 import subprocess
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -124,16 +124,37 @@ def test_a_crashed_server_starts_again_with_its_data(checkout: Checkout) -> None
     assert checkout.query("test", "SELECT value FROM kept") == "1"
 
 
+def wait_until_it_runs(checkout: Checkout, busy: Future[str]) -> None:
+    """Wait until the server has begun with a query that counts; no longer than a minute."""
+    running = "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query ~ '^DO '"
+    for _ in range(600):
+        if checkout.query("test", running) == "1":
+            return
+        assert not busy.done(), f"the query ended by itself: {busy.exception()}"
+        time.sleep(0.1)
+    pytest.fail("the query did not begin within a minute")
+
+
 def test_a_server_killed_by_the_kernel_starts_again(checkout: Checkout) -> None:
     """SIGKILL leaves files behind, and a busy backend that holds the shared memory a while."""
     (postmaster,) = checkout.postmasters()
+    release = Path(checkout.server("shared"), "release")
+    release.unlink(missing_ok=True)
+    # It counts until it is told to stop: so it runs for certain. It does not look for its server.
+    counting = (
+        f"DO $$ BEGIN WHILE pg_stat_file('{release}', true) IS NULL LOOP"
+        " PERFORM sum(n) FROM generate_series(1, 1e5) AS n; END LOOP; END $$"
+    )
     with ThreadPoolExecutor() as pool:
-        busy = pool.submit(checkout.query, "test", "SELECT sum(n) FROM generate_series(1, 4e6) n")
-        activity = "SELECT count(*) FROM pg_stat_activity WHERE query ~ '^SELECT sum'"
-        while checkout.query("test", activity) != "1":
-            time.sleep(0.05)
-        checkout.server("exec", "kill", "-KILL", str(postmaster))
-        checkout.server("up", "test")
+        busy = pool.submit(checkout.query, "test", counting)
+        try:
+            wait_until_it_runs(checkout, busy)
+            checkout.server("exec", "kill", "-KILL", str(postmaster))
+            starting = pool.submit(checkout.server, "up", "test")
+            time.sleep(1)
+        finally:
+            release.touch()
+        starting.result()
     assert busy.exception() is None or isinstance(busy.exception(), AssertionError)
     assert checkout.query("test", "SELECT 1") == "1"
 

@@ -154,6 +154,8 @@ def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
         read_folder(tmp_path)
 
 
+# Tens of thousands of pairs: beside other work a slow machine takes minutes.
+@pytest.mark.timeout(1200)
 def test_the_judge_does_well_on_data_of_others(data: Path) -> None:
     """Proves: Z8, V4 (false alarms), D1 (no contradiction is merged, copies are found)."""
     report = evaluate(read_folder(data))

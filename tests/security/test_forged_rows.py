@@ -191,7 +191,7 @@ ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
     "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
-    "attributes", "origin", "class", "justification", "permit_held",
+    "attributes", "origin", "class", "justification", "corrects", "permit_held",
 }  # fmt: skip
 
 

@@ -170,6 +170,19 @@ def of_what_has_changed(world: World, home: str) -> DictRow:
     )[0]
 
 
+def a_correction(whose: str, **more: Any) -> Recipe:
+    """Correct a memory: of nobody, of another agent, or one's own in another place."""
+
+    def ask(world: World, home: str) -> DictRow:
+        agent, other = world.agent(home), world.agent(home)
+        writer = agent if whose == "own" else other
+        item = write(writer, "semantic", {"text": "the door is red"})["item_id"]
+        corrects = uuid.uuid4() if whose == "nobody's" else item
+        return write(agent, "semantic", TEXT, corrects=corrects, **more)
+
+    return ask
+
+
 def into_a_busy_scope(world: World, home: str) -> DictRow:
     """Write where another session has written and not yet committed."""
     holder, other = world.agent(home), world.agent(home)
@@ -588,6 +601,9 @@ RECIPES: dict[str, Recipe] = {
     "CONTRADICTION": disputed("The door is not closed", 0.5),
     "CONTRADICTION_REVIEW": disputed("The door is not closed", 0.9),
     "ONTOLOGY_VIOLATION": against_the_ontology,
+    "UNKNOWN_ITEM": a_correction("nobody's"),
+    "NOT_AUTHOR": a_correction("another's"),
+    "KEY_DIFFERS": a_correction("own", subject="Ana", predicate="prefers"),
     "CHANGED_SINCE": of_what_has_changed,
     "RATE_LIMITED": beyond_its_pace,
     "BUDGET_EXHAUSTED": beyond_the_budget,

@@ -107,6 +107,81 @@ def test_who_may_retract_is_the_roles_matter(
     assert get(author, item)["status"] == ("RETRACTED" if allowed else "ACTIVE")
 
 
+@pytest.mark.parametrize(
+    ("role", "layer"),
+    [
+        ("executor", "working"),
+        ("executor", "session"),
+        ("orchestrator", "episodic"),
+        *(("contributor", each) for each in ("working", "session", "episodic", "semantic")),
+        *(("contributor", each) for each in ("procedural", "durable")),
+    ],
+)
+def test_who_writes_takes_back_what_it_wrote_itself(
+    shared_world: World, home: str, role: str, layer: str
+) -> None:
+    """As shipped, and no further: a memory that another agent wrote stays.
+
+    Proves: A1
+    """
+    writer, other = (shared_world.agent(home, role=each) for each in (role, "contributor"))
+    own = remember(writer, home, {"in": layer}, layer=layer)
+    theirs = remember(other, home, {"not": layer}, layer=layer)
+    retract(writer, own, "I was wrong")
+    assert get(writer, own)["status"] == "RETRACTED"
+    writer.execute("SELECT memwarden.rollback(%s, 'I was not')", (own,))
+    assert get(writer, own)["status"] == "ACTIVE"
+    writer.execute("SELECT memwarden.expire(%s, 'no longer needed')", (own,))
+    if role != "orchestrator":
+        refusal = refused(lambda: retract(writer, theirs), theirs)
+        assert refusal[0] in ("42501", "42704")
+        assert get(other, theirs)["status"] == "ACTIVE"
+
+
+@pytest.mark.parametrize("role", ["verifier", "reviewer"])
+def test_who_annotates_takes_back_its_annotation(shared_world: World, home: str, role: str) -> None:
+    """An annotation of another stays, and so does what was annotated.
+
+    Proves: A1
+    """
+    author = shared_world.agent(home)
+    item = remember(author, home, {"a": 1})
+    one, two = (shared_world.agent(home, role=role) for _ in range(2))
+    own = annotate(one, item, "doubted")["item_id"]
+    retract(one, own, "it holds after all")
+    theirs = annotate(two, item, "refuted")["item_id"]
+    for kept in (item, theirs):
+        with pytest.raises(InsufficientPrivilege):
+            retract(one, kept)
+
+
+def test_what_others_took_back_of_it_the_writer_does_not_bring_back(
+    shared_world: World, home: str, curator: Agent
+) -> None:
+    """Neither what a person retracted, nor what a person undid, nor what replaced it.
+
+    Proves: A1, T5
+    """
+    writer, other = shared_world.agent(home), shared_world.agent(home)
+    retracted = remember(writer, home, {"a": 1})
+    retract(curator, retracted)
+    undone = remember(writer, home, "tea", **KEY)
+    write(writer, "semantic", "coffee", **KEY)
+    curator.execute("SELECT memwarden.rollback(%s, 'it is tea')", (undone,))
+    more = {"subject": "Bo", "predicate": "drinks"}
+    replaced = remember(writer, home, "water", **more)
+    write(other, "semantic", "wine", **more)
+    for item in (retracted, undone, replaced):
+        for version in ("", ", to_version => 1"):
+            with pytest.raises(InsufficientPrivilege):
+                writer.execute(f"SELECT memwarden.rollback(%s, 'no'{version})", (item,))
+    batch = writer.execute("SELECT * FROM memwarden.rollback_batch('no', scope => %s)", (home,))
+    assert {row["action"] for row in batch} <= {"ROLE_FORBIDS", "CHANGED_SINCE"}
+    told = [get(writer, item) for item in (retracted, undone, replaced)]
+    assert [row["status"] for row in told] == ["RETRACTED", "ACTIVE", "ACTIVE"]
+    assert [row["content"] for row in told[1:]] == ["tea", "wine"]
+
+
 @pytest.mark.parametrize("degree", ["soft", "hard"])
 def test_a_role_of_ones_own_may_retract_its_own(
     shared_world: World, home: str, degree: str

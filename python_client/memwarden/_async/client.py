@@ -143,6 +143,7 @@ class AsyncClient(
         origin: Mapping[str, Any] | None = None,
         write_class: str | None = None,
         justification: str | None = None,
+        corrects: UUID | None = None,
         wait: bool = False,
         timeout: timedelta | float | None = None,
     ) -> WriteResult:
@@ -181,6 +182,7 @@ class AsyncClient(
             origin=origin,
             write_class=write_class,
             justification=justification,
+            corrects=corrects,
         )
         result = await self._decide(request)
         if not wait or not result.deferred:

@@ -145,6 +145,7 @@ class Client(
         origin: Mapping[str, Any] | None = None,
         write_class: str | None = None,
         justification: str | None = None,
+        corrects: UUID | None = None,
         wait: bool = False,
         timeout: timedelta | float | None = None,
     ) -> WriteResult:
@@ -183,6 +184,7 @@ class Client(
             origin=origin,
             write_class=write_class,
             justification=justification,
+            corrects=corrects,
         )
         result = self._decide(request)
         if not wait or not result.deferred:

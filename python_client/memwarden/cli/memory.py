@@ -200,7 +200,11 @@ def show_recalled(out: Console, items: list[RecalledItem]) -> None:
             mark
             for mark, on in (
                 ("low confidence", item.low_confidence),
-                ("contradicted", item.contradicted),
+                ("contradicted", item.contradicted and not item.contradicts),
+                (
+                    "contradicted by " + ", ".join(map(str, item.contradicts)),
+                    bool(item.contradicts),
+                ),
                 ("stale", item.stale),
                 (item.classification, item.classification != "internal"),
             )

@@ -90,6 +90,7 @@ def show(proposal_id: ProposalId, *, dsn: Dsn = "", as_json: AsJson = False) -> 
         ("risk", f"{found.risk:.2f}: {_explained(found)}"),
         ("reasons", ", ".join(found.reasons)),
         ("would renew", said(found.current["content"], 400) if _readable(found.current) else None),
+        ("verdict", found.contradiction_check),
         ("state", f"{found.state}, {found.approvals} of {found.needed} agree"),
         ("due", found.due_at),
         ("expires", found.expires_at),

@@ -1,0 +1,36 @@
+-- Of two memories that contradict each other both may answer well. Who reads from the top is to meet what was said last.
+CREATE OR REPLACE FUNCTION memwarden_internal.newer_first(p_rows memwarden_internal.recalled_item[], p_weights jsonb)
+RETURNS memwarden_internal.recalled_item[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_order uuid[] := ARRAY(SELECT r.item_id FROM unnest(p_rows) WITH ORDINALITY AS r ORDER BY r.ordinality);
+    v_pair  record;
+    v_place integer;
+BEGIN
+    -- A page stays what it was: which memories it holds, and their scores. Only those that contradict each other change places,
+    -- the oldest first, so that each later one passes all before it.
+    FOR v_pair IN
+        SELECT n.item_id AS newer, array_agg(o.item_id) AS older
+          FROM unnest(p_rows) AS n
+          JOIN unnest(p_rows) AS o ON o.item_id = ANY (n.contradicts)
+          JOIN memwarden_data.layer AS l ON l.layer = n.layer
+         WHERE ((n.provenance ->> 'recorded_at')::timestamptz, n.item_id) > ((o.provenance ->> 'recorded_at')::timestamptz, o.item_id)
+           -- One that hardly answers the question does not go before one that does.
+           AND n.relevance >= 0.5 * o.relevance
+           -- Who weighs time has said what it is worth.
+           AND NOT coalesce(coalesce(p_weights, l.weights) ?| '{recency,freshness}', false)
+         GROUP BY n.item_id, (n.provenance ->> 'recorded_at')::timestamptz
+         ORDER BY (n.provenance ->> 'recorded_at')::timestamptz, n.item_id LOOP
+        v_place := (SELECT min(array_position(v_order, o)) FROM unnest(v_pair.older) AS o);
+        IF v_place < array_position(v_order, v_pair.newer) THEN
+            v_order := v_order[:v_place - 1] || v_pair.newer || array_remove(v_order[v_place:], v_pair.newer);
+        END IF;
+    END LOOP;
+    RETURN ARRAY(SELECT r FROM unnest(p_rows) AS r ORDER BY array_position(v_order, r.item_id));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
+    'The rows of an answer, best first, so that of two that contradict each other the one recorded last comes directly before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of its layer) name recency or freshness.';
+REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;
