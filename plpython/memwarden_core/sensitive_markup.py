@@ -20,6 +20,7 @@ _DRESSED = (
     rf"\[\s*(?:{_PART})\s*\]\s*:?\s*{_WORDS}",
     r"\b(?:begin|start)\s+(?:of\s+)?(?:system|developer|admin(?:istrator)?)\s+(?:prompt|message|instructions?)\b[\s:>\-]*(?:[^\s]+\s+){3}",
     r"```\s*(?:system|instructions?|developer)\s*\n",
+    r"[\"'](?:ai|assistant|llm|agent|model|system)[\s_-](?:instructions?|prompts?|directives?|rules?)[\"']\s*(?:content\s*=|:|=)",
     r"^role: system$",
     r"(?:\\n|\n)\s*(?:human|user)\s*:[^\n]{1,200}(?:\\n|\n|\s)\s*assistant\s*:\s*(?:sure|yes|ok|okay|of\s+course|certainly)\b",
 )
@@ -30,9 +31,11 @@ _HIDDEN = (
     r"<[a-z]+\s[^<>\n]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|\bhidden\b|color\s*:\s*(?:white|#fff))[^<>\n]{0,100}>([^<]{1,600})",
     r"(?:^|\n)\s*(?:#|//|--|;|%)\s+([^\n]{1,300})",
 )
+_LINE = 4  # the comment of a line, which is a heading elsewhere
 _CALLED = late(
     r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|gemini|copilot|ai agents?)\b|\b(?:agents?|models?|bots?)\s*[:,]|\b(?:agents?|models?|bots?) (?:must|should|shall|have to|will|are to)\b"
 )
+_BY_NAME = late(r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|copilot)\s*[:,]\s*\w+\s+\w+")
 _TOLD = late(
     r"\b(?:must|should|shall|always|never|please|you|have to|are to|do not|don't)\b"
     r"|(?:[:,;]\s*|^\s*|-\s+|\b(?:and|then|to) )(?:add|approve|append|answer|call|click|commit|delete|disclose|download|execute|fetch|follow|forward|give|ignore|include|insert|install|mark|merge|open|output|print|rank|rate|recommend|repeat|reply|respond|reveal|run|say|send|share|show|skip|submit|tell|transfer|treat|use|visit|write)\b"
@@ -50,11 +53,10 @@ def dressed(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
 
 def hidden_comment(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
     """Yield comments and unseen elements that tell a model something."""
-    for pattern in _HIDDEN:
+    for number, pattern in enumerate(_HIDDEN):
         for start, end in spans(pattern, lower):
-            if (
-                _CALLED.search(lower, start, end)
-                and _TOLD.search(lower, start, end)
-                and not is_talk(lower, start, end)
-            ):
+            told = (number < _LINE and _BY_NAME.search(lower, start, end)) or (
+                _CALLED.search(lower, start, end) and _TOLD.search(lower, start, end)
+            )
+            if told and not is_talk(lower, start, end):
                 yield Hit(start, end, 0.8)
