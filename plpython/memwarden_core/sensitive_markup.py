@@ -17,7 +17,7 @@ _DRESSED = (
     rf"<\s*{_PART}(?:\s[^<>\n]{{0,100}})?>\s*(?:[^\s<>]+\s+){{2,200}}?[^\s<>]+\s*<\s*/\s*{_PART}\s*>",
     r"(?:^|[\n.!?\"'>:]\s*)(?:<\|?(?:im_start|system|assistant|user|start_header_id)\|>|<<\s*sys\s*>>|\[\s*inst\s*\]|<start_of_turn>)\s*(?:[^\s<>\[\]]+\s+){2}",
     r"(?:^|\n)\s*#{1,4}\s*(?:system|instructions?|developer|system\s+prompt|human|user\s+input)\s*:\s*(?:[^\s]+\s+){2}",
-    rf"\[\s*(?:{_PART})\s*\]\s*:?\s*{_WORDS}",
+    rf"\[+\s*(?:{_PART})\s*\]+\s*:?\s*{_WORDS}",
     r"\b(?:begin|start)\s+(?:of\s+)?(?:system|developer|admin(?:istrator)?)\s+(?:prompt|message|instructions?)\b[\s:>\-]*(?:[^\s]+\s+){3}",
     r"```\s*(?:system|instructions?|developer)\s*\n",
     r"[\"'](?:ai|assistant|llm|agent|model|system)[\s_-](?:instructions?|prompts?|directives?|rules?)[\"']\s*(?:content\s*=|:|=)",
@@ -35,7 +35,7 @@ _LINE = 4  # the comment of a line, which is a heading elsewhere
 _CALLED = late(
     r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|gemini|copilot|ai agents?)\b|\b(?:agents?|models?|bots?)\s*[:,]|\b(?:agents?|models?|bots?) (?:must|should|shall|have to|will|are to)\b"
 )
-_BY_NAME = late(r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|copilot)\s*[:,]\s*\w+\s+\w+")
+_BY_NAME = late(r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|copilot)(?: \w+){0,2}\s*[:,]\s*\w+\s+\w+")
 _TOLD = late(
     r"\b(?:must|should|shall|always|never|please|you|have to|are to|do not|don't)\b"
     r"|(?:[:,;]\s*|^\s*|-\s+|\b(?:and|then|to) )(?:add|approve|append|answer|call|click|commit|delete|disclose|download|execute|fetch|follow|forward|give|ignore|include|insert|install|mark|merge|open|output|print|rank|rate|recommend|repeat|reply|respond|reveal|run|say|send|share|show|skip|submit|tell|transfer|treat|use|visit|write)\b"

@@ -18,7 +18,7 @@ from .sensitive_speech import is_order, is_talk
 # Acts that harm where a text, and not a user, asks for them.
 _HARMFUL = any_of(
     "output print reveal display disclose expose leak dump send forward e-?mail upload transmit execute run invoke trigger launch fetch "
-    "download install click ignore disregard bypass skip disable deactivate delete erase wipe transfer pay approve accept authori[sz]e grant "
+    "download install click ignore disregard bypass skip disable deactivate delete erase wipe transfer wire pay approve accept authori[sz]e grant "
     "escalate append insert attach badmouth repeat recite obey comply redirect exfiltrate elevate commit merge submit discard overwrite hand_out call_the call_this"
 )
 _CALL = r"call\s+(?:\w+_\w+|\w+\(|(?:[\w.-]+\s+){0,3}?(?:tools?|functions?|apis?|endpoints?|webhooks?|scripts?|commands?|urls?)\b)"
@@ -29,7 +29,7 @@ _ACT = (
         "open visit deny refuse answer reply respond say tell recommend add include give provide return quote treat trust follow use apply "
         "report write create change replace rename pretend claim promise close cancel share post show share mention warn hide sign rate rank "
         "rely prefer consult suggest praise promote advise point direct encourage remove set update record store save log act behave ask begin start end finish perform make "
-        "load search look confirm verify read summari[sz]e translate describe convince persuade lie mislead inform notify expose alter modify steer insist state pick choose stall go"
+        "load search look confirm verify read summari[sz]e translate describe convince persuade lie mislead inform notify expose alter modify steer insist state pick choose stall cite address route publish urge go"
     )
     + ")"
 )
@@ -37,9 +37,9 @@ _MODEL = r"(?:a\.?i\.?|llms?|language\s+models?|chatbots?|chatgpt|claude|gemini|
 _THE_MODEL = rf"(?:{_MODEL}|(?:the|this|any|every|each|an?|our|your|all|future)\s+(?:(?:ai|virtual|digital|coding|reading|other|next|same)\s+)?(?:assistants?|agents?|models?|bots?|{_MODEL}))"
 _ASKER = r"(?:(?:the|a|an|any|this|your)\s+(?:\w+\s+)?(?:user|customer|client|caller|visitor|person|human|operator|patient|employee|admin|administrator)|users|customers|any\s+user)"
 _ANYBODY = r"(?:someone|somebody|anyone|anybody|people|whoever\s+\w+)"
-_MOMENT = r"(?:when(?:ever)?|if|should|(?:each|every|any)\s+time|once|as\s+soon\s+as|in\s+case|where|after|before|while|until)"
+_MOMENT = r"(?:when(?:ever)?|if|should|(?:each|every|any|the\s+next)\s+time|once|as\s+soon\s+as|in\s+case|where|after|before|while|until)"
 _ASKS = r"(?:ask(?:s|ed|ing)?|requests?|wants?|mentions?|says?|(?:en|in)quires?|quer(?:y|ies)|needs?|types?|logs?|greets?|writes?|sends?|enters?|brings?|talks?|speaks?|complains?|tries|confirms?|refers?|uploads?|opens?|has|is|would|looks?|requires?|wishes|starts?|inputs?|prompts?)"
-_READS = r"(?:reads?|retrieves?|recalls?|loads?|sees?|receives?|processes|process|opens?|access(?:es)?|finds?|fetch(?:es)?|summari[sz]es?|answers?|replies|reply|responds?|(?:is|are)\s+(?:asked|loaded|prompted|queried|given|shown|called|started|told)|encounters?|searches|search|consults?|quer(?:y|ies)|remembers?|looks?|starts?|parses?|ingests?|runs?|uses?)"
+_READS = r"(?:reads?|retrieves?|recalls?|loads?|sees?|receives?|processes|process|opens?|access(?:es)?|finds?|fetch(?:es)?|summari[sz]es?|answers?|replies|reply|responds?|(?:is|are)\s+(?:asked|loaded|prompted|queried|given|shown|called|started|told)|encounters?|searches|search|consults?|quer(?:y|ies)|remembers?|looks?|starts?|parses?|ingests?|runs?|uses?|picks?)"
 _THIS = r"(?:this|the)\s+(?:\w+\s+)?(?:note|memory|entry|record|message|text|document|fact|item|page|file|line|snippet|chunk|context)"
 _DUTY = r"(?:must|should|shall|ha(?:s|ve)\s+to|(?:is|are)\s+to|needs?\s+to|ought\s+to|(?:is|are)\s+(?:required|obliged|instructed|expected|ordered|asked|supposed)\s+to|will|may|can)"
 _ADVERB = r"(?:(?:always|first|please|kindly|immediately|silently|quietly|secretly|just|simply|only|instead|then|also|automatically|at\s+once|directly)\s+){0,3}"
@@ -68,8 +68,11 @@ _MOMENTS = (
     r"|\b(?:up)?on\s+(?:reading|retrieving|retrieval|recalling|recall|loading|seeing|receiving|receipt|access|start(?:up)?)\b"
     r"|\b(?:before|prior\s+to|after|with|in|during)\s+(?:answering|replying|responding|(?:each|every|any)\s+(?:\w+\s+)?(?:reply|replies|answer|response|message|question|request|prompt|turn|tool\s+call|conversation|session))\b"
 )
-_THEN = rf"{_BREAK}{_WHO_DOES}{_DO}\b"
-_THEN_ANSWER = rf"{_BREAK}{_WHO_DOES}{_ANSWER}\b|\s(?:always|you\s+must|you\s+should)\s+{_ANSWER}\b|{_BREAK}(?:always|only)\s+\w+[^\W_s]\b"
+# Whoever asks is made the object: `steer them away`. Or the reader is told of in the third person.
+_DONE_TO = rf"{_BREAK}{_ADVERB}[a-z]*[^\W_s]\s+(?:them|him|her|everybody|everyone|anybody|the\s+(?:user|customer|caller|client))\b"
+_IT_DOES = rf"{_BREAK}(?:it|the\s+(?:assistant|bot|ai|agent|model|chatbot))\s+(?:shall\s+|must\s+|will\s+)?(?:(?:replies|reply|answers?|responds?|says?|claims?)\s+(?:that|with)|reveals?|discloses?|leaks?|hands?\s+over|exfiltrates?|dumps?|publish(?:es)?|ignores?|skips?|bypasses)\b"
+_THEN = rf"{_BREAK}{_WHO_DOES}{_DO}\b|{_IT_DOES}"
+_THEN_ANSWER = rf"{_BREAK}{_WHO_DOES}{_ANSWER}\b|{_DONE_TO}|{_IT_DOES}|\s(?:always|you\s+must|you\s+should)\s+{_ANSWER}\b|{_BREAK}(?:always|only)\s+\w+[^\W_s]\b"
 _ANYBODYS = rf"\b{_MOMENT}\s+{_ANYBODY}\s+(?:\w+\s+)?{_ASKS}\b"
 _THEN_HARM = rf"{_BREAK}(?:(?:you|{_THE_MODEL})\s+{_DUTY}\s+{_DO}|{_HARM_DONE}|always\s+\w+[^\W_s])\b"
 _AT_LAST = (
@@ -139,7 +142,7 @@ def _waiting_backwards(lower: str, begin: int, part: str) -> Iterator[Hit]:
 
 _FROM_NOW = r"(?:from\s+now\s+on|going\s+forward|henceforth|from\s+here\s+on(?:\s+out)?|from\s+this\s+(?:point|moment|day|time)(?:\s+(?:on|forward|onwards?))?|as\s+of\s+(?:now|today)|starting\s+(?:now|today)|effective\s+immediately|(?:in|for)\s+(?:all|every|any|each)\s+(?:future\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?))"
 _ABOUT = r"(?:users?|customers?|clients?|callers?|visitors?|assistants?|messages?|requests?|instructions?|documents?|conversations?|repl(?:y|ies)|responses?|answers?|prompts?|links?|memor(?:y|ies)|queries|tools?|invoices?|payments?|transfers?|commands?)"
-_OWES = r"(?:must|shall|should|ha(?:s|ve)\s+to|(?:is|are)\s+(?:to|required\s+to|instructed\s+to|ordered\s+to|expected\s+to|supposed\s+to)|will\s+always|will|may\s+only)"
+_OWES = r"(?:must|shall|should|ha(?:s|ve)\s+to|(?:is|are)\s+(?:hereby\s+|now\s+)?(?:to|required\s+to|instructed\s+to|ordered\s+to|expected\s+to|supposed\s+to)|will\s+always|will|may\s+only)"
 _STANDING = (
     rf"\byou\s+(?:must|shall|will|have\s+to|are\s+(?:to|required\s+to|obliged\s+to|instructed\s+to|ordered\s+to|expected\s+to|commanded\s+to))\s+(?:(?:always|only|from\s+now\s+on)\s+(?:\w+ly\s+)?{_ACT}|{_NOT}{_OMITTED})\b",
     rf"\byou\s+(?:should|ought\s+to|need\s+to)\s+(?:(?:always|only)\s+(?:\w+ly\s+)?(?:{_HARMFUL}|{_CALL}|recommend|answer|reply|respond|mention|refuse|deny|claim|pretend)|never\s+(?:warn|mention|refuse|question|verify|report))\b",
@@ -147,7 +150,12 @@ _STANDING = (
     rf"\b{_FROM_NOW}[,:]?\s+(?:and\s+)?(?:you|{_THE_MODEL})\s+(?:{_DUTY}|are)\s+{_DO}\b",
     rf"\b{_FROM_NOW}[,:]?\s+(?:please\s+)?(?:always|only)\s+(?:{_HARMFUL}|{_CALL}|recommend|trust|treat|refuse|deny|claim|pretend|say|begin|end|include|add)\b",
     rf"\b{_FROM_NOW}[,:]?\s+(?:please\s+)?{_HARM_DONE}\b",
-    rf"\b(?:in|for|during)\s+(?:all|every|each|any)\s+(?:future\s+|later\s+|your\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?)[,:]?\s+(?:please\s+)?{_DO}\b",
+    rf"\b(?:in|for|during)\s+(?:all|every|each|any)\s+(?:future\s+|later\s+|your\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?)(?:\s+(?:to|with|about|from|for)\s+(?:\w+\s+)?\w+)?[,:]?\s+(?:please\s+)?{_DO}\b",
+    rf"\bin\s+your\s+(?:next\s+|final\s+)?(?:reply|answer|response|summary|message)(?:\s+(?:to|with|about|for)\s+(?:\w+\s+)?\w+)?[,:]?\s+(?:please\s+)?{_DO}\b",
+    rf"\byou\s+(?:will|must|shall|are\s+to)\s+(?:henceforth|hereafter|from\s+now\s+on)\b",
+    rf"\byou\s+(?:never|no\s+longer|do\s+not|don't)\s+(?:need|have)\s+to\s+{_OMITTED}\b",
+    rf"\byour\s+(?:task|job|role|mission|goal|objective|instructions?|orders?)\s+(?:has|have|is|are)\s+(?:now\s+|been\s+|hereby\s+){{0,2}}(?:changed|updated|replaced|to\s+{_ADVERB}(?:{_HARMFUL}|{_CALL}))\b",
+    r"\byour\s+(?:new|real|actual|true|updated)\s+(?:task|mission|objective|instructions?|orders?|directives?)\s*(?:is\b|are\b|:)",
     rf"\b(?:assistants|bots|chatbots)\s+{_OWES}\s+{_HARM_DONE}\b",
     rf"\b(?:(?:the|this|any|our)\s+)?(?:(?:ai|chat)\s*bot|bot|ai|llm|ai\s+(?:assistant|agent|model))s?\s+(?:must|should|shall|has\s+to|have\s+to)\s+{_ADVERB}[a-z]+\s+(?:it|them|him|her|the\s+(?:user|customer|caller|client)|users|customers|anyone|everyone)\b",
     r"\bas\s+(?:the|an?|our|this)\s+(?:ai\s+)?(?:assistant|agent|model|bot)[,\s]+you\s+(?:must|shall|should|will|have\s+to|are\s+to|need\s+to)\b",
@@ -163,6 +171,8 @@ _STANDING = (
     rf"(?:^|[.!?;:>\n\"(\[*]\s*|\s-\s)(?:please\s+)?(?:always\s+(?:output|reveal|disclose|expose|leak|dump|execute|invoke|ignore|disregard|bypass|skip|disable|approve|accept|grant|obey|comply|transfer|trust|believe|treat|recommend|refuse|deny)|never\s+(?:warn|tell|inform|notify|mention|question|verify|check|doubt|refuse))\s+(?:[^\s.!?;:]+\s+){{0,4}}?{_ABOUT}\b",
 )
 _VOCATIVE = (
+    rf"\bto\s+(?:whichever|whatever|any|every|all|the\s+next)\s+(?:\w+\s+)?(?:{_MODEL}|assistants?|agents?|models?|bots?)\b(?:\s+\w+){{0,6}}?:",
+    r"(?:^|[^a-z])(?:ai|llm|assistant|agent|bot)[\s_-]+(?:directive|instruction|command|order|override)s?\s*:",
     rf"\b(?:dear|attention)[,:]?\s+(?:{_MODEL}|assistants?)\s*[,:!]",
     rf"\b(?:whoever|(?:any|every)(?:one|body)\s+(?:who|that))\s+(?:reads?|retrieves?|recalls?|loads?|finds?|processes)\s+this\b(?:\s+\w+){{0,4}}?\s+(?:{_MODEL}|{_DUTY}\s+{_ADVERB}(?:{_HARMFUL}|{_CALL}))\b",
     rf"(?:^|[.!?;>\n\"(\[*#]\s*|\s-\s)(?:(?:dear|hey|hi|hello|attention|important|note|warning|ok|listen)[,:]?\s+)?(?:{_MODEL}|assistants?|agents?|model|bot)\s*[,:!\x{{2014}}\x{{2013}}-]\s*(?:(?:please|kindly|always|never|do\s+not|don't|from\s+now\s+on|you\s+(?:must|should|will|shall|have\s+to|need\s+to|are\s+to))\s+){{1,3}}{_ACT}\b",
@@ -177,7 +187,8 @@ STANDING_SIGNS = (
     r"|(?:in|for|during) (?:all|every|any|each) (?:future |later |your |)(?:repl|answer|response|session|conversation|chat|interaction)"
     r"|\byou (?:must|shall|will|should|ought to|need to|have to|are (?:to|required to|obliged to|instructed to|ordered to|expected to|commanded to)) (?:always|never|only|not|do not|from now)"
     r"|\byou are (?:now |)(?:required|obliged|instructed|ordered|commanded|programmed|authori)"
-    r"|(?:order|command|instruction|directive)s? (?:from|of|by) |do (?:it|this|that|so) (?:silent|quiet|secret|covert|without)"
+    r"|(?:order|command|instruction|directive)s? (?:from|of|by) |\bai(?:_|-)(?:directive|instruction|command|order|override)|your (?:new|real|actual|true|updated|task|job|role|mission|goal|objective|instruction|order)|\byou (?:never|no longer|do not|don't) (?:need|have) to|\byou (?:must|shall|will|are to) (?:henceforth|hereafter)"
+    r"|\bin your (?:next |final |)(?:reply|answer|response|summary|message)|do (?:it|this|that|so) (?:silent|quiet|secret|covert|without)"
     r"|(?:trigger|activation|code|magic|secret|wake)(?: |-|)(?:phrase|word|sentence)|(?:whoever|one who|one that|body who|body that) (?:read|retriev|recall|load|find|process)"
     r"|\bif you(?:'re| are) (?:an? |)(?:automated|machine|bot|language|large)"
     r"|\b(?:always|never) (?:output|reveal|disclose|expose|leak|dump|execute|invoke|ignore|disregard|bypass|skip|disable|approve|accept|grant|obey|comply|transfer|trust|believe|treat"
@@ -195,13 +206,13 @@ def standing(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
 
 
 _WHO = r"(?:(?:(?:the|this|your|our|my)\s+(?:\w+\s+)?(?:users?|customers?|clients?|owner|admin(?:istrator)?s?|operators?|developers?|management|company|boss|manager|author|ceo|account\s+holder)|management|users|anthropic|open\s?ai|google|microsoft|meta)(?:\s+of\s+(?:this|the|your)\s+\w+)?)"
-_WISHES = r"(?:(?:ha(?:s|ve|d)\s+)?(?:(?:already|now|explicitly|expressly|also|just|always|really)\s+){0,2}(?:wants?|wanted|would\s+like|wish(?:es|ed)?|asks?|asked|expects?|needs?|requires?|required|prefers?|agreed?s?|authori[sz](?:es|ed?)|approve[sd]?|allow(?:s|ed)?|permit(?:s|ted)?|instruct(?:s|ed)?|order(?:s|ed)?|clear(?:s|ed)?|told|tells|confirm(?:s|ed)?|consent(?:s|ed)?|requests?|requested|demands?|demanded|granted|given|gives|gave|lets?))"
+_WISHES = r"(?:(?:ha(?:s|ve|d)\s+)?(?:(?:already|now|explicitly|expressly|also|just|always|really)\s+){0,2}(?:wants?|wanted|would\s+like|wish(?:es|ed)?|asks?|asked|expects?|needs?|requires?|required|prefers?|agreed?s?|authori[sz](?:es|ed?)|approve[sd]?|allow(?:s|ed)?|permit(?:s|ted)?|instruct(?:s|ed)?|order(?:s|ed)?|clear(?:s|ed)?|told|tells|confirm(?:s|ed)?|consent(?:s|ed)?|requests?|requested|demands?|demanded|granted|given|gives|gave|lets?|says?|said|states?))"
 _BY_WISH = r"(?:you|the\s+(?:ai\s+)?(?:assistant|agent|model|ai|bot|chatbot))"
 _SAID_TO = r"\b(?:users?|customers?|clients?|owners?|admin(?:istrator)?s?|operators?|developers?|management|company|boss|manager|author|ceo|holder|anthropic|open\s?ai|google|microsoft|meta)\b|\byou (?:now |already )?have "
 _CLAIM = (
     rf"\byou\s+(?:now\s+|already\s+)?have\s+(?:\w+\s+){{0,2}}?(?:permission|authority|clearance|approval|consent|authori[sz]ation|(?:the|my|our)\s+go-ahead)\s+(?:(?:from|of|by)\s+(?:[^\s.!?;:]+\s+){{1,4}}?)?to\s+{_ADVERB}(?:{_HARMFUL}|{_CALL}|wire|share|spend|buy|purchase|sign|change|access|use)\b",
     r"\b(?:agreed|arranged|settled|cleared)\s+with\s+(?:the\s+|your\s+)?(?:user|customer|owner|operator|admin|client)s?\s+that\s+you\b",
-    rf"\b{_WHO}\s+{_WISHES}\s+(?:for\s+|that\s+)?(?:you\s+(?:permission\s+)?)(?:to|may|can|should|must|will|always|never|not)\s+(?:always\s+|never\s+|not\s+)?{_ADVERB}(?:[a-z]+ly\s+)?{_ACT}\b",
+    rf"\b{_WHO}\s+{_WISHES}\s+(?:for\s+|that\s+)?(?:you\s+(?:(?:\w+\s+)?(?:permission|authority|access|leave|approval|clearance|consent)\s+)?)(?:to|may|can|should|must|will|always|never|not)\s+(?:always\s+|never\s+|not\s+)?{_ADVERB}(?:[a-z]+ly\s+)?{_ACT}\b",
     rf"\b{_WHO}\s+{_WISHES}\s+(?:for\s+|that\s+)?you\s+(?:{_HARMFUL}|{_CALL})\b",
     rf"\b{_WHO}\s+{_WISHES}\s+(?:for\s+|that\s+)?{_BY_WISH}\s+(?:permission\s+)?(?:(?:to|may|can|should|must|will)\s+)?{_ADVERB}(?:{_HARMFUL}(?:s|es)?|{_CALL}|{_NOT}{_OMITTED}|disclos\w+|reveal\w*|share|shares)\b",
     rf"\b(?:per|by|at|on|it\s+is|it's|under|with|following)\s+(?:the\s+)?(?:users?|customers?|owners?|admin(?:istrator)?s?|operators?|developers?|managements?)(?:'s?|s'|\x{{2019}}s?)?\s+(?:\w+\s+)?(?:instructions?|wish(?:es)?|request|orders?|permission|preferences?|consent|approval)\b[,:]?\s*(?:that\s+)?{_BY_WISH}\s+(?:(?:are|is)\s+(?:to|allowed\s+to|free\s+to)|may|can|must|should|will|shall)?\s*{_DO}\b",

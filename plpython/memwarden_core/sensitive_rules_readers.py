@@ -7,7 +7,7 @@ from typing import Any
 
 from .sensitive_readers import MOMENT_SIGNS, STANDING_SIGNS
 
-_MOMENT = r"\bwhen|\bif\b|\bshould (?:the|a|an|any|this|users|customers|any|someone|anyone)\b|prior to|(?:each|every|any) time|\bonce\b|as soon as|in case|\bupon\b|\bon (?:reading|retriev|recall|load|seeing|receiv|access|start)|(?:before|after|with|in|during|on) (?:each|every|any|all|answering|replying|responding)|\b(?:before|after|while|until|where) (?:the|a|an|any|this|your|it|you|users|customers|any|someone|anyone)\b"
+_MOMENT = r"\bwhen|\bif\b|\bshould (?:the|a|an|any|this|users|customers|any|someone|anyone)\b|prior to|(?:each|every|any|next) time|\bonce\b|as soon as|in case|\bupon\b|\bon (?:reading|retriev|recall|load|seeing|receiv|access|start)|(?:before|after|with|in|during|on) (?:each|every|any|all|answering|replying|responding)|\b(?:before|after|while|until|where) (?:the|a|an|any|this|your|it|you|users|customers|any|someone|anyone)\b"
 
 
 def _order(name: str, prefilter: list[str], positive: list[str], negative: list[str]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ READER_RULES: list[dict[str, Any]] = [
         "claimed_wish",
         [
             r"user|customer|client|owner|admin|operator|permission|authority|clearance|approval|consent|authoris|authoriz|developer|management|company|\bboss|manager|\bteam|author|\bceo|holder|anthropic|openai|open ai|google|microsoft|meta",
-            r"want|would like|wish|ask|expect|need|requir|prefer|agree|authori|approv|allow|permi|instruct|order|clear|told|tells|confirm|consent|request|demand|grant|give|gave|\blets?\b|have|settled|arranged",
+            r"want|would like|wish|ask|expect|need|requir|prefer|agree|authori|approv|allow|permi|instruct|order|clear|told|tells|confirm|consent|request|demand|grant|give|gave|\bsay|\bsaid\b|state|\blets?\b|have|settled|arranged",
             r"\byou\b|the (?:ai |)(?:assistant|agent|model|ai|bot|chatbot)\b",
         ],
         [
