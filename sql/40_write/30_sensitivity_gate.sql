@@ -50,13 +50,15 @@ AS $function$
 DECLARE
     v_lasts    boolean := p_admission = 'full' AND (p_same_key = 'new_version' OR p_ttl IS NULL);
     v_findings jsonb := CASE WHEN v_lasts THEN jsonb_path_query_array(p_sensitive, '$[*] ? (@.action == "review")') END;
+    v_reason   text;
 BEGIN
-    IF v_findings IS NULL OR v_findings = '[]' THEN
+    -- One question is enough: what a write brings and what it makes together with another memory are looked at as one.
+    IF v_findings IS NULL OR v_findings = '[]' OR p_asked @? '$[*] ? (@.reason == "INSTRUCTION_REVIEW" || @.reason == "SENSITIVE_REVIEW")' THEN
         RETURN p_asked;
     END IF;
+    v_reason := CASE WHEN v_findings @? '$[*] ? (@.kind starts with "injection.")' THEN 'INSTRUCTION_REVIEW' ELSE 'SENSITIVE_REVIEW' END;
     RETURN memwarden_internal.ask_review(
-        p_asked, CASE WHEN v_findings @? '$[*] ? (@.kind starts with "injection.")' THEN 'INSTRUCTION_REVIEW' ELSE 'SENSITIVE_REVIEW' END,
-        jsonb_build_object('findings', (SELECT jsonb_agg(f - '{level,action,score}'::text[]) FROM jsonb_array_elements(v_findings) AS f)));
+        p_asked, v_reason, jsonb_build_object('findings', (SELECT jsonb_agg(f - '{level,action,score}'::text[]) FROM jsonb_array_elements(v_findings) AS f)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_about_findings(jsonb, jsonb, text, text, interval) IS
