@@ -35,7 +35,9 @@ _LINE = 4  # the comment of a line, which is a heading elsewhere
 _CALLED = late(
     r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|gemini|copilot|ai agents?)\b|\b(?:agents?|models?|bots?)\s*[:,]|\b(?:agents?|models?|bots?) (?:must|should|shall|have to|will|are to)\b"
 )
-_BY_NAME = late(r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|copilot)(?: \w+){0,2}\s*[:,]\s*\w+\s+\w+")
+_BY_NAME = late(
+    r"\b(?:a\.?i\.?|assistants?|llms?|language models?|chatbots?|chatgpt|claude|copilot)(?: \w+){0,2}\s*[:,]\s*\w+\s+\w+"
+)
 _TOLD = late(
     r"\b(?:must|should|shall|always|never|please|you|have to|are to|do not|don't)\b"
     r"|(?:[:,;]\s*|^\s*|-\s+|\b(?:and|then|to) )(?:add|approve|append|answer|call|click|commit|delete|disclose|download|execute|fetch|follow|forward|give|ignore|include|insert|install|mark|merge|open|output|print|rank|rate|recommend|repeat|reply|respond|reveal|run|say|send|share|show|skip|submit|tell|transfer|treat|use|visit|write)\b"

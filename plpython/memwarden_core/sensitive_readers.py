@@ -74,7 +74,9 @@ _IT_DOES = rf"{_BREAK}(?:it|the\s+(?:assistant|bot|ai|agent|model|chatbot))\s+(?
 _THEN = rf"{_BREAK}{_WHO_DOES}{_DO}\b|{_IT_DOES}"
 _THEN_ANSWER = rf"{_BREAK}{_WHO_DOES}{_ANSWER}\b|{_DONE_TO}|{_IT_DOES}|\s(?:always|you\s+must|you\s+should)\s+{_ANSWER}\b|{_BREAK}(?:always|only)\s+\w+[^\W_s]\b"
 _ANYBODYS = rf"\b{_MOMENT}\s+{_ANYBODY}\s+(?:\w+\s+)?{_ASKS}\b"
-_THEN_HARM = rf"{_BREAK}(?:(?:you|{_THE_MODEL})\s+{_DUTY}\s+{_DO}|{_HARM_DONE}|always\s+\w+[^\W_s])\b"
+_THEN_HARM = (
+    rf"{_BREAK}(?:(?:you|{_THE_MODEL})\s+{_DUTY}\s+{_DO}|{_HARM_DONE}|always\s+\w+[^\W_s])\b"
+)
 _AT_LAST = (
     rf"\b(?:when(?:ever)?|if|(?:each|every)\s+time|as\s+soon\s+as|once)\s+(?:{_ASKER}\s+{_ASKS}|(?:you\s+are\s+)?asked\b|{_ANYBODY}\s+{_ASKS}|{_THE_MODEL}\s+{_READS}|you\s+(?:read|recall|retrieve|load|see)\s+(?:this|{_THIS})|{_THIS}\s+is\s+(?:read|recalled|retrieved|loaded))"
     r"|\b(?:before|after|with|in|on)\s+(?:(?:each|every|any|all)\s+(?:of\s+your\s+)?(?:\w+\s+)?(?:reply|replies|answers?|responses?|messages?|turn|request|prompt)|answering|replying|responding)\b"
@@ -152,7 +154,7 @@ _STANDING = (
     rf"\b{_FROM_NOW}[,:]?\s+(?:please\s+)?{_HARM_DONE}\b",
     rf"\b(?:in|for|during)\s+(?:all|every|each|any)\s+(?:future\s+|later\s+|your\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?)(?:\s+(?:to|with|about|from|for)\s+(?:\w+\s+)?\w+)?[,:]?\s+(?:please\s+)?{_DO}\b",
     rf"\bin\s+your\s+(?:next\s+|final\s+)?(?:reply|answer|response|summary|message)(?:\s+(?:to|with|about|for)\s+(?:\w+\s+)?\w+)?[,:]?\s+(?:please\s+)?{_DO}\b",
-    rf"\byou\s+(?:will|must|shall|are\s+to)\s+(?:henceforth|hereafter|from\s+now\s+on)\b",
+    r"\byou\s+(?:will|must|shall|are\s+to)\s+(?:henceforth|hereafter|from\s+now\s+on)\b",
     rf"\byou\s+(?:never|no\s+longer|do\s+not|don't)\s+(?:need|have)\s+to\s+{_OMITTED}\b",
     rf"\byour\s+(?:task|job|role|mission|goal|objective|instructions?|orders?)\s+(?:has|have|is|are)\s+(?:now\s+|been\s+|hereby\s+){{0,2}}(?:changed|updated|replaced|to\s+{_ADVERB}(?:{_HARMFUL}|{_CALL}))\b",
     r"\byour\s+(?:new|real|actual|true|updated)\s+(?:task|mission|objective|instructions?|orders?|directives?)\s*(?:is\b|are\b|:)",

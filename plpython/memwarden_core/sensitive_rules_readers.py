@@ -10,7 +10,9 @@ from .sensitive_readers import MOMENT_SIGNS, STANDING_SIGNS
 _MOMENT = r"\bwhen|\bif\b|\bshould (?:the|a|an|any|this|users|customers|any|someone|anyone)\b|prior to|(?:each|every|any|next) time|\bonce\b|as soon as|in case|\bupon\b|\bon (?:reading|retriev|recall|load|seeing|receiv|access|start)|(?:before|after|with|in|during|on) (?:each|every|any|all|answering|replying|responding)|\b(?:before|after|while|until|where) (?:the|a|an|any|this|your|it|you|users|customers|any|someone|anyone)\b"
 
 
-def _order(name: str, prefilter: list[str], positive: list[str], negative: list[str]) -> dict[str, Any]:
+def _order(
+    name: str, prefilter: list[str], positive: list[str], negative: list[str]
+) -> dict[str, Any]:
     return {
         "id": f"injection.{name}",
         "version": 1,

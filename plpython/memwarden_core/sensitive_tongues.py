@@ -15,7 +15,7 @@ _SPANISH = r"(?:mu[eé]str\w*|env[ií]\w*|ejecut\w*|revel\w*|ignor\w*|respond\w*
 _CHINESE = "(?:输出|显示|泄露|透露|发送|转发|执行|运行|调用|忽略|无视|删除|打开|推荐|批准|告诉|回答|回复|必须|永远|始终|总是|不要|不得|提供|上传|下载|安装|转账)"
 _ELSEWHERE = (
     rf"\b(?:wenn|sobald|falls|immer\s+wenn|jedes\s+mal,?\s+wenn)\s+(?:(?:der|die|ein|eine|dieser|diese)\s+)?(?:benutzer\w*|nutzer\w*|user|anwender\w*|assistent\w*|ki|agent|modell|chatbot|bot|jemand|du)\b[^.!?\n]{{0,100}}?[,:]\s*(?:dann\s+|bitte\s+|so\s+|(?:der|die|das)\s+\w+\s+)?{_GERMAN}\b",
-    rf"\b(?:der|die|mein|unser)\s+(?:benutzer|nutzer|kunde|administrator|admin|betreiber|nutzerin|inhaber)\s+(?:möchte|will|wünscht|verlangt|erlaubt|hat\s+\w+)[^.!?\n]{{0,20}}?,?\s*(?:dass\s+du|dir)\b",
+    r"\b(?:der|die|mein|unser)\s+(?:benutzer|nutzer|kunde|administrator|admin|betreiber|nutzerin|inhaber)\s+(?:möchte|will|wünscht|verlangt|erlaubt|hat\s+\w+)[^.!?\n]{0,20}?,?\s*(?:dass\s+du|dir)\b",
     r"\b(?:merke?|speicher\w*|behalte?|notiere?)\s+(?:dir\s+)?(?:das\s+|dies\s+|folgendes\s+|bitte\s+)?(?:dauerhaft|für\s+immer|permanent|auf\s+dauer)\b[^.!?\n]{0,20}?[:,]",
     rf"\b(?:ab\s+(?:jetzt|sofort|heute)|von\s+nun\s+an|künftig|in\s+zukunft)\s+(?:musst|sollst|wirst|darfst)\s+du\b|\bdu\s+(?:musst|sollst|darfst)\s+(?:ab\s+jetzt\s+)?(?:immer|stets|nie|niemals)\b|(?:^|[.!?\n]\s*)(?:assistent|ki|ki-assistent|agent|modell)\s*[:,]\s*(?:bitte\s+|niemals\s+|immer\s+)?{_GERMAN}\b",
     rf"\b(?:quand|lorsque|si|chaque\s+fois\s+que|dès\s+que)\s+(?:l'utilisateur|un\s+utilisateur|l'utilisatrice|l'assistant|l'ia|l'agent|le\s+modèle|quelqu'un|tu|vous|le\s+client)\b[^.!?\n]{{0,100}}?,\s*(?:il\s+|elle\s+|alors\s+|veuillez\s+)?{_FRENCH}\b",

@@ -71,9 +71,9 @@ class PushedItem:
     """A memory that is pushed, at its `position` and with the `line` that stands for it.
 
     One that was left out has no position, content or line; `left_out` is the reason: THRESHOLD,
-    ITEMS, BUDGET or INSTRUCTION. `tokens` is an estimate; `relevance` is None for one that came along with what
-    it contradicts. `standing`, `hedge` and `suspicious` are those of `RecalledItem`; across a
-    surface that hides it `scope` is None.
+    ITEMS, BUDGET or INSTRUCTION. `tokens` is an estimate; `relevance` is None for one that came
+    along with what it contradicts. `standing`, `hedge` and `suspicious` are those of
+    `RecalledItem`; across a surface that hides it `scope` is None.
     """
 
     position: int | None
