@@ -77,7 +77,7 @@ def _judged(name: str, finding: Finding) -> Finding:
 
 def sensitivity(findings: Iterable[Finding]) -> str:
     """Return the level of what stays in a request: none, suspicious or high."""
-    levels = [LEVELS.index(f.level) for f in findings if f.action == "flag"]
+    levels = [LEVELS.index(f.level) for f in findings if f.action in ("flag", "review")]
     levels += [LEVELS.index("high") for f in findings if f.action == "block"]
     return LEVELS[max(levels, default=0)]
 

@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable
 from . import sensitive_exfiltration as exfiltration
 from . import sensitive_injection as injection
 from . import sensitive_invisible as invisible
+from . import sensitive_markup as markup
 from . import sensitive_network as network
 from . import sensitive_numbers as numbers
 from . import sensitive_override as override
 from . import sensitive_oversight as oversight
 from . import sensitive_people as people
 from . import sensitive_phones as phones
+from . import sensitive_readers as readers
 from . import sensitive_roles as roles
 from . import sensitive_secrets as secrets
+from . import sensitive_tongues as tongues
 from .sensitive_findings import Hit
 
 # Given a text and the same in lower case; what it yields are places in it.
@@ -48,5 +51,12 @@ DETECTORS: dict[str, Detector] = {
     "memory": oversight.memory,
     "fake_role": roles.fake_roles,
     "tool_call": exfiltration.tool_calls,
+    "trigger": readers.trigger,
+    "standing_order": readers.standing,
+    "claimed_wish": readers.claimed_wish,
+    "persistence": readers.persistence,
+    "dressed": markup.dressed,
+    "hidden_comment": markup.hidden_comment,
+    "foreign_order": tongues.foreign_orders,
     "blatant": injection.blatant,
 }

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 LEVELS = ("none", "suspicious", "high")
-ACTIONS = ("allow", "flag", "redact", "encrypt", "block")
+ACTIONS = ("allow", "flag", "review", "redact", "encrypt", "block")
 MAX_FINDINGS = 100
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from .sensitive_rules_ids import ID_RULES
 from .sensitive_rules_instructions import INSTRUCTION_RULES
 from .sensitive_rules_people import PEOPLE_RULES
+from .sensitive_rules_readers import READER_RULES
 from .sensitive_rules_secrets import SECRET_RULES
 
 # Findings that overlap are settled by weight, not by this order.
@@ -16,6 +17,7 @@ DEFAULT_RULES: list[dict[str, Any]] = [
     *ID_RULES,
     *PEOPLE_RULES,
     *INSTRUCTION_RULES,
+    *READER_RULES,
 ]
 
 

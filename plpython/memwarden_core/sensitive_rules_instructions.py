@@ -47,7 +47,7 @@ def _hidden(
     positive: list[str],
     negative: list[str],
     level: str = "suspicious",
-    action: str = "flag",
+    action: str = "review",
 ) -> dict[str, Any]:
     return {
         "id": f"injection.{name}",

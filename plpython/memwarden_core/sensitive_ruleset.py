@@ -338,8 +338,8 @@ def prepare(rules_json: str, *, accepted: bool = False) -> RuleSet:
     """Return the rules of a JSON array ready to scan with.
 
     A rule is an object: ``id``, ``version`` (from 1), ``kind`` (``pii.email``), ``level`` (none,
-    suspicious, high), ``action`` (allow, flag, redact, encrypt, block), and what to look for:
-    ``detector``, the name of a built-in one, or ``pattern``, a regular expression of RE2 whose
+    suspicious, high), ``action`` (allow, flag, review, redact, encrypt, block), and what to look
+    for: ``detector``, the name of a built-in one, or ``pattern``, a regular expression of RE2 whose
     first group, if it has one, is the place. Optional: ``score`` (0 to 1, of a pattern's findings),
     ``validator``, ``context`` and ``not_context`` (words of which one, or none, must stand within
     ``within`` characters before the place; the first also half as far behind it; `*` at a word's

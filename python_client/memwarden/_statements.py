@@ -106,7 +106,8 @@ FROM memwarden.compile_context(
     embedding_model => %(embedding_model)s::text,
     candidates => %(candidates)s::int,
     threshold => %(threshold)s::float8,
-    surface => %(surface)s::text)
+    surface => %(surface)s::text,
+    include_instructions => %(include_instructions)s::boolean)
 """
 
 RENDER_CONTEXT: Final[LiteralString] = """

@@ -71,9 +71,9 @@ class PushedItem:
     """A memory that is pushed, at its `position` and with the `line` that stands for it.
 
     One that was left out has no position, content or line; `left_out` is the reason: THRESHOLD,
-    ITEMS or BUDGET. `tokens` is an estimate; `relevance` is None for one that came along with what
-    it contradicts. `standing`, `hedge` and `suspicious` are those of `RecalledItem`; across a
-    surface that hides it `scope` is None.
+    ITEMS, BUDGET or INSTRUCTION. `tokens` is an estimate; `relevance` is None for one that came
+    along with what it contradicts. `standing`, `hedge` and `suspicious` are those of
+    `RecalledItem`; across a surface that hides it `scope` is None.
     """
 
     position: int | None
@@ -204,6 +204,11 @@ def in_prompt(item: RecalledItem) -> bool:
     return item.layer == "session" and ("goal" in content or {"step", "done"} <= content.keys())
 
 
+def is_instruction(suspicious: Sequence[str] | None) -> bool:
+    """Whether what was found in a text says that it gives orders to whoever reads it."""
+    return any(kind.startswith("injection.") for kind in suspicious or ())
+
+
 def of_item(item: RecalledItem) -> Found:
     """Return a recalled item as an answer of a search."""
     return Found(
@@ -218,6 +223,8 @@ def of_item(item: RecalledItem) -> Found:
             "low_confidence": item.low_confidence,
             "contradicted": item.contradicted,
             "stale": item.stale,
+            "standing": item.standing,
+            "suspicious": item.suspicious,
         },
     )
 
@@ -269,7 +276,10 @@ def fused(lists: Sequence[Sequence[Found]], k: int) -> list[Found]:
 
 
 def rendered(found: Sequence[Found]) -> str:
-    """Return answers as lines for a model, each of which its words cannot break out of."""
+    """Return answers as lines for a model, each of which its words cannot break out of.
+
+    What looks like an instruction to the model is left out.
+    """
     return quoted_lines(
         {
             "source": each.source,
@@ -277,6 +287,7 @@ def rendered(found: Sequence[Found]) -> str:
             **{name: value for name, value in each.detail.items() if value not in (None, False)},
         }
         for each in found
+        if not is_instruction(each.detail.get("suspicious"))
     )
 
 

@@ -2,7 +2,7 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.strictness(p_action text)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN array_position('{allow,flag,encrypt,redact,block}'::text[], p_action);
+RETURN array_position('{allow,flag,review,encrypt,redact,block}'::text[], p_action);
 COMMENT ON FUNCTION memwarden_internal.strictness(text) IS 'Orders actions: what lets less through is more.';
 REVOKE ALL ON FUNCTION memwarden_internal.strictness(text) FROM PUBLIC;
 

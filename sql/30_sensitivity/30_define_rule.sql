@@ -40,7 +40,7 @@ COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, 
     'Makes a rule that looks for something sensitive in every write, or a new version of it; returns the version. rule: its name. kind: what it finds, two to four names with dots (pii.badge). '
     'definition: {"pattern": a regular expression of RE2, whose first group is the place} or {"detector": the name of a built-in one}, and optionally score (0 to 1), validator, '
     'context and not_context (words that must, or must not, stand within "within" characters), prefilter (literals of which one must be there). tests: {"positive": [texts], "negative": [texts]}, at least one of each: a rule that does not pass them is refused. '
-    'level: none, suspicious or high. action: allow, flag, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the caller''s, and for members of memwarden_admin all. '
+    'level: none, suspicious or high. action: allow, flag, review, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the caller''s, and for members of memwarden_admin all. '
     'Raises 22023 saying which test failed or what is malformed, 42710 for the name of a rule that holds for all, 42704 for an unknown organisation or layer, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) TO memwarden_curator, memwarden_admin;

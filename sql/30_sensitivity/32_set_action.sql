@@ -10,8 +10,8 @@ DECLARE
     v_is_rule boolean := rule IS NOT NULL;
     v_layer   text := coalesce(layer, '*');
 BEGIN
-    IF (kind IS NULL) = (rule IS NULL) OR action NOT IN ('allow', 'flag', 'encrypt', 'redact', 'block') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'action: allow, flag, encrypt, redact, block or NULL, for a kind or a rule');
+    IF (kind IS NULL) = (rule IS NULL) OR action NOT IN ('allow', 'flag', 'review', 'encrypt', 'redact', 'block') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'action: allow, flag, review, encrypt, redact, block or NULL, for a kind or a rule');
     END IF;
     IF layer IS NOT NULL THEN
         PERFORM memwarden_internal.require_layers(ARRAY[layer]);
@@ -43,7 +43,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) IS
-    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from the next write on. action: allow (it is not looked for), flag, encrypt, redact or block; NULL for what the rule says. '
+    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from the next write on. action: allow (it is not looked for), flag, review (in layers that last a reviewer decides about the write; elsewhere as flag), encrypt, redact or block; NULL for what the rule says. '
     'layer: that one; all by default. A rule goes before a kind, a narrow kind before a wide one, a layer before all. org: by default the caller''s, and for members of memwarden_admin all. '
     'An organisation can be stricter than what holds for all; less strict only by a member of memwarden_admin. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, layer or organisation, '
     '42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';

@@ -30,7 +30,7 @@ SELECT '{
           "rule": {"type": "string", "pattern": "^[a-z0-9][a-z0-9_.-]{0,50}$"},
           "kind": {"type": "string", "pattern": "^[a-z][a-z0-9_]*([.][a-z0-9_]+){1,3}$"},
           "pattern": {"type": "string", "minLength": 1, "maxLength": 2000},
-          "action": {"enum": ["flag", "encrypt", "redact", "block"]},
+          "action": {"enum": ["flag", "review", "encrypt", "redact", "block"]},
           "tests": {
             "type": "object", "required": ["positive", "negative"], "additionalProperties": false,
             "properties": {"positive": {"$ref": "#/$defs/texts"}, "negative": {"$ref": "#/$defs/texts"}}

@@ -26,7 +26,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
     'Makes a new version of a pack and returns its number; use_pack() puts it in force. definition: '
     'promotion_thresholds {class or *: {confidence, adjusted_confidence, min_evidence, max_risk, no_contradiction}}: what passes where the approval policy is pack_auto; write_classes_allowed [classes]; '
-    'redaction_rules [{rule, kind, pattern (RE2), action: flag, encrypt, redact or block, tests {positive, negative}}], on top of the sensitivity rules; '
+    'redaction_rules [{rule, kind, pattern (RE2), action: flag, review, encrypt, redact or block, tests {positive, negative}}], on top of the sensitivity rules; '
     'freshness {class or *: "90 days"} and confidence_floors {class or *: 0 to 1}: what recall() marks stale and low_confidence; consent {class: {purpose, missing: refuse or review}}; '
     'sample_audit {rate, max_failure_rate, min_sample, window}: the share of what passed that a human looks at, and from which share of wrong ones on (of at least min_sample, of the last window) the class passes no longer. '
     'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 with every violation, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';

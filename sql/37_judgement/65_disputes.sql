@@ -35,7 +35,7 @@ BEGIN
             ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
            -- Who reads the one reads the scope of both.
            AND o.scope_id = i.scope_id
-         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash
+         WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.content_hash = p_content_hash AND d.settled_at IS NULL
            AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())
            AND (CASE WHEN o.principal_id = p_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (p_labels)
          ORDER BY 1);

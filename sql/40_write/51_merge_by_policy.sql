@@ -55,7 +55,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, big
 
 CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
     p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean,
-    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text, OUT faults jsonb)
+    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -83,6 +83,7 @@ BEGIN
     search_text := v_form.search_text;
     embedding := v_form.embedding;
     sensitivity := v_form.sensitivity;
+    sensitive := v_form.sensitive;
     IF v_form.findings IS NOT NULL OR length(v_form.search_text) > v_rules.max_text_length
        OR v_form.sensitive @? '$[*] ? (@.action == "block" || @.action == "redact" || @.action == "encrypt")' THEN
         faults := jsonb_build_object('errors', coalesce(v_form.findings, '[]'), 'sensitive', coalesce(v_form.sensitive, '[]'));

@@ -53,10 +53,11 @@ BEGIN
             NEW.embedding := coalesce(v_form.embedding, NEW.embedding);
             NEW.sensitivity := CASE WHEN 'high' IN (NEW.sensitivity, v_form.sensitivity) THEN 'high'
                                     WHEN 'suspicious' IN (NEW.sensitivity, v_form.sensitivity) THEN 'suspicious' ELSE 'none' END;
+            NEW.review_asked := memwarden_internal.ask_about_findings(
+                NEW.review_asked, v_form.sensitive, NEW.admission, v_terms.same_key, coalesce(v_terms.default_ttl, v_terms.max_ttl));
             -- It is believed no more than the half that is believed less.
             NEW.trust_ceiling := least(NEW.trust_ceiling, v_settled.trust);
-            NEW.detail := jsonb_build_object('merged', jsonb_build_object(
-                'item_id', v_target, 'version_id', v_settled.version_id, 'fields', v_settled.told));
+            NEW.detail := jsonb_build_object('merged', jsonb_build_object('item_id', v_target, 'version_id', v_settled.version_id, 'fields', v_settled.told));
             NEW.provenance := coalesce(NEW.provenance, '{}') || NEW.detail;
         END IF;
     END IF;

@@ -61,6 +61,8 @@ VALUES
     ('CONSENT_MISSING', 'REJECTED', 'consent', 'the person it is about has not agreed to be remembered for the purpose in the detail', 'ask; who administers records the answer with record_consent()'),
     ('CONSENT_WITHDRAWN', 'REJECTED', 'consent', 'the person it is about has withdrawn consent to the purpose in the detail', 'do not write it'),
     ('SENSITIVE_CONTENT', 'REJECTED', 'sensitivity', 'a secret, personal data or hidden instructions that may not be kept; the detail says where', 'leave it out; an administrator says what is done with its kind'),
+    ('INSTRUCTION_REVIEW', 'DEFERRED', 'approval', 'it holds what looks like an instruction to whoever reads it, and the layer lasts; the detail says where', 'a reviewer decides; write what happened, not what a reader is to do'),
+    ('SENSITIVE_REVIEW', 'DEFERRED', 'approval', 'it holds something that a human is to look at before it lasts; the detail says where', 'a reviewer decides; or leave it out'),
     ('GATE_FAULT', 'REJECTED', 'any', 'a gate failed on this request', 'the detail carries the SQLSTATE; tell an administrator'),
     ('RATE_LIMITED', 'DEFERRED', 'allowance', 'the agent has asked for as many writes in this layer as it may in that time', 'it is retried by itself; the detail gives the limit'),
     ('BUDGET_BUSY', 'DEFERRED', 'budget', 'what is left of the session''s budget is in the hands of other writes of the agent', 'it is retried by itself'),

@@ -19,6 +19,15 @@ COMMENT ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, i
     'The standing of a memory by rules as standing_rules() gives them: disputed, outdated, verified, supported, reported or inferred. p_approval: approval_state of its record of provenance; p_sources: how many external sources the store resolved; confidence (adjusted) and authority: those of its head. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision) FROM PUBLIC;
 
+-- No evidence, vote or approval makes an order to the reader a fact: that somebody said it is all that is known.
+CREATE OR REPLACE FUNCTION memwarden_internal.holds_instruction(p_suspicious text[])
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN coalesce(' ' || array_to_string(p_suspicious, ' ') LIKE '% injection.%', false);
+COMMENT ON FUNCTION memwarden_internal.holds_instruction(text[]) IS
+    'Whether the kinds of what was found in a memory (suspicious, as recall() returns it) say that it holds what looks like an instruction to its reader: injection.*.';
+REVOKE ALL ON FUNCTION memwarden_internal.holds_instruction(text[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.standing_rules(p_org_id bigint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -80,7 +89,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) IS
     'Says what a memory needs to be recalled as verified, supported or reported; the highest that it reaches counts. min_confidence: of its adjusted confidence; min_authority: of its best source; both 0 to 1. '
-    'min_sources: so many different external sources of registered evidence. What a human approved is verified, what another contradicts disputed, what is stale or over outdated, the rest inferred. '
+    'min_sources: so many different external sources of registered evidence. What a human approved is verified, what another contradicts disputed, what is stale or over outdated, the rest inferred. What looks like an instruction to its reader (suspicious names injection.*) is at most reported, whatever it reaches. '
     'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 out of range, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) TO memwarden_curator, memwarden_admin;

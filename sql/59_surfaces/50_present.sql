@@ -48,7 +48,7 @@ BEGIN
         v_hashes := memwarden_internal.hashes_with_packs(v_org_id, v_rows, v_hashes);
     END IF;
     RETURN CASE WHEN p_surface IS NULL AND array_remove(v_hashes, NULL) = '{}' THEN v_rows
-                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, p_surface) END;
+                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_hedges, p_surface) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) IS
@@ -56,7 +56,7 @@ COMMENT ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recall
 REVOKE ALL ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told(
-    p_org_id bigint, p_rows memwarden_internal.recalled_item[], p_rules_hashes text[], p_surface text)
+    p_org_id bigint, p_rows memwarden_internal.recalled_item[], p_rules_hashes text[], p_hedges jsonb, p_surface text)
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -74,6 +74,8 @@ BEGIN
                    p_rows[t.n],
                    jsonb_build_object('content', d.told -> 'content', 'text', d.told -> 'text', 'subject', d.told -> 'subject',
                                       'predicate', d.told -> 'predicate', 'suspicious', to_jsonb(nullif(t.suspicious, '{}')))
+                   || CASE WHEN p_rows[t.n].standing IN ('verified', 'supported') AND memwarden_internal.holds_instruction(t.suspicious)
+                           THEN jsonb_build_object('standing', 'reported', 'hedge', nullif(p_hedges ->> 'reported', '')) ELSE '{}' END
                    || CASE WHEN p_surface IS NULL THEN jsonb_build_object('provenance', r.provenance || jsonb_build_object('evidence', d.told -> 'evidence'))
                            ELSE jsonb_build_object('scope', d.told -> 'scope', 'domains', coalesce(nullif(d.told -> 'domains', 'null'), '[]'),
                                                    'provenance', coalesce(d.told -> 'provenance', '{}'), 'origin', coalesce(d.told -> 'origin', '{}')) END)
@@ -92,9 +94,9 @@ BEGIN
          ORDER BY t.n);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], text) IS
-    'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a surface of the organisation asks.';
-REVOKE ALL ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) IS
+    'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a surface of the organisation asks. What holds an instruction to its reader stands as reported at most. p_hedges: as hedges() gives them.';
+REVOKE ALL ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) FROM PUBLIC;
 
 -- That nothing is known is an answer of its own, and says what kind of nothing it is.
 CREATE OR REPLACE FUNCTION memwarden_internal.unknown(p_principal_id bigint, p_surface text, p_threshold double precision, p_near double precision[])

@@ -72,6 +72,21 @@ COMMENT ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_inter
     'Records as they are told across a surface (NULL: none), as present() does it for recalls.';
 REVOKE ALL ON FUNCTION memwarden_internal.presented_records(bigint, memwarden_internal.context_record[], text) FROM PUBLIC;
 
+-- What others wrote is data to a model. What is written as an order to it is not shown to it unasked.
+CREATE OR REPLACE FUNCTION memwarden_internal.without_instructions(p_records memwarden_internal.context_record[])
+RETURNS memwarden_internal.context_record[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT p_records[n] FROM generate_subscripts(p_records, 1) AS n
+                  WHERE NOT memwarden_internal.holds_instruction(p_records[n].suspicious) ORDER BY n);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.without_instructions(memwarden_internal.context_record[]) IS
+    'Records, as presented_records() returns them, without those that look like instructions to their reader.';
+REVOKE ALL ON FUNCTION memwarden_internal.without_instructions(memwarden_internal.context_record[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.disputes_of(p_item_ids uuid[])
 RETURNS TABLE (item_id uuid, other_item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

@@ -15,7 +15,8 @@ CREATE OR REPLACE FUNCTION memwarden.compile_context(
     embedding_model text DEFAULT NULL,
     candidates integer DEFAULT 100,
     threshold double precision DEFAULT NULL,
-    surface text DEFAULT NULL)
+    surface text DEFAULT NULL,
+    include_instructions boolean DEFAULT false)
 RETURNS SETOF memwarden_internal.context_item
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
@@ -56,6 +57,9 @@ BEGIN
            AND (compile_context.freshness IS NULL OR r.recorded_at >= v_now - compile_context.freshness)
            AND (compile_context.include_low_confidence OR NOT r.low_confidence));
     v_records := memwarden_internal.presented_records(v_principal_id, v_records, compile_context.surface);
+    IF compile_context.include_instructions IS NOT TRUE THEN
+        v_records := memwarden_internal.without_instructions(v_records);
+    END IF;
     v_disputes := (
         SELECT jsonb_object_agg(d.item_id, d.others)
           FROM (SELECT p.item_id, jsonb_agg(p.other_item_id) AS others
@@ -110,14 +114,15 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text) IS
+COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean) IS
     'What to give a model to read about a query: memories that stand, best first, as many as fit token_budget by estimate_tokens(), the header of render_context() and line ends included. Drafts, captures and requests that wait are never among them. '
     'query, embedding, embedding_model, scope, scopes, layers, valid_at: as recall() takes them; candidates: out of how many of its answers (1 to 1,000). classification: none above it; freshness: none whose words are older. '
     'threshold: none of less relevance; where nothing reaches it, the context is one row and line of standing unknown. surface: which boundary it crosses, as recall() takes it. '
+    'include_instructions: true for memories too that look like instructions to their reader (suspicious names injection.*), which are otherwise left out; recall() finds them, marked. '
     'min_confidence: 0 to 1; what lies below it, by default below the floor of its layer, is marked low_confidence, and left out only where include_low_confidence is false. '
     'Memories that contradict each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. Each row has its provenance, its origin (with the capture that it was extracted from) and its line: '
     'JSON in which nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is recorded as a recall is, with what it holds: recall_id. '
     'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range. Source: memory fabric, read-side context assembly.';
-REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text)
+REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

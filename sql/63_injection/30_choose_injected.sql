@@ -18,7 +18,7 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.injection_candidate IS 'A memory that a block might give.';
-COMMENT ON TYPE memwarden_internal.injected IS 'A memory that a block gives, or why it does not: THRESHOLD, ITEMS, BUDGET.';
+COMMENT ON TYPE memwarden_internal.injected IS 'A memory that a block gives, or why it does not: THRESHOLD, ITEMS, BUDGET, INSTRUCTION.';
 
 -- The block that comes first takes first, so that what yields is what comes last. A memory stands in one block alone, and
 -- those that contradict each other come together or not at all.

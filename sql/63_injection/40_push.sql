@@ -109,12 +109,13 @@ DECLARE
         SELECT r FROM memwarden_internal.context_records(
                    p_principal_id, v_ids || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d), NULL, v_now, p_surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification AND c.level <= v_ceiling), p_surface);
-    v_disputes   jsonb := memwarden_internal.disputes_among(v_records);
+    v_given      memwarden_internal.context_record[] := memwarden_internal.without_instructions(v_records);
+    v_disputes   jsonb := memwarden_internal.disputes_among(v_given);
     -- As long as a line can become: positions and marks are known at the end.
     v_costs      jsonb := (
         SELECT coalesce(jsonb_object_agg(r.item_id, 1 + memwarden.estimate_tokens(memwarden_internal.context_line(
                    999, r, array_fill(999, ARRAY[coalesce(jsonb_array_length(v_disputes -> r.item_id::text), 0)])))), '{}')
-          FROM unnest(v_records) AS r);
+          FROM unnest(v_given) AS r);
 BEGIN
     RETURN QUERY
     SELECT l.*
@@ -123,7 +124,12 @@ BEGIN
                          v_candidates, (SELECT jsonb_object_agg(b.block ->> 'block', b.block) FROM jsonb_array_elements(p_terms -> 'blocks') AS b (block)),
                          v_disputes, v_costs,
                          (p_terms ->> 'token_budget')::integer - memwarden.estimate_tokens(memwarden.render_context('{}')),
-                         (p_terms ->> 'max_items')::integer) AS i),
+                         (p_terms ->> 'max_items')::integer) AS i)
+               || ARRAY(SELECT (c.block, c.item_id, c.relevance, 'INSTRUCTION')::memwarden_internal.injected
+                          FROM (SELECT DISTINCT ON (u.item_id) u.block, u.item_id, u.relevance, u.place
+                                  FROM unnest(v_candidates) WITH ORDINALITY AS u (block, item_id, relevance, place) ORDER BY u.item_id, u.place) AS c
+                          JOIN unnest(v_records) AS r ON r.item_id = c.item_id AND memwarden_internal.holds_instruction(r.suspicious)
+                         ORDER BY c.place),
                v_records, v_disputes, v_costs, v_now) AS l;
 END
 $function$;

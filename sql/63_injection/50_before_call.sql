@@ -36,11 +36,11 @@ BEGIN
     IF NOT FOUND OR v_last.surface IS DISTINCT FROM p_surface OR p_turn - v_last.turn >= (p_terms ->> 'refresh_turns')::integer THEN
         RETURN NULL;
     END IF;
-    v_records := memwarden_internal.presented_records(p_principal_id, ARRAY(
+    v_records := memwarden_internal.without_instructions(memwarden_internal.presented_records(p_principal_id, ARRAY(
         SELECT r FROM memwarden_internal.context_records(p_principal_id, v_last.item_ids, NULL, v_now, p_surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification
          WHERE c.level <= coalesce((SELECT m.level FROM memwarden_data.classification AS m WHERE m.name = p_classification), 32767)
-         ORDER BY array_position(v_last.item_ids, r.item_id)), p_surface);
+         ORDER BY array_position(v_last.item_ids, r.item_id)), p_surface));
     v_disputes := memwarden_internal.disputes_among(v_records);
     -- Gone, rewritten, or contradicted by something that is not there.
     IF ARRAY(SELECT r.version_id FROM unnest(v_records) AS r) <> v_last.version_ids

@@ -58,7 +58,7 @@ COMMENT ON FUNCTION memwarden.resume_session(text, text, interval) IS
     'Goes on with a task of the caller''s own: opens its session as open_session() does, and where that is new puts goal, plan with the steps that are done, constraints and critical findings of the last one into its working memory. '
     'Returns them as an envelope: {"envelope": 1, "namespace": path of the scope, "task", "session_id", "resumed_from", "ended" (closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, "constraints", '
     '"findings": [{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", "reason"}]}; standing is remembered where it has become lasting memory (item_id, layer) and stands there, unverified where it is the session''s own note. '
-    'What was taken back since is left out. What nothing remembers is read within recovery_window of layer session. Without an earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer design, 8.';
+    'What was taken back since is left out, and what looks like an instruction to its reader. What nothing remembers is read within recovery_window of layer session. Without an earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer design, 8.';
 REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval) TO memwarden_agent, memwarden_curator;
 
@@ -80,6 +80,7 @@ BEGIN
                        || coalesce(k.content, m.content) AS finding
                   FROM memwarden_data.session_entry AS e
                   LEFT JOIN memwarden_data.write_request AS p ON p.request_id = e.promotion_id
+                  LEFT JOIN memwarden_data.write_request AS q ON q.request_id = e.request_id
                   LEFT JOIN memwarden_internal.session_memories(p_org_id, p_session_id) AS m ON m.request_id = e.request_id
                    AND (v_labels IS NULL OR EXISTS (
                             SELECT FROM memwarden_data.item AS n
@@ -98,9 +99,12 @@ BEGIN
                    -- What lasting memory has taken back since is no finding any more.
                    AND (k.item_id IS NOT NULL OR p.item_id IS NULL)
                    AND coalesce(k.content, m.content) IS NOT NULL
+                   -- What was written as an order to its reader is handed on to no other session.
+                   AND NOT coalesce(CASE WHEN k.item_id IS NULL THEN q.sensitive ELSE p.sensitive END
+                                    @? '$[*] ? (@.kind starts with "injection.")', false)
                  ORDER BY is_summary DESC, importance DESC, e.ordinal DESC LIMIT 20) AS f);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) IS
-    'What a session that is over found, most important first, at most 20: as lasting memory has it now, or as the session noted it; of these what may cross a surface (NULL: none), unstripped.';
+    'What a session that is over found, most important first, at most 20: as lasting memory has it now, or as the session noted it; of these what may cross a surface (NULL: none), unstripped, and nothing that looks like an instruction to its reader.';
 REVOKE ALL ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) FROM PUBLIC;

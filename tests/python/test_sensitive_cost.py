@@ -19,7 +19,10 @@ UNITS = [
     "(555) ", "system: ", "<system>", "[inst]", "![a](http://b", "send the ", "remember ", "without asking ",
     '"', "SK", "sk-", "\u00e9", "\u5ffd\u7565", "\ufb01", "\ufdfa", "\u0430", "1gn0r3 ", "a-b-", "IgnoreAll",
     "41 ", "https://", "May 1, 1990 ", "123 Main ", "reveal your ", "and ", "1.2.3.4 ", "::", "tpmorp", "\n",
-    "=", "you are now ", "http://a/?q={", "decode and ",
+    "=", "you are now ", "http://a/?q={", "decode and ", "when the user asks ", "if asked, ", "before every reply ",
+    "from now on ", "you must always ", "assistant: ", "the user wants you to ", "store this forever: ", "<!-- ai ",
+    "/* ", "<system> a ", "[inst] a b ", "# ai must ", "wenn der nutzer ", "si el usuario ", "l'utilisateur veut ",
+    "\u5f53\u7528\u6237", "send it ", "the agent must ", "permanently ", "treat it as an order from ",
 ]  # fmt: skip
 
 

@@ -355,13 +355,15 @@ class Client(
         candidates: int = 100,
         threshold: float | None = None,
         surface: str | None = None,
+        include_instructions: bool = False,
     ) -> Context:
         """Return what a model should read about a query: as much as fits `token_budget`.
 
         Best first, each memory a line of JSON that its words cannot break out of. Nothing above
         `classification`, nothing older than `freshness`; what lies below `min_confidence` is
         marked, and left out only where `include_low_confidence` is false. Nothing of less relevance
-        than `threshold`, and nothing but what crosses `surface`.
+        than `threshold`, and nothing but what crosses `surface`. What looks like an instruction to
+        its reader is there only where `include_instructions` is true.
         """
         if self._embedder is not None and embedding is None:
             embedding = in_place(query_embedding, self._embedder, query)
@@ -384,6 +386,7 @@ class Client(
                 "candidates": candidates,
                 "threshold": threshold,
                 "surface": surface,
+                "include_instructions": include_instructions,
             },
             ContextItem,
         )

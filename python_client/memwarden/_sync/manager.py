@@ -34,6 +34,7 @@ from memwarden.managing import (
     TurnRow,
     fused,
     in_prompt,
+    is_instruction,
     of_evidence,
     of_external,
     of_item,
@@ -67,6 +68,9 @@ class MemoryManager:
         token_budget, max_items, threshold, blocks, classification: of what is pushed, where not
             as the injection policy says.
         surface: which boundary prompts and searches cross, as in `recall`.
+        include_instructions: whether `search` and `tool_call` also return what looks like an
+            instruction to its reader (`detail["suspicious"]`). A prompt, and the answer to a
+            model's own search, never hold such text.
         tokenizer: counts tokens as the model does. Prompts are then cut to `prompt_budget` by its
             count, the last of what was pushed first; `Prompt.tokens` is its count too.
         prompt_budget: tokens of a whole prompt; needs a tokenizer.
@@ -86,6 +90,7 @@ class MemoryManager:
         blocks: Sequence[str] | None = None,
         classification: str | None = None,
         surface: str | None = None,
+        include_instructions: bool = False,
         tokenizer: Tokenizer | None = None,
         prompt_budget: int | None = None,
         external: External | None = None,
@@ -104,6 +109,7 @@ class MemoryManager:
             "classification": classification,
             "surface": surface,
         }
+        self._include_instructions = include_instructions
         self._tokenizer = tokenizer
         self._prompt_budget = prompt_budget
         self._external = external
@@ -316,7 +322,7 @@ class MemoryManager:
         except InvalidArgument as error:
             return quoted_line({"error": str(error)})
         found = self.search(query, layer, k=k)
-        return rendered(found) if found else quoted_line({"result": "nothing is known about that"})
+        return rendered(found) or quoted_line({"result": "nothing is known about that"})
 
     def metrics(self) -> Metrics:
         """Return the counts since this manager was made."""
@@ -397,7 +403,13 @@ class MemoryManager:
         except (ConnectionFailed, NotReady) as error:
             self._survive(error)
             items = []
-        items = [item for item in items if item.item_id is not None and not in_prompt(item)][:k]
+        items = [
+            item
+            for item in items
+            if item.item_id is not None
+            and not in_prompt(item)
+            and (self._include_instructions or not is_instruction(item.suspicious))
+        ][:k]
         for item in items:
             if item.recall_id is not None:
                 self._given.setdefault(item.recall_id, []).append(item.item_id)

@@ -171,6 +171,9 @@ def context(
     scope: Annotated[str | None, typer.Option(help="This scope and its ancestors.")] = None,
     classification: Annotated[str | None, typer.Option(help="Nothing above it.")] = None,
     min_confidence: Share = None,
+    include_instructions: Annotated[
+        bool, typer.Option(help="Also what looks like an instruction to its reader.")
+    ] = False,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
@@ -183,6 +186,7 @@ def context(
             scope=scope,
             classification=classification,
             min_confidence=min_confidence,
+            include_instructions=include_instructions,
         )
     if as_json:
         print_json(compiled.items)
