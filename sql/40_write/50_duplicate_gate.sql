@@ -10,6 +10,7 @@ DECLARE
     v_terms   memwarden_data.write_terms := NEW.terms;
     v_like    jsonb;
     v_overlap jsonb;
+    v_told    jsonb;
 BEGIN
     IF v_terms.duplicate_similarity IS NOT NULL AND NEW.embedding IS NOT NULL THEN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
@@ -32,39 +33,32 @@ BEGIN
         ELSIF v_like IS NOT NULL THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'SEMANTIC_DUPLICATE';
-            NEW.item_id := (v_like ->> 'item_id')::uuid;
-            NEW.version_id := (v_like ->> 'version_id')::uuid;
+            SELECT l.item_id, l.version_id INTO NEW.item_id, NEW.version_id FROM jsonb_to_record(v_like) AS l (item_id uuid, version_id uuid);
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
         ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
-            v_overlap := memwarden_internal.overlap(
-                NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
-            IF v_overlap IS NULL THEN
-                NULL;
-            ELSIF NOT (v_overlap ->> 'understood')::boolean AND v_terms.durability #>> '{overlap,unknown}' = 'link' THEN
+            v_overlap := memwarden_internal.overlap(NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
+            v_told := v_overlap - 'action';
+            IF v_overlap ->> 'action' = 'link' THEN
                 -- Many known words, and news in them that the judge does not understand: nothing is lost.
-                NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('resembles', v_overlap - 'understood');
-                NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('resembles', v_overlap - 'understood');
-            ELSIF v_terms.durability -> 'overlap' ->> 'action' = 'defer' THEN
-                NEW.review_asked := memwarden_internal.ask_review(
-                    NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_overlap));
-            ELSE
+                NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('resembles', v_told);
+                NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('resembles', v_told);
+            ELSIF v_overlap ->> 'action' = 'defer' THEN
+                NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_told));
+            ELSIF v_overlap IS NOT NULL THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'OVERLAPS_EXISTING';
-                NEW.detail := jsonb_build_object('overlaps', v_overlap);
+                NEW.detail := jsonb_build_object('overlaps', v_told);
             END IF;
         END IF;
     END IF;
     IF NEW.reason = 'SEMANTIC_DUPLICATE' THEN
         PERFORM memwarden_internal.record_sighting(
             NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, NEW.label_id, NEW.evidence, NEW.grounds,
-            v_terms.fact_threshold > 0 OR v_terms.min_external > 0,
-            memwarden_internal.adjusted_confidence(
+            v_terms.fact_threshold > 0 OR v_terms.min_external > 0, memwarden_internal.adjusted_confidence(
                 v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
-                NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling),
-            coalesce(NEW.authority, 0), v_started);
+                NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling), coalesce(NEW.authority, 0), v_started);
         NEW.version_id := memwarden_internal.extend_validity(
-            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id,
-            CASE WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
+            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id, CASE WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

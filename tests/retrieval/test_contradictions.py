@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from conftest import World
 
 Agent = Connection[DictRow]
-OPEN, SHUT = "The door is open", "The door is not open"
+OPEN, SHUT = "A door is open", "A door is not open"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_each_names_the_other(agent: Agent) -> None:
     """
     lone = say(agent, "The garden is large", 0.5)
     one, other = say(agent, OPEN), say(agent, SHUT, 0.95)
-    third = say(agent, "The door isn't open", 0.9)
+    third = say(agent, "A door isn't open", 0.9)
     named = told(agent)
     assert named[lone] == []
     assert {one, third} <= set(named[one]) | {one}
@@ -106,7 +106,7 @@ def test_the_newer_of_two_comes_first(agent: Agent) -> None:
 
 def test_of_several_each_comes_before_all_that_are_older(agent: Agent) -> None:
     """Proves: V5, L7."""
-    said = [SHUT, OPEN, "The door isn't open"]
+    said = [SHUT, OPEN, "A door isn't open"]
     items = [say(agent, text, 1 - n / 50) for n, text in enumerate(said)]
     named = told(agent)
     assert set(named[items[1]]) == {items[0], items[2]}
