@@ -374,7 +374,8 @@ def test_a_model_that_answers_nonsense_decides_nothing(
         [done] = run(memory, load("llm"), settings=model(endpoint))
     assert (done.outcome, done.decision) == (None, None)
     assert said(world) == ["Carla lives in Paris"]
-    assert [each.outcome for each in run(memory, load("rules"))] == ["COMMITTED"]
+    # It reads like an instruction: the rules would keep it, and a person is asked.
+    assert [each.outcome for each in run(memory, load("rules"))] == ["DEFERRED"]
 
 
 def test_a_model_deletes_where_it_is_let_to(world: World, memory: Client) -> None:
