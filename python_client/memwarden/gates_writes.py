@@ -90,6 +90,7 @@ def evaluate(dsn: str, corpus: Corpus, embed: Embed | None, only: int | None) ->
     """
     pairs = _labelled(corpus, only)
     tales = _tales(corpus, only)
+    embed = None if embed is None else _once(embed)
     scopes = [_SCOPE.format(n) for n in range(sum(map(len, pairs.values())) + len(tales))]
     free = iter(scopes)
     fates = []
@@ -105,6 +106,18 @@ def evaluate(dsn: str, corpus: Corpus, embed: Embed | None, only: int | None) ->
             results = _write(memory, ((scope, text) for text in news), embed)
             fates.append(_counted(data, label, results))
     return _joined(fates)
+
+
+def _once(embed: Embed) -> Embed:
+    """Embed each text once: many stand in several pairs."""
+    known: dict[str, list[float]] = {}
+
+    def cached(texts: list[str]) -> list[list[float]]:
+        new = [text for text in dict.fromkeys(texts) if text not in known]
+        known.update(zip(new, embed(new) if new else [], strict=True))
+        return [known[text] for text in texts]
+
+    return cached
 
 
 def _labelled(corpus: Corpus, only: int | None) -> dict[tuple[str, str], list[Pair]]:
