@@ -45,3 +45,10 @@ FUNCTION = (
     | dict.fromkeys(_NOW_WORDS, Kind.NOW)
     | dict.fromkeys(_PAST_WORDS, Kind.PAST)
 )
+ENGLISH = word_set(
+    """
+    the is are of and to for with has had have were been his she they their this that these from by
+    at it its you your we our my not
+    """
+)
+"""A sentence with none of these may be in another language, whose small words are not known."""

@@ -9,6 +9,7 @@ from .verdict_alignment import Alignment
 from .verdict_another import has_another_name, has_another_subject, is_another
 from .verdict_decisive import decides, decides_denial
 from .verdict_denial import denies_it
+from .verdict_function_words import ENGLISH
 from .verdict_reading import Sentence
 from .verdict_values import SINGLE, stems
 from .verdict_ways import turns_round
@@ -191,6 +192,7 @@ def _names_change_places(found: Alignment) -> bool:
     moved = [place for place, other in found.partner.items() if place != other]
     return (
         found.matched >= _TALE
+        and not ENGLISH.isdisjoint(found.new.words)
         and 0 < len(moved) <= 2 * _NAME
         and found.new.names.issuperset(moved)
         and found.old.names.issuperset(found.partner[place] for place in moved)
@@ -211,6 +213,8 @@ def _another_value(found: Alignment) -> Finding:
     gap = found.gap()
     new, old = found.new, found.old
     if found.matched < 2 or any(new.denied) or any(old.denied) or has_another_subject(found):
+        return _unlike(found)
+    if ENGLISH.isdisjoint(new.words):
         return _unlike(found)
     if _other_names(found):
         return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
