@@ -94,7 +94,7 @@ def evaluate(dsn: str, corpus: Corpus, embed: Embed | None, only: int | None) ->
     scopes = [_SCOPE.format(n) for n in range(sum(map(len, pairs.values())) + len(tales))]
     free = iter(scopes)
     fates = []
-    with fresh(dsn, scopes, _NO_DEMANDS) as memory:
+    with fresh(dsn, "gates", scopes, _NO_DEMANDS) as memory:
         for (data, label), those in pairs.items():
             where = [next(free) for _ in those]
             _write(memory, zip(where, (pair.old for pair in those), strict=True), embed)

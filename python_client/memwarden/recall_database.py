@@ -17,8 +17,6 @@ from memwarden.demo.database import Connection, create_database, create_role, ex
 from memwarden.recall_corpus import Talk
 from memwarden.requests import WriteRequest
 
-DATABASE = "memwarden_evaluation"
-_COMMAND = "evaluate recall"
 _SOURCE = "conversation:*"
 _ORGANISATION = "/org/evaluation"
 # What is measured is recall: no allowance, and nobody is asked about a write.
@@ -41,10 +39,11 @@ def scope_of(talk: Talk, number: int, *, embedded: bool) -> str:
 
 
 @contextmanager
-def fresh(dsn: str, scopes: Iterable[str], *more: str) -> Iterator[Client]:
-    """Make the database on the server of `dsn` and yield the client of an agent that writes there.
+def fresh(dsn: str, what: str, scopes: Iterable[str], *more: str) -> Iterator[Client]:
+    """Make a database on the server of `dsn` and yield the client of an agent that writes there.
 
-    `more`: statements that a superuser runs in it before.
+    `what` is evaluated: the database is called memwarden_evaluation_ and that. `more`: statements
+    that a superuser runs in it before.
 
     Raises:
         NotAllowed: a database or role of that name exists which no evaluation made, or the login
@@ -52,19 +51,20 @@ def fresh(dsn: str, scopes: Iterable[str], *more: str) -> Iterator[Client]:
         MemwardenError: the server cannot be reached or has no memwarden.
     """
     password = secrets.token_urlsafe(24)
-    role = f"{DATABASE}_agent"
+    database, command = f"memwarden_evaluation_{what}", f"evaluate {what}"
+    role = f"{database}_agent"
     try:
         with psycopg.connect(dsn, autocommit=True) as server:
-            create_role(server, role, password, _COMMAND)
-            create_database(server, DATABASE, _COMMAND)
-        with psycopg.connect(make_conninfo(dsn, dbname=DATABASE), autocommit=True) as admin:
+            create_role(server, role, password, command)
+            create_database(server, database, command)
+        with psycopg.connect(make_conninfo(dsn, dbname=database), autocommit=True) as admin:
             _set_up(admin, role, scopes)
             for statement in more:
                 admin.execute(statement.encode())
     except psycopg.Error as error:
         raise explained(error) from None
     with Client.connect(
-        make_conninfo(dsn, dbname=DATABASE, user=role, password=password)
+        make_conninfo(dsn, dbname=database, user=role, password=password)
     ) as memory:
         yield memory
 

@@ -223,7 +223,7 @@ def evaluate(
     refused = 0
     kinds = (False, True) if embedded is not None else (False,)
     scopes = [scope_of(talk, n, embedded=e) for n, talk in enumerate(talks) for e in kinds]
-    with fresh(dsn, scopes) as memory:
+    with fresh(dsn, "recall", scopes) as memory:
         said = asked = 0
         for number, talk in enumerate(talks):
             progress(talk.name)

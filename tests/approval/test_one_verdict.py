@@ -88,7 +88,7 @@ def test_what_would_be_ended_and_what_it_would_stand_beside_are_told_apart(world
 
     Proves: V5, F3, F6
     """
-    agent, person = world.agent(HOME), reviewer(world)
+    agent, other_agent, person = world.agent(HOME), world.agent(HOME), reviewer(world)
     texts = {"durable": "The door is {}open", "procedural": "The gate is {}open"}
     for layer, conflict, expected in (
         ("durable", "coexist", "contradiction"),
@@ -96,7 +96,7 @@ def test_what_would_be_ended_and_what_it_would_stand_beside_are_told_apart(world
     ):
         ask(world, layer)
         configure(world, layer, conflict=conflict)
-        one = write(agent, layer, texts[layer].format(""), embedding=VECTOR)
+        one = write(other_agent, layer, texts[layer].format(""), embedding=VECTOR)
         item = approve(world, person, one)
         other = write(agent, layer, texts[layer].format("not "), embedding=near(0.9))
         shown = told(person, other["request_id"])
@@ -111,9 +111,10 @@ def test_what_would_be_ended_and_what_it_would_stand_beside_are_told_apart(world
 
 def test_a_memory_that_the_reviewer_may_not_read_counts_and_is_not_listed(world: World) -> None:
     """Proves: A3, H2."""
-    chief = world.agent(HOME, clearance="restricted", domains=["law"])
+    cleared = {"clearance": "restricted", "domains": ["law"]}
+    chief, other = (world.agent(HOME, **cleared) for _ in range(2))
     configure(world, "durable", conflict="coexist")
-    write(chief, "durable", "The door is open", embedding=VECTOR, domains=["law"])
+    write(other, "durable", "The door is open", embedding=VECTOR, domains=["law"])
     ask(world, "durable")
     asked = write(chief, "durable", "The door is not open", embedding=near(0.9))
     person = reviewer(world, scope=ORG)

@@ -14,9 +14,6 @@ from memwarden.recall_corpus import read_talks
 from memwarden.recall_evaluation import Figures, Report, Row, held_out, measured
 from memwarden.recall_plot import draw
 
-# Each run makes the one database that evaluations have.
-pytestmark = pytest.mark.xdist_group("evaluation")
-
 # Written for these tests, in the formats of others.
 SAID = [
     ("Ana", "My sister Rosa keeps bees on her roof."),

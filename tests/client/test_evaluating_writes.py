@@ -12,9 +12,6 @@ from client.test_command_line import run
 from memwarden.gates_corpus import read_folder
 from memwarden.gates_templates import corrections, other_things
 
-# Each run makes the one database that evaluations have.
-pytestmark = pytest.mark.xdist_group("evaluation")
-
 # Written for this test, in the formats of others.
 PAIRS = [
     ("The wall of the mill is red.", "The wall of the mill is green.", "contradiction"),

@@ -187,14 +187,20 @@ def test_a_rollback_of_what_has_moved_on_changes_nothing(curator: Client) -> Non
         curator.rollback(item_id, " ")
 
 
-def test_a_contributor_rolls_nothing_back(shared_world: World, home: str) -> None:
-    """It may write and not delete."""
-    dsn = make_conninfo(shared_world.dsn, user=shared_world.register(home))
-    with Client.connect(dsn) as memory:
+def test_a_contributor_takes_back_its_own_and_nothing_else(shared_world: World, home: str) -> None:
+    """It may end and bring back what it wrote last; what another wrote it may not.
+
+    Proves: A1, T5
+    """
+    dsns = [make_conninfo(shared_world.dsn, user=shared_world.register(home)) for _ in range(2)]
+    with Client.connect(dsns[0]) as memory, Client.connect(dsns[1]) as other:
         item_id = prefers(memory, TEA)
-        for call in (memory.rollback, memory.expire):
+        for call in (other.rollback, other.expire, other.retract):
             with pytest.raises(NotAllowed):
-                call(item_id, "mine")
+                call(item_id, "not mine")
+        memory.retract(item_id, "mine")
+        memory.rollback(item_id, "mine after all")
+        assert memory.get(item_id) is not None
 
 
 def test_a_poisoned_run_is_previewed_undone_and_brought_back(

@@ -139,7 +139,7 @@ def seed_conflicts(world: World, agent: Connection[DictRow]) -> None:
     world.admin.execute(
         "SELECT memwarden.configure_layer('durable', '{\"conflict\": \"coexist\"}')"
     )
-    for text in ("The door is open", "The door is not open"):
+    for text in ("A door is open", "A door is not open"):
         write(agent, "durable", text, embedding=[1.0, *[0.0] * 383])
     write(agent, "semantic", "Rome", subject="self", predicate="visited")
 

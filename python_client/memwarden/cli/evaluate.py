@@ -111,8 +111,8 @@ def gates(
 ) -> None:
     """Judge labelled pairs of texts and print the error rates as Markdown.
 
-    Without --writes no database is asked. With it, the database memwarden_evaluation and a login
-    role are made on the server: the login must be a superuser.
+    Without --writes no database is asked. With it, the database memwarden_evaluation_gates and a
+    login role are made on the server: the login must be a superuser.
     """
     try:
         corpus = gates_corpus.read_folder(data)
@@ -179,8 +179,8 @@ def recall(
 ) -> None:
     """Ask about conversations and print how much of the evidence is found, as Markdown.
 
-    Makes the database memwarden_evaluation and a login role on the server: the login must be a
-    superuser.
+    Makes the database memwarden_evaluation_recall and a login role on the server: the login must
+    be a superuser.
     """
     try:
         talks = read_talks(data)
