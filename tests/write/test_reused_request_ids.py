@@ -13,12 +13,18 @@ from write.obedient import add_obedient_gate, answering, run_retries
 if TYPE_CHECKING:
     from uuid import UUID
 
-    from conftest import World
     from psycopg.rows import DictRow
+
+    from conftest import World
 
 TEA = {"text": "Ana prefers green tea"}
 COFFEE = {"text": "Ana prefers coffee"}
-FIRST: dict[str, Any] = {"layer": "semantic", "content": TEA, "subject": "Ana", "predicate": "likes"}
+FIRST: dict[str, Any] = {
+    "layer": "semantic",
+    "content": TEA,
+    "subject": "Ana",
+    "predicate": "likes",
+}
 OTHERS: dict[str, dict[str, Any]] = {
     "content": {"content": COFFEE},
     "subject": {"subject": "Bob"},
@@ -49,7 +55,7 @@ def is_refused(answer: DictRow, first: Any) -> bool:
 def test_an_id_used_for_something_else_is_refused(
     shared_world: World, home: str, changed: str, *, many: bool
 ) -> None:
-    """The refusal names the first request, is recorded under an id of its own, and the first stands.
+    """The refusal names the first request and has an id of its own; the first stands.
 
     Proves: W2, W4
     """
@@ -162,7 +168,9 @@ def test_a_replay_of_a_redacted_content_is_the_same(world: World) -> None:
     assert write(agent, "semantic", content, request_id=asked)["outcome"] == "COMMITTED"
     assert write(agent, "semantic", content, request_id=asked)["outcome"] == "ALREADY_COMMITTED"
     assert is_refused(write(agent, "semantic", other, request_id=asked), asked)
-    assert world.value("SELECT min(octet_length(asked_hash)) FROM memwarden_data.write_request") == 33
+    assert (
+        world.value("SELECT min(octet_length(asked_hash)) FROM memwarden_data.write_request") == 33
+    )
 
 
 @pytest.mark.parametrize("layers", [("semantic", "semantic"), ("semantic", "episodic")])
@@ -178,7 +186,7 @@ def test_of_two_contents_under_one_id_at_the_same_moment_one_is_refused(
     sessions = [shared_world.connect(role) for _ in layers]
     requests = list(zip(sessions, layers, (TEA, COFFEE), strict=True))
     answers = together(
-        [lambda c=c, l=l, t=t: write(c, l, t, request_id=asked) for c, l, t in requests]  # type: ignore[misc]
+        [lambda c=c, at=at, t=t: write(c, at, t, request_id=asked) for c, at, t in requests]  # type: ignore[misc]
     )
     done, refused = sorted(answers, key=lambda answer: answer["outcome"])
     assert done["outcome"] == "COMMITTED"
