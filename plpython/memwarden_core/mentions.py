@@ -1,18 +1,22 @@
 """Whether a document names a person: identifiers found literally, whatever their case and spelling.
 
 Erasing takes no regular expression and no guess. An identifier is found where it stands as a word
-of its own, in any string, name or number of a JSON document, or in a plain text.
+of its own, in any string, name or number of a JSON document, or in a plain text. In JSON of the
+store's own making the names are no words of anybody: there only values count.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from .normalise import fold
 
 _APART = "\x00"
 """Between the strings of a document: no identifier holds it, and it is no blank."""
+_OUR_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
+"""What names in JSON of the store's own look like; another one there is somebody's word."""
 
 
 def term(identifier: str) -> str:
@@ -53,15 +57,27 @@ def _strings(value: object) -> Iterator[str]:
             waiting.extend(each)
 
 
-def _said(document: str) -> str:
-    """What a document says, its strings kept apart: JSON by its values, all else as it stands."""
+def _parts(pairs: list[tuple[str, object]]) -> list[object]:
+    """Names and values of an object. Of a name that is repeated every value counts."""
+    return [part for pair in pairs for part in pair]
+
+
+def _parts_of_ours(pairs: list[tuple[str, object]]) -> list[object]:
+    """The values of an object that the store has made, and names that are none of the store's."""
+    return [part for pair in pairs for part in (pair[_OUR_NAME.fullmatch(pair[0]) is not None :])]
+
+
+def _said(document: str, *, ours: bool = False) -> str:
+    """What a document says, its strings kept apart: JSON by names and values, else as it stands.
+
+    Of JSON that is ``ours``, which the store has made, the names of the store are not said.
+    """
     try:
         value = json.loads(
             document,
             parse_int=str,
             parse_float=str,
-            # Of a name that is repeated every value counts.
-            object_pairs_hook=lambda pairs: [part for pair in pairs for part in pair],
+            object_pairs_hook=_parts_of_ours if ours else _parts,
         )
     except (ValueError, RecursionError):
         # Nobody stored it as JSON. Escapes must not hide the edge of a word.
@@ -69,11 +85,16 @@ def _said(document: str) -> str:
     return _APART.join(_strings(value))
 
 
-def mentions(terms: Sequence[str], documents: Iterable[str | None]) -> bool:
-    """Whether one of the documents holds one of the terms, which ``term`` has made."""
-    for document in documents:
-        if document:
-            text = term(_said(document))
+def mentions(
+    terms: Sequence[str], documents: Iterable[str | None], ours: Iterable[str | None] = ()
+) -> bool:
+    """Whether a document holds one of the terms, which ``term`` has made.
+
+    ``ours`` are documents that the store has made: names of its own in them are not looked at.
+    """
+    for made_here, some in ((False, documents), (True, ours)):
+        for document in filter(None, some):
+            text = term(_said(document, ours=made_here))
             if any(_occurs(text, wanted) for wanted in terms):
                 return True
     return False

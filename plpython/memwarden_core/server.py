@@ -306,9 +306,9 @@ def search_terms(identifiers: list[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(term, identifiers))))
 
 
-def mentions(terms: list[str], documents: list[str | None]) -> bool:
-    """Return whether one of the documents holds one of the terms."""
-    return _mentions(terms, documents)
+def mentions(terms: list[str], documents: list[str | None], ours: list[str | None]) -> bool:
+    """Return whether a document, or one that the store has made, holds one of the terms."""
+    return _mentions(terms, documents, ours)
 
 
 def normalised_subject(subject: str, synonyms: str) -> str:

@@ -177,7 +177,9 @@ CREATE TABLE memwarden_data.write_request (
     -- json: as jsonb it would take twice as long to write, and few are read
     gates            json,
     -- HMAC of the content's hash, where the content was refused
-    refused_hash     bytea
+    refused_hash     bytea,
+    -- What was asked under this id: 32 bytes of SHA-256; 33, an HMAC of them, where they could confirm a guess
+    asked_hash       bytea
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';

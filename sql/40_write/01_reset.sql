@@ -66,6 +66,7 @@ BEGIN
         NEW.principal_id := NULL;
         NEW.scope_id := NULL;
         NEW.sealed := NULL;
+        NEW.asked_hash := NULL;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();
     ELSE

@@ -58,6 +58,10 @@ BEGIN
         ELSIF split_part(NEW.intake_fault, ' ', 1) = 'INVALID_REQUEST_ID' THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'INVALID_REQUEST_ID';
+        ELSIF split_part(NEW.intake_fault, ' ', 1) = 'REQUEST_ID_REUSED' THEN
+            NEW.outcome := 'REJECTED';
+            NEW.reason := 'REQUEST_ID_REUSED';
+            NEW.detail := jsonb_build_object('request_id', split_part(NEW.intake_fault, ' ', 2));
         END IF;
     END IF;
 

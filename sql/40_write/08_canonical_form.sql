@@ -61,6 +61,10 @@ BEGIN
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
             v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_hash,
             memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id, NEW.justification)::text);
+        IF TG_OP = 'INSERT' AND NEW.asked_hash IS NULL THEN
+            NEW.asked_hash := memwarden_internal.asked_hash(
+                v_form.content_hash, NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects);
+        END IF;
         NEW.sensitive := NULLIF(coalesce(NEW.sensitive || v_form.sensitive, v_form.sensitive, NEW.sensitive), '[]');
         NEW.sensitivity := v_form.sensitivity;
         IF v_form.findings IS NULL AND v_form.sensitive @? '$[*] ? (@.action == "redact" || @.action == "encrypt")'

@@ -51,9 +51,54 @@ COMMENT ON FUNCTION memwarden_internal.is_request_fault(text) IS
     'Whether an exception inside the pipeline concerns the request alone, so that it is recorded as GATE_FAULT.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_request_fault(text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.replayed(p_request_id uuid, p_principal_id bigint)
+-- Of what is asked the content in its canonical form, where it goes and what it is about. A correction has the rest from
+-- the memory that it corrects.
+CREATE OR REPLACE FUNCTION memwarden_internal.asked_hash(
+    p_content_hash bytea, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
+    p_layer, p_corrects, CASE WHEN p_corrects IS NULL THEN jsonb_build_array(p_scope, p_subject, p_predicate) END)::text, 'UTF8'));
+COMMENT ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) IS
+    'What tells the request of an id from another: SHA-256 over content, layer, scope, subject, predicate and the memory that it corrects, as the caller gave them. NULL without a content.';
+REVOKE ALL ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.veiled_hash(p_hash bytea)
+RETURNS bytea
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+RETURN CASE WHEN octet_length(p_hash) > 32 THEN p_hash ELSE '\x01'::bytea || memwarden_internal.keyed_hash('asked content', p_hash) END;
+COMMENT ON FUNCTION memwarden_internal.veiled_hash(bytea) IS
+    'A hash that confirms no guess of what was asked: its HMAC behind a byte that says so, itself where it is one. NULL without a master key.';
+REVOKE ALL ON FUNCTION memwarden_internal.veiled_hash(bytea) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.asks_the_same(
+    p_request_id uuid, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_first record;
+    v_asked bytea := memwarden_internal.asked_hash(
+        (memwarden_internal.try_canonical_json(p_content)).content_hash, p_layer, p_scope, p_subject, p_predicate, p_corrects);
+BEGIN
+    SELECT r.asked_hash, r.outcome INTO v_first FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id;
+    IF v_first.asked_hash IS NULL THEN
+        -- Nothing to compare with: a refusal is told again, and nothing is acknowledged that may not have been asked.
+        RETURN v_first.outcome NOT IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED');
+    END IF;
+    RETURN coalesce(v_first.asked_hash = CASE WHEN octet_length(v_first.asked_hash) > 32
+                                              THEN memwarden_internal.veiled_hash(v_asked) ELSE v_asked END, false);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) IS
+    'Whether a request asks for what was asked under its id before. Where nothing is kept to compare with, only a refusal counts as the same.';
+REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.replayed(
+    p_request_id uuid, p_principal_id bigint, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
 RETURNS memwarden_internal.write_result
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -70,9 +115,14 @@ BEGIN
         v_result.outcome := 'REJECTED';
         v_result.gate := '05_identity';
         v_result.reason := 'INVALID_REQUEST_ID';
+    ELSIF NOT memwarden_internal.asks_the_same(p_request_id, p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content) THEN
+        INSERT INTO memwarden_data.write_request AS r (request_id, layer, scope_path, content, intake_fault)
+        VALUES (memwarden_internal.uuid7(), p_layer, p_scope, NULL, 'REQUEST_ID_REUSED ' || p_request_id)
+        RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
     END IF;
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replayed(uuid, bigint) IS 'The answer to a request id that is already stored: the first request''s outcome.';
-REVOKE ALL ON FUNCTION memwarden_internal.replayed(uuid, bigint) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) IS
+    'The answer to a request id that is already stored: the outcome of the first request where this one asks for the same, else a refusal, recorded under an id of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) FROM PUBLIC;

@@ -59,7 +59,9 @@ BEGIN
             CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
         IF NOT FOUND THEN
-            v_result := memwarden_internal.replayed(v_request_id, v_principal_id);
+            v_result := memwarden_internal.replayed(
+                v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.subject, v_kept ->> 'subject'),
+                coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
         END IF;
         RETURN v_result;
     EXCEPTION WHEN OTHERS OR assert_failure THEN
@@ -69,7 +71,8 @@ BEGIN
         END IF;
         v_fault := SQLSTATE;
     END;
-    RETURN memwarden_internal.record_fault(v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault);
+    RETURN memwarden_internal.record_fault(
+        v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault, write.subject, write.predicate, write.corrects, write.content::text);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) IS
@@ -79,7 +82,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'scope: a path; the agent''s home by default. confidence, importance: 0 to 1. evidence: array of {"type", "uri", ...}. '
     'embedding: as many numbers as embedding_model has (default: model default, 384); without one the words are embedded here, and where the layer''s embedding is worker the write is DEFERRED until the worker has made one. '
     'ttl: how long to remember; the layer''s default. deadline: not later than this. idempotency_key: at most one write per key within the layer''s idempotency_window, 24 hours by default. '
-    'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome. kind: which registered schema. '
+    'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome, and asking for another content, subject, predicate, layer or scope with it is REJECTED, REQUEST_ID_REUSED. kind: which registered schema. '
     'valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '
     'classification: public, internal (the default), confidential or restricted; domains: subject areas; attributes: {"name": value}, as define_attribute() declares them; '
     'together they decide who sees it: none may exceed what the writer itself is cleared for. A new version of a memory never lowers its classification and keeps its domains. '
@@ -94,7 +97,7 @@ GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double 
 
 -- A request that a gate could not digest is stored by itself, without what the gate choked on.
 CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(
-    p_request_id uuid, p_layer text, p_scope text, p_code text, p_detail text)
+    p_request_id uuid, p_layer text, p_scope text, p_code text, p_detail text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -106,11 +109,12 @@ BEGIN
     VALUES (memwarden_internal.storable_request_id(p_request_id), p_layer, p_scope, NULL, p_code || ' ' || p_detail)
     RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
     IF NOT FOUND THEN
-        v_result := memwarden_internal.replayed(p_request_id, memwarden_internal.current_principal());
+        v_result := memwarden_internal.replayed(
+            p_request_id, memwarden_internal.current_principal(), p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content);
     END IF;
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text) IS
-    'Records a request whose arguments or gates failed; the schema gate rejects it with the code.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) IS
+    'Records a request whose arguments or gates failed; the schema gate rejects it with the code. What it asked for is compared, not kept: another at the same moment may have its id.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) FROM PUBLIC;

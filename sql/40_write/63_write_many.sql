@@ -116,7 +116,8 @@ BEGIN
     v_result := memwarden_internal.record_fault(
         p_rows[1].request_id, p_rows[1].layer, p_rows[1].scope,
         -- Where no gate was at work, it was the caller's argument.
-        CASE WHEN strpos(v_context, 'memwarden_internal.gate_') = 0 THEN 'INVALID_ARGUMENT' ELSE 'GATE_FAULT' END, v_fault);
+        CASE WHEN strpos(v_context, 'memwarden_internal.gate_') = 0 THEN 'INVALID_ARGUMENT' ELSE 'GATE_FAULT' END, v_fault,
+        p_rows[1].subject, p_rows[1].predicate, p_rows[1].corrects, coalesce(p_rows[1].content::text, p_rows[1].content_text));
     RETURN NEXT (p_offset, v_result.*)::memwarden_internal.batch_result;
 END
 $function$;
@@ -303,21 +304,22 @@ BEGIN
         SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
           FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
     ), numbered AS (
-        SELECT a.ordinality AS ordinal, a.id, row_number() OVER (PARTITION BY a.id ORDER BY a.ordinality) AS occurrence FROM asked AS a
+        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects, coalesce(a.content::text, a.content_text) AS content,
+               row_number() OVER (PARTITION BY a.id ORDER BY a.ordinality) AS occurrence
+          FROM asked AS a
     )
-    SELECT (p_offset + n.ordinal - 1)::integer, n.id,
-           CASE WHEN d.request_id IS NULL THEN old.outcome
-                WHEN n.occurrence > 1 AND d.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED'
-                ELSE d.outcome END,
-           coalesce(d.item_id, old.item_id), coalesce(d.version_id, old.version_id), coalesce(d.gate, old.gate),
-           coalesce(d.reason, old.reason), coalesce(d.detail, old.detail), coalesce(d.retry_at, old.retry_after)
+    SELECT (p_offset + n.ordinal - 1)::integer, coalesce(old.request_id, n.id), coalesce(old.outcome, d.outcome::text),
+           CASE WHEN old.outcome IS NULL THEN d.item_id ELSE old.item_id END, CASE WHEN old.outcome IS NULL THEN d.version_id ELSE old.version_id END,
+           CASE WHEN old.outcome IS NULL THEN d.gate ELSE old.gate END, CASE WHEN old.outcome IS NULL THEN d.reason ELSE old.reason END,
+           CASE WHEN old.outcome IS NULL THEN d.detail ELSE old.detail END, CASE WHEN old.outcome IS NULL THEN d.retry_at ELSE old.retry_after END
       FROM numbered AS n
       -- Asked for, so that it is done.
       JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0
       LEFT JOIN decided AS d ON d.request_id = n.id
       -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
-      LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(n.id, p_principal_id) AS r
-                          WHERE d.request_id IS NULL OFFSET 0) AS old ON true
+      LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(
+                                n.id, p_principal_id, n.layer, n.scope, n.subject, n.predicate, n.corrects, n.content) AS r
+                          WHERE d.request_id IS NULL OR n.occurrence > 1 OFFSET 0) AS old ON true
      ORDER BY n.ordinal;
 END
 $function$;

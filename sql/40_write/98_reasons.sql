@@ -6,6 +6,7 @@ AS $function$
 VALUES
     ('PRINCIPAL_DISABLED', 'REJECTED', 'identity', 'the agent was disabled while its request waited', 'an administrator decides'),
     ('INVALID_REQUEST_ID', 'REJECTED', 'identity', 'the request id is no UUIDv7 of the last 24 hours, or is taken', 'mint a new one, or leave it out; the refusal is recorded under an id of its own'),
+    ('REQUEST_ID_REUSED', 'REJECTED', 'identity', 'the request id was used to ask for another write; the detail names it', 'one id, one write: mint a new one; the refusal is recorded under an id of its own'),
     ('UNKNOWN_LAYER', 'REJECTED', 'identity', 'no layer of that name', 'see memwarden_data.layer'),
     ('UNKNOWN_SCOPE', 'REJECTED', 'identity', 'no scope of that path that this agent can see', 'create_scope(), grant_scope()'),
     ('SCOPE_READ_ONLY', 'REJECTED', 'identity', 'the agent reads this scope but does not write it', 'grant_scope(..., writes => true)'),

@@ -65,6 +65,9 @@ BEGIN
         v_told := memwarden_internal.keep_keys(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.content_hash, NEW.keys);
         NEW.detail := coalesce(NEW.detail || jsonb_build_object('entities', v_told), jsonb_build_object('entities', v_told), NEW.detail);
     END IF;
+    IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') OR NEW.sensitive IS NOT NULL THEN
+        NEW.asked_hash := memwarden_internal.veiled_hash(NEW.asked_hash);
+    END IF;
     IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') THEN
         -- An unkeyed hash would let anyone who can guess a refused secret confirm the guess.
         NEW.refused_hash := memwarden_internal.keyed_hash('refused content', NEW.content_hash);

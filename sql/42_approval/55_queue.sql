@@ -72,6 +72,7 @@ BEGIN
            gates = coalesce(r.gates::jsonb, '[]') || jsonb_build_array(jsonb_build_object(
                'gate', '80_approval', 'decision', 'REJECT', 'us', 0, 'reason', p_reason)),
            refused_hash = memwarden_internal.keyed_hash('refused content', r.content_hash),
+           asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
            content_hash = NULL, sealed = NULL, embedding = NULL, idempotency_key = NULL, intake_fault = NULL, fingerprint = NULL,
            key_hash = NULL, token = NULL
      WHERE r.request_id = p_request_id AND r.outcome = 'DEFERRED';

@@ -51,7 +51,8 @@ BEGIN
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
-           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class,
+           coalesce((n.said).last_seen_at, i.updated_at), coalesce((n.said).times_seen, 0), coalesce((n.said).witnesses, 0),
+           coalesce((n.said).confidence, i.adjusted_confidence), i.class,
            CASE WHEN i.contradicted AND i.status = 'ACTIVE'
                 THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, v_principal_id, memwarden_internal.readable_labels(v_principal_id))
                 ELSE '{}' END
@@ -61,11 +62,13 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
-      -- Most were never said again: for those the function is not called.
+      -- Most were never said again: for those the function is not called. In FROM it would be, with the question asked after it; OFFSET 0
+      -- keeps the fields of its answer from being one call each.
       LEFT JOIN LATERAL (
-           SELECT r.last_seen_at, r.times_seen, r.witnesses, r.confidence
-             FROM memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at) AS r
-            WHERE EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)) AS n ON true
+           SELECT CASE WHEN EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)
+                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at)
+                       END AS said
+           OFFSET 0) AS n ON true
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL

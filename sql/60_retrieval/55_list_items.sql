@@ -25,17 +25,20 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id,
-           coalesce(n.last_seen_at, i.updated_at), coalesce(n.times_seen, 0), coalesce(n.witnesses, 0), coalesce(n.confidence, i.adjusted_confidence), i.class
+           coalesce((n.said).last_seen_at, i.updated_at), coalesce((n.said).times_seen, 0), coalesce((n.said).witnesses, 0),
+           coalesce((n.said).confidence, i.adjusted_confidence), i.class
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification
-      -- Most were never said again: for those the function is not called.
+      -- Most were never said again: for those the function is not called. In FROM it would be, with the question asked after it; OFFSET 0
+      -- keeps the fields of its answer from being one call each.
       LEFT JOIN LATERAL (
-           SELECT r.last_seen_at, r.times_seen, r.witnesses, r.confidence
-             FROM memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at) AS r
-            WHERE EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)) AS n ON true
+           SELECT CASE WHEN EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)
+                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at)
+                       END AS said
+           OFFSET 0) AS n ON true
      WHERE (v_all OR i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes)
                      AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
                      AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))

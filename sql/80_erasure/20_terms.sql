@@ -11,17 +11,24 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.search_terms(text[]) IS 'The forms in which identifiers are looked for: case, blanks and compatibility characters folded, each once.';
 REVOKE ALL ON FUNCTION memwarden_internal.search_terms(text[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.mentions(p_terms text[], p_documents text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.mentions(p_terms text[], p_documents text[], p_ours text[] DEFAULT '{}')
 RETURNS boolean
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
-return GD["memwarden:@python_hash@"].mentions(p_terms, p_documents)
+return GD["memwarden:@python_hash@"].mentions(p_terms, p_documents, p_ours)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.mentions(text[], text[]) IS
-    'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, not as part of a longer word.';
-REVOKE ALL ON FUNCTION memwarden_internal.mentions(text[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) IS
+    'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, not as part of a longer word. p_ours: JSON that the store has made, whose names are its own and are not looked at.';
+REVOKE ALL ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_code(p_reason text)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN p_reason ~ '^[A-Z][A-Z0-9_]*$';
+COMMENT ON FUNCTION memwarden_internal.is_code(text) IS 'Whether a reason is one of a list, and not what somebody said; such a reason outlives an erasure.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_code(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.normalised_subject(p_subject text, p_synonyms text)
 RETURNS text

@@ -14,7 +14,8 @@ BEGIN
      WHERE v.org_id = ANY (p_orgs)
        AND (v.subject = ANY (p_subjects)
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
-                   v.content::text, v.evidence::text, v.subject, v.predicate, v.kind, l.attributes::text, array_to_string(l.domains, chr(10))]));
+                   v.content::text, v.subject, v.predicate, v.kind, array_to_string(l.domains, chr(10))],
+                   ARRAY[v.evidence::text, l.attributes::text]));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) IS
@@ -30,7 +31,7 @@ BEGIN
     RETURN QUERY
     SELECT DISTINCT p.item_id
       FROM memwarden_data.provenance AS p
-     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[p.record::text]);
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[p.record::text]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) IS 'Items whose provenance names one of the terms.';
@@ -185,13 +186,14 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT j.request_id FROM memwarden_data.job AS j
-     WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[j.payload::text, j.last_error])
+     WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
+               p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[(j.payload - ARRAY['content', 'layer', 'scope_path'])::text])
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
-     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[v.detail::text])
+     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
      UNION
     SELECT e.request_id FROM memwarden_data.review_event AS e
-     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note, e.detail::text]);
+     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS 'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the terms.';
@@ -272,12 +274,16 @@ BEGIN
                          JOIN memwarden_data.sealing_key AS k ON k.org_id = r.org_id
                         WHERE memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(
                                   k.wrapped, r.org_id, s.value ->> 'kind', s.key, decode(s.value ->> 'sealed', 'hex'))]))
-                -- All that is no place, no time and no number of ours.
-                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[r.content, r.search_text, r.canonical, (to_jsonb(r) - ARRAY[
-                       'request_id', 'item_id', 'version_id', 'content', 'search_text', 'canonical', 'embedding', 'scope_path', 'layer',
-                       'principal_id', 'scope_id', 'org_id', 'label_id', 'submitted_at', 'decided_at', 'retry_at', 'deadline', 'valid_from',
-                       'valid_to', 'gates', 'content_hash', 'fingerprint', 'key_hash', 'token', 'refused_hash', 'sealed'])::text,
-                       (SELECT jsonb_agg(g.entry -> 'reason') FROM jsonb_array_elements(r.gates::jsonb) AS g (entry))::text])));
+                -- All that somebody said, and no name, number, code or place of ours: those stay, and would be found again.
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
+                       r.content, r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
+                       r.justification, r.classification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
+                       CASE WHEN NOT memwarden_internal.is_code(r.reason) THEN r.reason END,
+                       (SELECT string_agg(g.entry ->> 'reason', chr(10)) FROM jsonb_array_elements(r.gates::jsonb) AS g (entry)
+                         WHERE NOT memwarden_internal.is_code(g.entry ->> 'reason'))],
+                       ARRAY[r.evidence::text, r.attributes::text, r.origin::text, r.detail::text, r.findings::text, r.sensitive::text,
+                             r.keys::text, r.grounds::text, r.provenance::text, r.neighbours::text, r.conflicts::text, r.pack_check::text,
+                             r.review_asked::text, r.review::text])));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) IS

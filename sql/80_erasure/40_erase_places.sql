@@ -69,10 +69,11 @@ BEGIN
     -- wait for another attempt.
     UPDATE memwarden_data.write_request AS r
        SET outcome = CASE r.outcome WHEN 'DEFERRED' THEN 'REJECTED' ELSE r.outcome END,
-           reason = CASE WHEN r.outcome = 'DEFERRED' THEN 'SUBJECT_ERASED' WHEN r.reason ~ '^[A-Z][A-Z0-9_]*$' THEN r.reason
+           reason = CASE WHEN r.outcome = 'DEFERRED' THEN 'SUBJECT_ERASED' WHEN memwarden_internal.is_code(r.reason) THEN r.reason
                          WHEN r.reason IS NOT NULL THEN 'UNSPECIFIED' END,
            retry_at = NULL,
            refused_hash = coalesce(r.refused_hash, memwarden_internal.keyed_hash('refused content', r.content_hash)),
+           asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
            gates = (SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
                       FROM jsonb_array_elements(r.gates::jsonb) WITH ORDINALITY AS g (entry, ordinal)),
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
@@ -250,7 +251,7 @@ BEGIN
         DELETE FROM memwarden_data.consent AS c
          WHERE c.org_id = ANY (p_orgs)
            AND (memwarden_internal.subject_form(c.subject) = memwarden_internal.subject_form(p_subject)
-                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.subject, c.evidence::text]))
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.subject], ARRAY[c.evidence::text]))
         RETURNING c.org_id, memwarden_internal.subject_form(c.subject) AS subject_form
     )
     DELETE FROM memwarden_data.consent_state AS s

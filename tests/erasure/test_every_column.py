@@ -125,6 +125,7 @@ OF_A_REQUEST = {
     "reason": "a code",
     "gates": "names, decisions and times",
     "refused_hash": "a keyed hash",
+    "asked_hash": "a keyed hash",
 }
 OF_AN_ENTRY = {
     "operation": "a name from a list",

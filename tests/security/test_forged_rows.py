@@ -186,6 +186,7 @@ CLAIMS: dict[str, Any] = {
     "trail": "forged",
     "gates": Jsonb(["forged"]),
     "refused_hash": b"\x01" * 32,
+    "asked_hash": b"\x01" * 32,
 }
 ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",

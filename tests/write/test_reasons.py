@@ -80,6 +80,13 @@ def twice(first: dict[str, Any], second: dict[str, Any]) -> Recipe:
     return ask
 
 
+def under_a_used_id(world: World, home: str) -> DictRow:
+    """Ask for two writes under one id."""
+    agent = world.agent(home)
+    first = write(agent, "semantic", TEXT)
+    return write(agent, "semantic", {"text": "else"}, request_id=first["request_id"])
+
+
 def disabled_while_waiting(world: World, home: str) -> DictRow:
     """Defer a write, disable its agent, retry."""
     role = world.register(home)
@@ -553,6 +560,7 @@ RECIPES: dict[str, Recipe] = {
     "POLICY_FORBIDS": against_a_policy,
     "PRINCIPAL_DISABLED": disabled_while_waiting,
     "INVALID_REQUEST_ID": one(request_id=uuid.uuid4()),
+    "REQUEST_ID_REUSED": under_a_used_id,
     "UNKNOWN_LAYER": one("no_such_layer"),
     "UNKNOWN_SCOPE": one(scope="/org/nobody"),
     "SCOPE_READ_ONLY": lambda world, home: write(
