@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from .gist_words import ALIKE, DENIALS, IDIOMS, WEIGHTS, says
+from .gist_words import ACTS, ALIKE, DENIALS, WEIGHTS, says
 from .judge_lexicon import contrary
 from .judge_text import Sentence, Token
 
@@ -22,8 +22,8 @@ UNCLEAR = 0.4
 _NAME, _NUMBER, _WORD = 1.5, 1.5, 1.0
 _NEARLY, _ALIKE = 0.9, 0.6
 _START = 5
-_SHORT = 3
-_BASE, _SHARE, _AMOUNT = -4.49, 8.69, 1.99
+_DONE = (Token("", "word", False, False, -1, math.nan, ""),)
+_BASE, _SHARE, _AMOUNT = -26.2, 50.2, 15.4
 
 
 
@@ -33,6 +33,8 @@ class Said(NamedTuple):
     by_key: Mapping[str, Sequence[Token]]
     by_start: Mapping[str, Sequence[Token]]
     numbers: Sequence[Token]
+    acts: frozenset[str]
+    """What is done with the words: thanked, encouraged, asked."""
 
 
 class Found(NamedTuple):
@@ -49,25 +51,21 @@ class Found(NamedTuple):
     other_number: bool
 
 
-def hear(read: Iterable[Sentence]) -> Said:
+def hear(text: str, read: Iterable[Sentence]) -> Said:
     """Put the tokens of an excerpt where they are found quickly."""
     by_key: dict[str, list[Token]] = {}
     by_start: dict[str, list[Token]] = {}
     numbers: list[Token] = []
     for sentence in read:
-        idiom, clause = False, -1
         for token in sentence.tokens:
-            if token.negated:
-                if token.clause != clause:
-                    idiom, clause = token.key in IDIOMS, token.clause
-                if idiom:
-                    token = token._replace(negated=False)
             by_key.setdefault(token.key, []).append(token)
             if token.kind == "number":
                 numbers.append(token)
             elif len(token.key) >= _START:
                 by_start.setdefault(token.key[:_START], []).append(token)
-    return Said(by_key, by_start, numbers)
+    lower = text.lower()
+    acts = [done for cues, done in ACTS if any(cue in lower for cue in cues)]
+    return Said(by_key, by_start, numbers, frozenset().union(*acts))
 
 
 def weight(token: Token) -> float:
@@ -98,24 +96,29 @@ def find(token: Token, said: Said) -> tuple[float, Sequence[Token]]:
     for other in ALIKE.get(key, ()):
         if other in said.by_key:
             return _ALIKE, said.by_key[other]
-    return 0.0, ()
+    return (_ALIKE, _DONE) if key in said.acts else (0.0, ())
 
 
 def _number(token: Token, said: Said) -> Sequence[Token]:
     return [
         t
         for t in said.numbers
-        if t.key == token.key
+        if (t.key == token.key and (not t.unit or not token.unit or t.unit == token.unit))
         or (t.unit and t.unit == token.unit and math.isclose(t.value, token.value))
     ]
 
 
-def look(tokens: Iterable[Token], said: Said, known: frozenset[str]) -> Found:
-    """What an excerpt says of what a claim says; ``known`` are names that it need not say."""
+def look(
+    tokens: Iterable[Token], said: Said, known: frozenset[str], kinds: frozenset[str]
+) -> Found:
+    """What an excerpt says of what a claim says; ``known`` are names that it need not say.
+
+    ``kinds`` are acronyms: they stand for a kind of thing as often as for a thing.
+    """
     asked = got = denied = against = agreed = 0.0
     lacks = other_number = says_no = False
     for token in tokens:
-        if token.key in known:
+        if token.key in known or (len(token.key) == 1 and token.kind == "word"):
             continue
         if token.kind == "number":
             if token.key == "1" and not token.unit:
@@ -132,7 +135,8 @@ def look(tokens: Iterable[Token], said: Said, known: frozenset[str]) -> Found:
         asked += heavy
         says_no = says_no or token.negated
         if not where:
-            lacks = lacks or token.kind == "name" or token.key in DENIALS
+            named = token.kind == "name" and token.key not in WEIGHTS and token.key not in kinds
+            lacks = lacks or named or token.key in DENIALS
             if token.kind == "word" and not contrary(token.key).isdisjoint(said.by_key):
                 denied += heavy
             continue
@@ -147,14 +151,14 @@ def look(tokens: Iterable[Token], said: Said, known: frozenset[str]) -> Found:
     return Found(asked, got, denied, says_no and agreed <= against, lacks, other_number)
 
 
-def support(found: Found) -> float:
+def weigh(found: Found) -> float:
     """What that comes to: 0 to 1, or CONTRADICTED.
 
     The figures were fitted on pairs of a note and a turn of a conversation, right and wrong ones
     weighing the same (`memwarden evaluate evidence --fit`): a support of 0.8 is what four right
     pairs have for each wrong one.
     """
-    if found.asked <= 0:
+    if found.asked <= 0 or found.found + found.denied <= 0:
         return 0.0
     if found.denies:
         half = found.denied + found.found >= found.asked / 2
@@ -163,5 +167,5 @@ def support(found: Found) -> float:
         return 0.0
     share = found.found / found.asked
     z = _BASE + _SHARE * share + _AMOUNT * math.log1p(found.found)
-    score = 1 / (1 + math.exp(-z))
+    score = 1 / (1 + math.exp(-max(z, -60.0)))
     return min(score, UNCLEAR) if found.lacks or found.denied >= found.found / 2 else score

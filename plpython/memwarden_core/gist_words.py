@@ -7,6 +7,7 @@ it tells no more than that two texts speak of one thing. General categories of E
 from __future__ import annotations
 
 from .judge_lexicon import NARROWER, SAME
+from .judge_units import MONTHS
 from .judge_words import stem, word_set
 
 # What a note says about the saying, or about an attitude; and when.
@@ -53,16 +54,32 @@ _COMMON = word_set(
     journey step steps
     """
 )
-_FAINT_WEIGHT, _COMMON_WEIGHT = 0.2, 0.45
+_MUTE = word_set(
+    """
+    myself yourself himself herself itself ourselves themselves oneself over out up down off away
+    im ive id ill youre youve youll youd hes shes hed shed weve wed well theyre theyve theyd thats
+    theres heres whats lets its gonna wanna gotta yeah yep yup oh ah haha lol
+    """
+)
+_MUTE_WEIGHT, _FAINT_WEIGHT, _COMMON_WEIGHT = 0.0, 0.2, 0.45
+
+# What people do with words: who writes it down names it, who does it says something else.
+_ACTS = """
+thanks,thank you,grateful,means a lot,means so much,appreciate,glad i have you,having my back > appreciate grateful thank gratitude value
+you got this,you can do,keep going,keep it up,keep pushing,keep up,give up,don't quit,hang in there,go for it,good luck,you'll,believe in you,way to go,proud of you,rooting for,stay strong,cheering,got your back,you've got > encourage support motivate inspire believe assure reassure cheer confident luck
+great job,good job,well done,congrats,congratulations,way to go,proud of you,impressive,amazing,awesome,incredible,inspiring,you're so,you're such > praise compliment congratulate admire impress commend proud
+let me know,anything i can,happy to help,here for you,here to,count me in,lend a,your back,i'll help,can i help,if you need,glad to help > offer help support assist willing
+sorry to hear,must have been,must be tough,must be hard,so sad,condolences > sympathize empathize understand concern condolence comfort
+you should,why not,have you tried,have you considered,how about,remember to,make sure,don't forget,maybe you,could try > suggest advise advice recommend remind
+? > ask curious inquire wonder interest
+let's,wanna,gonna,i'll,going to,i'm off to,can't wait,looking forward > plan intend propose eager excite
+"""
 
 # Words of one line say much the same, though not of every thing.
 _ALIKE = """
 live move relocate settle reside dwell stay based home
-job work career profession employ occupation business company
-child kid son daughter toddler youngest oldest
-parent mother father mum mom mommy dad daddy folks
-family relative husband wife spouse partner kid child sister brother cousin grandma grandmother grandpa grandfather fam
-friend buddy pal mate companion bestie
+job work career profession employ occupation business company biz
+education edu school
 wed wedding marry marriage bride groom anniversary engage
 glad happy joy joyful pleased delighted cheerful thrilled happiness stoked pumped
 excited eager thrilled enthusiastic pumped stoked hyped psyched anticipate
@@ -101,28 +118,14 @@ read book novel story author
 write author poem essay blog journal
 paint painting draw drawing art artwork artist sketch canvas
 picture photo photograph image snapshot pic shot photography
-music song band concert sing singer tune album gig
 dance dancer dancing choreography
-play game match tournament
-run race marathon jog
-exercise workout gym fitness train training
-walk hike hiking trail stroll
 camp camping tent campfire
-travel trip journey vacation holiday tour getaway visit
-sea ocean beach shore coast
-nature outdoors forest wood mountain landscape scenery
 cook bake recipe meal dish food
-eat food meal dinner lunch breakfast dine
-drink beverage tea coffee
-pet dog cat puppy pup kitten pooch
-home house apartment flat place
-car vehicle drive automobile
 money fund fundraise donate donation charity finance financial
 shop store boutique
 customer client shopper buyer
 advertise ad campaign market marketing promote promotion
 ill sick disease illness unwell
-hospital doctor clinic nurse medical health
 death die passed loss lose
 hurt injure injury wound
 old elderly aged
@@ -142,9 +145,7 @@ think consider reflect ponder
 understand know realise realize aware awareness
 find discover come locate
 adopt adoption
-church faith religion religious god pray spiritual
 vote politics political election campaign office policy
-army military veteran soldier
 law legal right lawyer
 fight protest march advocate advocacy activism
 equal equality inclusive inclusion diverse diversity
@@ -159,15 +160,11 @@ free freedom liberating liberate
 positive positivity optimistic optimism upbeat
 important value prioritize priority matter
 email e-mail mail
-phone mobile cell telephone cellphone number
 birthday born birth
 early soon
 recent lately new latest
-garden plant flower bloom
 repair fix mend restore
-clothes clothing outfit dress wear fashion apparel
 film movie cinema show series
-child childhood young youth
 neighbour neighbor neighbourhood neighborhood
 country nation homeland
 town city village
@@ -180,20 +177,37 @@ big huge large massive
 busy swamped hectic
 expect anticipate await
 attend go join visit
-event gig fair festival parade ceremony
 """
 
-# Turns of speech that deny nothing, for all their "not".
-IDIOMS = frozenset(
-    stem(word)
-    for word in word_set(
-        """
-        wait believe help imagine picture forget agree stop worry wonder doubt problem worries
-        mention hesitate miss beat quit mind hurt thought only just alone
-        """
-    )
-)
-"""Behind a denial: "can't wait", "no worries", "won't forget", "don't stop"."""
+# What a wide word may stand for. One of the narrow words does not stand for another.
+_WIDE = """
+child kid kids|son daughter toddler youngest oldest baby
+parent|mother father mum mom mommy dad daddy folks
+family relative|husband wife spouse partner kid child son daughter sister brother cousin mother father mum mom dad grandma grandmother grandpa grandfather fam
+friend|buddy pal mate companion bestie
+music|song band concert sing singer tune album gig guitar piano violin
+drink beverage|tea coffee water juice beer wine
+pet animal|dog cat puppy pup kitten pooch hamster rabbit
+home place|house apartment flat condo
+food meal|dinner lunch breakfast pizza cake soup salad dish
+eat dine|dinner lunch breakfast meal food
+vehicle|car truck van motorcycle bike
+exercise fitness workout|gym yoga run jog swim weights train training cardio
+hike walk|hiking trail stroll
+travel trip vacation|journey holiday tour getaway visit
+nature outdoors|forest wood mountain landscape scenery beach lake river ocean sea park hike camp
+health medical|hospital doctor clinic nurse illness
+religion faith|church god pray prayer spiritual
+military|army veteran soldier navy
+garden plant|flower bloom rose tulip
+event|gig fair festival parade ceremony concert show conference workshop fundraiser
+phone|mobile cell telephone cellphone number
+sport game|football soccer basketball tennis baseball match tournament
+clothes clothing|outfit dress shirt jacket wear fashion apparel
+childhood|child kid young
+race|marathon run
+art artwork|painting paint drawing draw sculpture pottery sketch canvas
+"""
 
 DENIALS = frozenset(
     stem(word)
@@ -206,6 +220,11 @@ DENIALS = frozenset(
 )
 """Words of a claim that turn it into its contrary, and that the excerpt must have then."""
 
+NOW = frozenset(
+    stem(word)
+    for word in word_set("recently lately currently now already still today yesterday then soon")
+)
+TIMES = word_set("monday tuesday wednesday thursday friday saturday sunday") | MONTHS
 THIRD_PERSON = word_set("he she him her hers his they them their")
 SECOND_PERSON = word_set("you your yours you're you've you'll u ur")
 SPEAKERS = frozenset(map(stem, word_set("user customer client speaker person human caller member")))
@@ -221,7 +240,16 @@ GENERIC = word_set(
 
 def _weights() -> dict[str, float]:
     common = {stem(word): _COMMON_WEIGHT for word in _COMMON}
-    return common | {stem(word): _FAINT_WEIGHT for word in _FAINT}
+    common |= {stem(word): _FAINT_WEIGHT for word in _FAINT}
+    return common | {stem(word): _MUTE_WEIGHT for word in _MUTE}
+
+
+def _acts() -> list[tuple[tuple[str, ...], frozenset[str]]]:
+    found = []
+    for line in _ACTS.strip().split("\n"):
+        cues, _, acts = line.partition(" > ")
+        found.append((tuple(cues.split(",")), frozenset(map(stem, acts.split()))))
+    return found
 
 
 def _alike() -> dict[str, frozenset[str]]:
@@ -230,10 +258,16 @@ def _alike() -> dict[str, frozenset[str]]:
         group = frozenset(stem(word) for word in line.split())
         for word in group:
             found[word] = found.get(word, frozenset()) | group
+    for line in _WIDE.split("\n"):
+        wide, _, narrow = (frozenset(map(stem, side.split())) for side in line.partition("|"))
+        for word in wide:
+            found[word] = found.get(word, frozenset()) | wide | narrow
     return found
 
 
 WEIGHTS = _weights()
+ACTS = _acts()
+"""Turns of speech, and the stems of what is done with them."""
 ALIKE = _alike()
 
 
