@@ -13,12 +13,14 @@ from collections.abc import Collection, Sequence
 from json.encoder import encode_basestring as quoted
 from typing import Any, NamedTuple
 
+from .late import late
 from .support import supports
 
 _OWN = "agent_reasoning"
 _MEMORY = "memory_item"
 _BORNE_OUT = 0.8
 _MOST_HALF_LIVES = 400
+_WORD = late(r"\w")
 
 # Of the numbers in a reference none is read, and one may have more digits than int() takes.
 _read_references = json.JSONDecoder(parse_int=float).raw_decode
@@ -67,7 +69,9 @@ class _Reference:
         self.spoken_for = spoken_for
         self.uri: str = cited.get("uri") or said["uri"]
         self.version: str | None = cited.get("version") or said.get("version")
-        self.excerpt: str | None = said.get("excerpt") if named is None else cited.get("excerpt")
+        excerpt: str | None = said.get("excerpt") if named is None else cited.get("excerpt")
+        # Dots and spaces say nothing.
+        self.excerpt = excerpt if excerpt and _WORD.search(excerpt) else None
         # Of no memory that is over, and of nothing that was altered.
         self.believed = named is None or bool(cited.get("believed"))
         self.self_made = self.type == _OWN or bool(cited.get("is_own"))

@@ -75,6 +75,8 @@ class _Reader:
         self.since = 0
         self.hedged = False
         self.currency = ""
+        self.spelled = 0
+        """How many tokens there were when hundreds were last spelled out."""
 
     def turn(self) -> None:
         """End a clause. What a denial at its end denies stands before it."""
@@ -160,6 +162,16 @@ class _Reader:
                 self.tokens[-1] = last._replace(
                     key=f"{last.value * number:g}", value=last.value * number
                 )
+                self.spelled = len(self.tokens)
+            elif (
+                self.spelled == len(self.tokens) > 0
+                and last is not None
+                and number < 100 <= last.value
+                and last.value % 100 == 0
+            ):
+                # "nine hundred and twenty"
+                total = last.value + number
+                self.tokens[-1] = last._replace(key=f"{total:g}", value=total)
             else:
                 self.add(lower, "number", number)
             return
@@ -174,3 +186,4 @@ class _Reader:
             self.sentences.append(Sentence(tuple(self.tokens), frozenset(self.words), question))
         self.tokens, self.words = [], set()
         self.clause, self.negated, self.hedged, self.currency = 0, False, False, ""
+        self.spelled = 0

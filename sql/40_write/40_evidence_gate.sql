@@ -13,6 +13,7 @@ DECLARE
     v_asked   jsonb := '[]'::jsonb;
     v_unmet   record;
     v_weighed record;
+    v_short   jsonb;
 BEGIN
     IF NEW.kind = 'annotation' AND NEW.schema_id IS NOT NULL AND NEW.evidence #>> '{0,uri}' = NEW.subject THEN
         -- What somebody says of a memory rests on who says it. It is about that memory, and says nothing else.
@@ -79,20 +80,45 @@ BEGIN
         NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by', v_weighed.verified_by);
     END IF;
     IF NEW.reason IS NULL AND NEW.fact_score < v_terms.fact_threshold THEN
-        NEW.reason := 'INSUFFICIENT_EVIDENCE';
-        NEW.detail := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_terms.fact_threshold,
+        v_short := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_terms.fact_threshold,
             'evidence', memwarden_internal.told_of_grounds(NEW.grounds));
+        IF memwarden_internal.may_bear_out(NEW.grounds, v_terms.fact_threshold) THEN
+            -- The rules cannot tell, a person can: gate 80 puts the request into the queue.
+            NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'EVIDENCE_UNCLEAR', v_short);
+        ELSE
+            NEW.reason := 'INSUFFICIENT_EVIDENCE';
+            NEW.detail := v_short;
+            v_short := NULL;
+        END IF;
     END IF;
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := coalesce(NEW.outcome, 'REJECTED');
     END IF;
-    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(
+        TG_NAME, NEW.outcome, CASE WHEN v_short IS NULL THEN NEW.reason ELSE 'EVIDENCE_UNCLEAR' END, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
-    'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least authority, sources outside the agent, no circle. Asks the verifiers of the layer. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
+    'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least authority, sources outside the agent, no circle. Asks the verifiers of the layer. Evidence that neither bears the claim out nor denies it is for a person. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.may_bear_out(p_grounds jsonb, p_threshold double precision)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT NOT p_grounds @> '[{"contradicts": true}]'
+   AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision * (g.e ->> 'freshness')::double precision)
+                    -- Without words, or of a memory that is over, there is nothing that a person could read.
+                    FILTER (WHERE g.e ? 'excerpt_hash' AND g.e -> 'believed' IS NULL), 0)
+       >= p_threshold * sum((g.e ->> 'weight')::double precision)
+  FROM jsonb_array_elements(p_grounds) AS g (e)
+ WHERE g.e -> 'counted' IS NULL
+$function$;
+COMMENT ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) IS
+    'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a piece of evidence denies the claim.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
     p_self_reference text, p_min_authority double precision, p_min_external integer, p_external_types text[],

@@ -10,6 +10,7 @@ DECLARE
 BEGIN
     RETURN jsonb_strip_nulls(jsonb_build_object(
         'asked', (SELECT jsonb_agg(DISTINCT a.e -> 'reason') FROM jsonb_array_elements(p_asked) AS a (e)),
+        'evidence', jsonb_path_query_first(p_asked, '$[*] ? (@.reason == "EVIDENCE_UNCLEAR").detail.evidence'),
         'rules', NULLIF(jsonb_path_query_array(p_asked, '$[*].detail.rules[*]'), '[]'),
         'contradictions', (
             SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
@@ -31,7 +32,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) IS
-    'What was seen when a request was queued: reasons of gates, rules, contradictions and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no words of theirs.';
+    'What was seen when a request was queued: reasons of gates, what unclear evidence is worth, rules, contradictions and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no words of theirs.';
 REVOKE ALL ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) FROM PUBLIC;
 
 -- What gate 90 would make a new version of, were it approved now.

@@ -86,7 +86,11 @@ BEGIN
     )
     SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
            CASE WHEN w.content IS NOT NULL THEN w.content::jsonb ELSE v.content END,
-           w.confidence, w.justification, coalesce(w.evidence, v.evidence, '[]'), r.risk, r.factors, r.tier, r.reasons,
+           w.confidence, w.justification,
+           CASE WHEN r.report ? 'evidence' AND w.evidence IS NOT NULL
+                THEN memwarden_internal.weighed_evidence(w.evidence, r.report -> 'evidence',
+                    memwarden_internal.evidence_sources(v_principal_id, r.org_id, w.evidence, v_now))
+                ELSE coalesce(w.evidence, v.evidence, '[]') END, r.risk, r.factors, r.tier, r.reasons,
            k.contradictions, w.consent_check, j.verdict, w.auto_eligible, k.current,
            r.report -> 'probes', memwarden_internal.count_approvals(r.org_id, r.request_id, r.round), r.needed,
            r.opened_at, coalesce(r.decided_at, v_now) - r.opened_at, r.due_at, r.state = 'pending' AND r.due_at < v_now, r.expires_at,
@@ -111,11 +115,29 @@ $function$;
 COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
     'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those alone. '
     'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. '
-    'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
+    'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. evidence: the references of the write; with reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded evidence that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
     'current: the memory that it would renew. contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
     'Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
 REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.weighed_evidence(p_evidence jsonb, p_told jsonb, p_known jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT coalesce(jsonb_agg(
+           e.reference
+           || CASE WHEN p_known #> ARRAY[(e.place - 1)::text, 'cited', 'excerpt'] IS NULL THEN '{}'
+                   ELSE jsonb_build_object('excerpt', p_known #> ARRAY[(e.place - 1)::text, 'cited', 'excerpt']) END
+           || coalesce((SELECT jsonb_build_object('support', t.e -> 'support', 'authority', t.e -> 'authority', 'freshness', t.e -> 'freshness')
+                          FROM jsonb_array_elements(p_told) AS t (e) WHERE (t.e ->> 'index')::bigint = e.place - 1), '{}')
+           ORDER BY e.place), '[]')
+  FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference, place)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) IS
+    'The references of a write, each with what a gate found it worth (p_told, as told_of_grounds() has it) and the excerpt that is on record (p_known, as evidence_sources() has it for the reader).';
+REVOKE ALL ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_memory(p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_readable integer[])
 RETURNS jsonb

@@ -11,8 +11,9 @@ from memwarden import gates_corpus, gates_evaluation, gates_plot, gates_writes, 
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
-from memwarden.demo.conversation import NotAConversation
+from memwarden.demo.conversation import NotAConversation, load
 from memwarden.embedders import Embedder
+from memwarden.evidence_evaluation import evaluate as evaluate_evidence
 from memwarden.recall_corpus import Talk, read_talks
 from memwarden.recall_evaluation import Embedded
 from memwarden.recall_evaluation import evaluate as evaluate_recall
@@ -134,6 +135,33 @@ def gates(
     report = gates_evaluation.evaluate(corpus)
     if plot is not None:
         plot.write_text(gates_plot.draw(report), encoding="utf-8")
+    if as_json:
+        print_json(report.as_json())
+    else:
+        print(printable(report.as_markdown()))
+
+
+@app.command()
+def evidence(
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="A file in the nested format of LoCoMo, with observations.",
+            exists=True,
+            dir_okay=False,
+        ),
+    ],
+    as_json: AsJson = False,
+) -> None:
+    """Judge notes by the turns they rest on, and print who passes, as Markdown.
+
+    Changed notes and other turns must not pass. No database is asked.
+    """
+    try:
+        report = evaluate_evidence(load(data))
+    except NotAConversation as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
     if as_json:
         print_json(report.as_json())
     else:

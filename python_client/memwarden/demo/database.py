@@ -18,7 +18,6 @@ AGENT = "demo-agent"
 CURATOR = "demo-curator"
 NEWCOMER = "demo-newcomer"
 REVIEWER = "demo-reviewer"
-NOTES = {"fact_threshold": 0}
 
 Connection = psycopg.Connection[Any]
 
@@ -61,9 +60,6 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                 "text_template => %s)",
                 (Jsonb(TURN_SCHEMA), TURN_TEXT),
             )
-            # Notes are told in other words than the conversation, which only a model could compare:
-            # here it is enough that each cites its turns.
-            admin.execute("SELECT memwarden.configure_layer('semantic', %s)", (Jsonb(NOTES),))
             # Each has heard itself what it quotes, and is believed that.
             for source, issuer in ((SOURCE, AGENT), (LETTERS, NEWCOMER)):
                 admin.execute(
