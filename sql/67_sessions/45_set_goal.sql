@@ -19,9 +19,8 @@ BEGIN
       JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
      WHERE e.org_id = v_session.org_id AND e.session_id = set_goal.session_id AND e.request_id = set_goal.request_id AND e.part = 'goal';
     IF FOUND THEN
-        v_old.goal := v_said ->> 'goal';
-        v_old.plan := jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done');
-        v_old.constraints := v_said -> 'constraints';
+        v_old := jsonb_populate_record(v_old, v_said || jsonb_build_object(
+            'plan', jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done')));
     END IF;
     v_done := memwarden_internal.remember_entry(
         v_session.org_id, set_goal.session_id, v_session.scope, v_session.task, 'goal', 'critical',
