@@ -42,6 +42,15 @@ DECLARE
     v_done  memwarden_internal.write_result;
     v_entry memwarden_internal.remembered_entry;
 BEGIN
+    -- Which step is done the store says, and not who asks: repeated, it would be the next one.
+    IF p_part = 'progress' AND EXISTS (SELECT FROM memwarden_data.session_entry AS e
+                                        WHERE e.org_id = p_org_id AND e.session_id = p_session_id AND e.request_id = p_request_id AND e.part = p_part) THEN
+        v_entry.result := (
+            SELECT (r.request_id, CASE WHEN r.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED' ELSE r.outcome::text END,
+                    r.item_id, r.gate, r.reason, r.detail, r.retry_at, false, v_clean.masked)::memwarden_internal.session_result
+              FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id);
+        RETURN v_entry;
+    END IF;
     v_done := memwarden.write(
         layer => 'session', content => v_clean.document -> 'content', subject => p_task, scope => p_scope, evidence => v_clean.document -> 'evidence',
         importance => memwarden_internal.importance_weight(p_importance), request_id => v_id,

@@ -7,10 +7,21 @@ AS $function$
 DECLARE
     v_session record := memwarden_internal.hold_session(set_goal.session_id, true);
     v_old     memwarden_data.working_memory;
+    v_said    jsonb;
     v_done    record;
 BEGIN
     PERFORM memwarden_internal.require_goal(set_goal.goal, set_goal.plan, set_goal.constraints);
     SELECT w.* INTO v_old FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
+    -- Asked again: what is left out is what it was then, or the plan's progress would make another request of it.
+    SELECT v.content INTO v_said
+      FROM memwarden_data.session_entry AS e
+      JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
+      JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+     WHERE e.org_id = v_session.org_id AND e.session_id = set_goal.session_id AND e.request_id = set_goal.request_id AND e.part = 'goal';
+    IF FOUND THEN
+        v_old := jsonb_populate_record(v_old, v_said || jsonb_build_object(
+            'plan', jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done')));
+    END IF;
     v_done := memwarden_internal.remember_entry(
         v_session.org_id, set_goal.session_id, v_session.scope, v_session.task, 'goal', 'critical',
         jsonb_build_object('goal', coalesce(set_goal.goal, v_old.goal, v_session.task),
