@@ -97,16 +97,14 @@ def test_their_mean_is_the_support(asked: Office) -> None:
     ]
 
 
-def test_a_low_mean_is_too_little(asked: Office) -> None:
-    """Accepted without conviction.
+def test_a_low_mean_waits_for_a_person(asked: Office) -> None:
+    """Accepted without conviction: neither borne out nor denied, so a person decides.
 
-    Proves: V2
+    Proves: V2, H2
     """
     done = answer(asked, ask(asked), ("accept", 0.7), ("accept", 0.8))
-    assert (done["reason"], done["detail"]["fact_score"]) == (
-        "INSUFFICIENT_EVIDENCE",
-        pytest.approx(0.75, abs=1e-6),
-    )
+    assert (done["outcome"], done["reason"]) == ("DEFERRED", "EVIDENCE_UNCLEAR")
+    assert done["detail"]["fact_score"] == pytest.approx(0.75, abs=1e-6)
 
 
 @pytest.mark.parametrize(
