@@ -65,14 +65,24 @@ _MUTE_WEIGHT, _FAINT_WEIGHT, _COMMON_WEIGHT = 0.0, 0.2, 0.45
 
 # What people do with words: who writes it down names it, who does it says something else.
 _ACTS = """
-thanks,thank you,grateful,means a lot,means so much,appreciate,glad i have you,having my back > appreciate grateful thank gratitude value
-you got this,you can do,keep going,keep it up,keep pushing,keep up,give up,don't quit,hang in there,go for it,good luck,you'll,believe in you,way to go,proud of you,rooting for,stay strong,cheering,got your back,you've got > encourage support motivate inspire believe assure reassure cheer confident luck
-great job,good job,well done,congrats,congratulations,way to go,proud of you,impressive,amazing,awesome,incredible,inspiring,you're so,you're such > praise compliment congratulate admire impress commend proud
-let me know,anything i can,happy to help,here for you,here to,count me in,lend a,your back,i'll help,can i help,if you need,glad to help > offer help support assist willing
-sorry to hear,must have been,must be tough,must be hard,so sad,condolences > sympathize empathize understand concern condolence comfort
-you should,why not,have you tried,have you considered,how about,remember to,make sure,don't forget,maybe you,could try > suggest advise advice recommend remind
+thanks,thank you,grateful,means a lot,means so much,appreciate,glad i have you,
++ having my back > appreciate grateful thank gratitude value
+you got this,you can do,keep going,keep it up,keep pushing,keep up,give up,don't quit,
++ hang in there,go for it,good luck,you'll,believe in you,way to go,proud of you,rooting for,
++ stay strong,cheering,got your back,
++ you've got > encourage support motivate inspire believe assure reassure cheer confident luck
+great job,good job,well done,congrats,congratulations,way to go,proud of you,impressive,amazing,
++ awesome,incredible,inspiring,you're so,
++ you're such > praise compliment congratulate admire impress commend proud
+let me know,anything i can,happy to help,here for you,here to,count me in,lend a,your back,
++ i'll help,can i help,if you need,glad to help > offer help support assist willing
+sorry to hear,must have been,must be tough,must be hard,so sad,
++ condolences > sympathize empathize understand concern condolence comfort
+you should,why not,have you tried,have you considered,how about,remember to,make sure,
++ don't forget,maybe you,could try > suggest advise advice recommend remind
 ? > ask curious inquire wonder interest
-let's,wanna,gonna,i'll,going to,i'm off to,can't wait,looking forward > plan intend propose eager excite
+let's,wanna,gonna,i'll,going to,i'm off to,can't wait,
++ looking forward > plan intend propose eager excite
 """
 
 # Words of one line say much the same, though not of every thing.
@@ -104,7 +114,8 @@ advise advice tip suggest recommend guidance guide mentor
 help assist aid support volunteer
 belief believe faith trust confidence confident
 goal dream aim ambition aspiration aspire target
-persist persevere determined determination resilience resilient persistence dedicate dedicated dedication commit committed commitment hardworking drive
+persist persevere determined determination resilience resilient persistence dedicate dedicated
++ dedication commit committed commitment hardworking drive
 succeed success successful achieve achievement accomplish accomplishment triumph
 improve progress grow growth better develop enhance advance
 change transform transition transformation
@@ -183,7 +194,8 @@ attend go join visit
 _WIDE = """
 child kid kids|son daughter toddler youngest oldest baby
 parent|mother father mum mom mommy dad daddy folks
-family relative|husband wife spouse partner kid child son daughter sister brother cousin mother father mum mom dad grandma grandmother grandpa grandfather fam
+family relative|husband wife spouse partner kid child son daughter sister brother cousin mother
++ father mum mom dad grandma grandmother grandpa grandfather fam
 friend|buddy pal mate companion bestie
 music|song band concert sing singer tune album gig guitar piano violin
 drink beverage|tea coffee water juice beer wine
@@ -246,7 +258,7 @@ def _weights() -> dict[str, float]:
 
 def _acts() -> list[tuple[tuple[str, ...], frozenset[str]]]:
     found = []
-    for line in _ACTS.strip().split("\n"):
+    for line in _ACTS.strip().replace("\n+ ", "").split("\n"):
         cues, _, acts = line.partition(" > ")
         found.append((tuple(cues.split(",")), frozenset(map(stem, acts.split()))))
     return found
@@ -254,11 +266,11 @@ def _acts() -> list[tuple[tuple[str, ...], frozenset[str]]]:
 
 def _alike() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    for line in _ALIKE.split("\n"):
+    for line in _ALIKE.replace("\n+ ", " ").split("\n"):
         group = frozenset(stem(word) for word in line.split())
         for word in group:
             found[word] = found.get(word, frozenset()) | group
-    for line in _WIDE.split("\n"):
+    for line in _WIDE.replace("\n+ ", " ").split("\n"):
         wide, _, narrow = (frozenset(map(stem, side.split())) for side in line.partition("|"))
         for word in wide:
             found[word] = found.get(word, frozenset()) | wide | narrow

@@ -11,18 +11,19 @@ from .judge_text import Token
 from .judge_words import BREAK, FIRST_PERSON, HEDGE, NEGATION, STOP, stem
 from .late import late
 
-_NAME = r"[^\W\d_][\w.'’-]{0,30}(?:[ \t][^\W\d_][\w.'’-]{0,30}){0,2}"
+_NAME = r"[^\W\d_][\w.'\u2019-]{0,30}(?:[ \t][^\W\d_][\w.'\u2019-]{0,30}){0,2}"
 _PREFIX = late(
-    rf"(?m)^[ \t]{{0,8}}(?:\[[^\]\n]{{0,60}}\][ \t]{{0,4}})?({_NAME})(?:[ \t]\([^)\n]{{0,40}}\))?:[ \t]"
+    rf"(?m)^[ \t]{{0,8}}(?:\[[^\]\n]{{0,60}}\][ \t]{{0,4}})?({_NAME})"
+    r"(?:[ \t]\([^)\n]{0,40}\))?:[ \t]"
 )
 _WORD = late(r"[^\W\d_]+")
 _URI = late(r"^(?:[a-z+.-]{0,20})[:/]+(?:[^/]{0,60}/){0,4}?([^\W\d_]+(?:[-.][^\W\d_]+)*)/\d")
 _TALK = ("chat", "dm", "call", "sms", "mail", "email", "message", "talk", "voice", "conversation")
 _ADDRESS = (
-    r"(?:^|[,.!?;:\n]\s{0,3}|\b(?:hey|hi|hello|thanks|thank you|yeah|yep|yes|wow|oh|sure|congrats|cheers"
-    r"|sorry|okay|ok|well|dear)[ ,]{1,2})"
+    r"(?:^|[,.!?;:\n]\s{0,3}|\b(?:hey|hi|hello|thanks|thank you|yeah|yep|yes|wow|oh|sure|congrats"
+    r"|cheers|sorry|okay|ok|well|dear)[ ,]{1,2})"
 )
-_LEADER = late(r"\s{0,8}([^\W\d_][\w-]{0,40})(['’]s\b)?")
+_LEADER = late(r"\s{0,8}([^\W\d_][\w-]{0,40})(['\u2019]s\b)?")
 _WE = FIRST_PERSON | frozenset(("we", "us", "our", "ours", "let's", "lets", "we're", "we've"))
 
 

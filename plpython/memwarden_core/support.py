@@ -41,7 +41,8 @@ _NEGATIVE = frozenset(
 
 # What is said so, and neither denies nor wishes anything.
 _MANNER = late(
-    r"(?i)\b(?:just )?want(?:ed)? to (?:let|tell|say|ask|share|give|thank)\b|\b(?:i'd|would) like to say\b"
+    r"(?i)\b(?:just )?want(?:ed)? to (?:let|tell|say|ask|share|give|thank)\b"
+    r"|\b(?:i'd|would) like to say\b"
     r"|\b(?:can't|cannot|can not|couldn't) (?:wait|believe|imagine|agree more|help but|ask for"
     r"|be (?:happier|prouder|more)|thank you enough)\b"
     r"|\b(?:won't|wouldn't|never|don't|not) (?:believe (?:it|how|what|this)|forget|regret)\b"

@@ -14,6 +14,7 @@ from statistics import median
 
 from memwarden.demo.conversation import Conversation, NotAConversation, Observation, Turn
 from memwarden_core.gist import CONTRADICTED
+from memwarden_core.judge_words import word_set
 from memwarden_core.support import supports
 
 THRESHOLDS = (0.8, 0.6)
@@ -35,24 +36,7 @@ _NUMBERS = [
     "thirty",
 ]
 _NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(_NUMBERS)})\b")
-_AUXILIARY = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "does",
-        "did",
-    ]
-)
+_AUXILIARY = word_set("is are was were has have had will would can could should does did")
 
 
 @dataclass(frozen=True)
@@ -73,7 +57,7 @@ class Row:
 class LeftOut:
     """A conversation judged by a threshold that was chosen on the others.
 
-    ``threshold`` is the least support that at most MOST_WRONG of the wrong pairs of the others reach.
+    ``threshold`` is the least support that at most MOST_WRONG of the others' wrong pairs reach.
     """
 
     conversation: str
@@ -174,7 +158,7 @@ def deny(note: str) -> str:
     return f"It is not true that {note}"
 
 
-def support(speaker: str, note: str, turns: Sequence[Turn]) -> float:
+def support(note: str, turns: Sequence[Turn]) -> float:
     """How far turns bear out a note, as the server finds it where the speaker is told."""
     excerpts = [f"{turn.speaker}: {turn.text}" for turn in turns]
     found = supports(
@@ -222,12 +206,12 @@ def _scores(conversation: Conversation) -> dict[str, list[float]]:
         cited = [turns[each] for each in note.dia_ids if each in turns]
         if not cited:
             continue
-        kinds["right"].append(support(note.speaker, note.text, cited))
+        kinds["right"].append(support(note.text, cited))
         for turn in _others(conversation, note, cited[0].speaker, place):
-            kinds["another turn"].append(support(note.speaker, note.text, [turn]))
+            kinds["another turn"].append(support(note.text, [turn]))
         for kind, changed in _changed(note, speakers).items():
             if changed != note.text:
-                kinds[kind].append(support(note.speaker, changed, cited))
+                kinds[kind].append(support(changed, cited))
     return kinds
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -34,7 +35,8 @@ def test_every_type_of_evidence_has_an_authority_of_its_own(shipped: World) -> N
 
 def worth(office: Office, uri: str) -> tuple[str, float]:
     """Type and authority of a reference, read from a write into a layer that asks for nothing."""
-    answer = office.write({"n": uri}, cite(uri, TEA), layer="episodic")
+    # What waits for a person would answer for another write of the same words.
+    answer = office.write({"n": f"{uri} {uuid.uuid4()}"}, cite(uri, TEA), layer="episodic")
     told = (
         office.grounds(answer)[0]
         if answer["outcome"] == "COMMITTED"

@@ -46,8 +46,8 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
         decisions, taken = push(memory, requests, out)
         report.show_counts(out, decisions, taken)
         out.print(
-            "Turns quote the conversation. Notes say in other words what was said: those whose turns"
-            " bear them out are remembered, and the rest wait for a person."
+            "Turns quote the conversation. Notes say in other words what was said: a note is"
+            " remembered where its turns bear it out, and the others wait for a person."
         )
         report.show_reasons(out, memory, decisions)
         report.show_new_versions(out, memory, decisions)
