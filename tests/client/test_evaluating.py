@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib import resources
 from pathlib import Path
 
 from client.test_command_line import run
@@ -84,3 +85,22 @@ def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) 
     refused = run(*command)
     assert refused.returncode == 2
     assert "labelled" in refused.stderr
+
+
+def test_notes_and_the_turns_they_rest_on_are_measured(tmp_path: Path) -> None:
+    """Without a database; by conversation, right and wrong pairs. Proves: V2, V3."""
+    command = ("evaluate", "evidence", "--data")
+    ran = run(*command, str(resources.files("memwarden.demo") / "sample.json"), "--json")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    rows = {row["pairs"]: row for row in json.loads(ran.stdout)["rows"]}
+    assert rows["right"]["total"] > 40
+    right, wrong = (rows[kind]["passed"]["0.8"] for kind in ("right", "another turn"))
+    assert right > 5 * wrong
+    assert rows["denial added"]["denied"] > rows["denial added"]["passed"]["0.8"]
+
+    shown = run(*command, str(resources.files("memwarden.demo") / "sample.json"))
+    assert "| pass at 0.8 |" in shown.stdout
+
+    (tmp_path / "other.json").write_text("[]")
+    refused = run(*command, str(tmp_path / "other.json"))
+    assert refused.returncode == 2

@@ -26,7 +26,11 @@ class _Case(NamedTuple):
 _CASES = (
     _Case("foresight", "Ravens put food aside for tomorrow.", None, None, "I have seen it."),
     _Case(
-        "age", "Ravens live for 100 years.", "Ravens live for up to 70 years.", None, "In a zoo."
+        "age",
+        "Ravens live for up to 70 years, in a zoo or out of it.",
+        "Ravens live for up to 70 years.",
+        None,
+        "In a zoo.",
     ),
     _Case("omen", "Ravens bring bad luck.", None, "FACTUAL_ERROR", "That is superstition."),
 )

@@ -21,7 +21,7 @@ _FACT: dict[str, Any] = {"subject": "Ravens", "predicate": "temper"}
 def show_rollback(out: Console, agent: Client, curator: Client, scope: str) -> None:
     """Let the agent write a fact and then a wrong one; let the curator roll that back."""
     _tell(agent, "Ravens can hold a grudge.", scope)
-    wrong = _tell(agent, "Ravens never mind.", scope)
+    wrong = _tell(agent, "Ravens forget an insult at once.", scope)
     if wrong.item_id is None:
         return
     believed = agent.history(wrong.item_id)[0].recorded_at

@@ -1,0 +1,95 @@
+"""Notes in words of their own: a turn bears out what it says, and not what is changed in it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memwarden.demo.conversation import load
+from memwarden.evidence_evaluation import THRESHOLDS, evaluate
+from memwarden_core.support import supports
+
+SHIPPED = max(THRESHOLDS)
+RIGHT = [
+    ("Ana lives in Rome.", "Ana: I moved to Rome last year."),
+    ("Ana's e-mail address is ana@mail.example.", "Ana: Sure, my e-mail is ana@mail.example."),
+    ("Omar adopted a puppy from the shelter.", "Omar: We adopted a puppy from the shelter!"),
+    ("Mira started pottery classes in May.", "Mira: I've started pottery classes in May, so fun."),
+    (
+        "Tom paid 920 euros for the stove.",
+        "Tom: I paid nine hundred and twenty euros for it, the stove.",
+    ),
+    (
+        "Mira gave up coffee and drinks tea.",
+        "Mira: I gave up coffee. I drink tea now.",
+    ),
+    ("Omar's sister Lena teaches maths in Leeds.", "Omar: My sister Lena teaches maths in Leeds."),
+]
+OTHER = [
+    ("Ana lives in Rome.", "Ana: The soup needs more salt, don't you think?"),
+    ("Omar adopted a puppy from the shelter.", "Omar: Thanks! How was your weekend?"),
+    ("Mira started pottery classes in May.", "Mira: I love the sea in winter."),
+    ("Tom paid 920 euros for the stove.", "Tom: The stove is warm, come in."),
+    ("Omar's sister Lena teaches maths in Leeds.", "Omar: My sister is coming on Sunday."),
+    ("Mira runs a bakery with her cousin.", "Mira: Yes, it was amazing!"),
+]
+NUMBER = [
+    ("Tom paid 720 euros for the stove.", "Tom: I paid 920 euros for the stove."),
+    ("Ana has three brothers.", "Ana: I have four brothers."),
+    ("The ferry leaves at 9:40.", "Ana: The ferry leaves at 10:40."),
+    ("Omar ran 12 miles on Sunday.", "Omar: I ran 10 miles on Sunday."),
+    ("Mira was born in 1987.", "Mira: I was born in 1978."),
+    ("Lena bought six chairs for the kitchen.", "Lena: I bought two chairs for the kitchen."),
+]
+NAME = [
+    ("Omar lives in Rome.", "Ana: I moved to Rome last year."),
+    ("Ana lives in Milan.", "Ana: I moved to Rome last year."),
+    ("Omar's sister Clara teaches maths in Leeds.", "Omar: My sister Lena teaches maths in Leeds."),
+    ("Mira met Paul at the fair.", "Mira: I met Pedro at the fair."),
+    ("Tom works for Northwind.", "Tom: I work for Southgate."),
+    ("Lena's dog is called Biscuit.", "Lena: My dog is called Pearl."),
+]
+DENIED = [
+    ("Ana does not live in Rome.", "Ana: I live in Rome."),
+    ("Omar did not adopt a puppy from the shelter.", "Omar: I adopted a puppy from the shelter!"),
+    ("Mira has not started pottery classes.", "Mira: I started pottery classes in May."),
+    ("Tom never paid for the stove.", "Tom: I paid for the stove."),
+    ("Lena has no brothers.", "Lena: I have four brothers."),
+    ("Omar cannot swim.", "Omar: I can swim well."),
+]
+
+
+def borne_out(note: str, turn: str) -> float:
+    """How far a turn of a conversation bears out a note."""
+    return supports(None, None, json.dumps({"text": note}), [turn], ["human_input"], ["chat:1"])[0]
+
+
+@pytest.mark.parametrize(("note", "turn"), RIGHT)
+def test_a_turn_bears_out_what_it_says_in_other_words(note: str, turn: str) -> None:
+    """As the layers that last ask for it. Proves: V2, V3 (source cross-reference)."""
+    assert borne_out(note, turn) >= SHIPPED
+
+
+@pytest.mark.parametrize(("note", "turn"), [*OTHER, *NUMBER, *NAME, *DENIED])
+def test_a_turn_about_something_else_or_with_a_part_changed_does_not(note: str, turn: str) -> None:
+    """Another turn, another number, another name, a denial. Proves: V2, V3."""
+    assert borne_out(note, turn) < SHIPPED
+
+
+def test_notes_of_others_are_borne_out_by_their_turns_and_by_no_others(data: Path) -> None:
+    """At least 85 in 100 of the right notes, and at most 5 in 100 of each kind of wrong ones.
+
+    Proves: V2, V3 (source cross-reference)
+    """
+    report = evaluate(load(data / "locomo/dev.json"))
+    shares = {
+        row.pairs: row.passed[SHIPPED] / row.total
+        for row in report.rows
+        if row.conversation == "all"
+    }
+    assert shares.pop("right") >= 0.85
+    assert set(shares) == {"another turn", "number changed", "name swapped", "denial added"}
+    assert all(share <= 0.05 for share in shares.values()), shares
+    assert all(each.auc > 0.95 for each in report.left_out)
