@@ -136,9 +136,9 @@ def test_a_layer_without_direct_writes_is_fed_by_promotion(
     up = promote(agent, item, layer="durable")
     assert up["outcome"] == "COMMITTED"
     assert world.value("SELECT count(*) FROM memwarden_data.promotion") == 0
-    # Whoever knows the promotion's id gets its answer, not its way in.
+    # Whoever knows the promotion's id gets no way in.
     again = write(agent, "durable", {"lesson": "cheat"}, request_id=up["request_id"])
-    assert (again["outcome"], again["item_id"]) == ("ALREADY_COMMITTED", up["item_id"])
+    assert (again["outcome"], again["reason"]) == ("REJECTED", "REQUEST_ID_REUSED")
     other = remember(agent, task, {"lesson": "look first"})
     world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true)", (agent.info.user, task))
     world.admin.execute("SELECT memwarden.change_agent(%s, role => 'curator')", (agent.info.user,))

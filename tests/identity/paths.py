@@ -35,6 +35,7 @@ CHANGES = {
     *("link_reference", "references_of", "canonical_links"),
     *("register_agent", "retract", "revoke_scope", "revoke_tokens", "rollback", "rollback_batch"),
     *("set_durability_rule", "drop_durability_rule"),
+    "settle_dispute",
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     *("record_consent", "record_audit"),
     # For administrators: numbers and names of classes.

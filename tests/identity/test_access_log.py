@@ -63,6 +63,7 @@ ELSEWHERE = {
     *("define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action", "reveal"),
     *("define_source", "drop_source", "require_verifier", "release_verifier"),
     *("set_durability_rule", "drop_durability_rule"),
+    "settle_dispute",
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",
     "set_threshold_tuning",

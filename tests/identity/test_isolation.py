@@ -50,7 +50,7 @@ OWN = {"requests", "write_request", "request_status"}
 ECHOES = {"explain_recall"}
 """What repeats the words it was asked with."""
 
-SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute", "signal"}
+SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute", "disputes", "signal"}
 """What there is of some memories only."""
 
 

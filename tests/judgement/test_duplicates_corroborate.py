@@ -150,7 +150,7 @@ def test_words_alone_raise_no_belief_and_sources_raise_it_to_what_the_best_is_wo
     # Nothing cited, nobody's source, and a source that does not say so.
     write(world.agent(home), "semantic", FACT)
     write(world.agent(home), "semantic", FACT, evidence=cite("http://any.example"))
-    write(world.agent(home), "semantic", FACT, evidence=cite("doc:b", "the mill is old"))
+    write(world.agent(home), "semantic", FACT, evidence=cite("doc:b", "the harbour is deep"))
     told = seen(reader, first["item_id"])
     assert (told["times_seen"], told["witnesses"]) == (3, 0)
     assert told["corroborated_confidence"] == own

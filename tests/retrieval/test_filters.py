@@ -170,7 +170,7 @@ def test_low_confidence_and_contradiction_are_marked_not_dropped(
     # By another that stands, though only one of them is told of it.
     shared_world.admin.execute(
         "INSERT INTO memwarden_data.dispute"
-        " SELECT i.org_id, i.scope_id, i.item_id, i.content_hash, o.item_id, o.content_hash"
+        " SELECT i.org_id, i.scope_id, i.item_id, i.content_hash, o.item_id, o.content_hash, now()"
         "   FROM memwarden_data.item AS i, memwarden_data.item AS o"
         "  WHERE i.item_id = %s AND o.item_id = %s",
         (disputed, low),

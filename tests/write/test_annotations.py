@@ -96,7 +96,7 @@ def test_two_verifiers_may_agree(world: World) -> None:
 def test_a_verifier_writes_nothing_else(
     author: Agent, verifier: Agent, home: str, layer: str
 ) -> None:
-    """No memory of its own, no other kind, no promotion, no retraction; ROLE_FORBIDS for each.
+    """No memory of its own, no other kind, no promotion; what others wrote it does not take back.
 
     Proves: A1
     """
@@ -110,9 +110,6 @@ def test_a_verifier_writes_nothing_else(
     assert {row["reason"] for row in write_many(verifier, batch)} == {"ROLE_FORBIDS"}
     with pytest.raises(InsufficientPrivilege):
         retract(verifier, item)
-    annotation = annotate(verifier, item, "confirmed")["item_id"]
-    with pytest.raises(InsufficientPrivilege):
-        retract(verifier, UUID(str(annotation)))
     assert get(author, item)["version"] == 1
 
 
@@ -269,3 +266,13 @@ def test_who_else_annotates(shared_world: World, home: str, role: str) -> None:
     agent = shared_world.agent(home, role=role)
     answer = annotate(agent, item, "doubted")
     assert answer["reason"] == ("ROLE_FORBIDS" if role == "executor" else None)
+
+
+def test_a_verifier_takes_back_its_own_annotation(
+    author: Agent, verifier: Agent, home: str
+) -> None:
+    """Proves: A1, G4."""
+    item = remember(author, home, {"in": "semantic"}, layer="semantic")
+    annotation = annotate(verifier, item, "confirmed")["item_id"]
+    retract(verifier, UUID(str(annotation)))
+    assert get(author, item)["version"] == 1

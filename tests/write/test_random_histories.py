@@ -183,18 +183,20 @@ class Histories(RuleBasedStateMachine):
             self.model.commit(agent, request, ids)
         elif item is not None:
             assert ids == item.ids
-        self.asked.append((agent, answer))
+        self.asked.append((agent, arguments, answer))
 
     @rule(choice=st.integers(0, 100))
     def replays(self, choice: int) -> None:
-        """Ask under the id of an earlier request, for something else: the first answer counts."""
+        """Ask under an earlier id: for the same the first answer counts, else it is refused."""
         if self.asked:
-            agent, first = self.asked[choice % len(self.asked)]
-            again = write(
-                self.sessions[agent], "semantic", "something else", request_id=first["request_id"]
-            )
+            agent, arguments, first = self.asked[choice % len(self.asked)]
+            named = {"request_id": first["request_id"]}
+            again = write(self.sessions[agent], **(arguments | named))
             committed = "ALREADY_COMMITTED" if first["outcome"] == "COMMITTED" else first["outcome"]
             assert again == first | {"outcome": committed}
+            other = write(self.sessions[agent], "semantic", "something else", **named)
+            if first["outcome"] == "COMMITTED":
+                assert (other["outcome"], other["reason"]) == ("REJECTED", "REQUEST_ID_REUSED")
 
     @invariant()
     def heads_are_the_models(self) -> None:

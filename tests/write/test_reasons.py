@@ -415,6 +415,13 @@ def resting_on_too_much(world: World, home: str) -> DictRow:
     )
 
 
+def unclear(world: World, home: str) -> DictRow:
+    """Cite what has the authority, and says a part of it."""
+    call(world.admin, "define_source", uri_pattern="doc:*", type="document")
+    said = {"uri": "doc:1", "excerpt": "The bakery opens at six, says Mira."}
+    return asked_for({"fact_threshold": 0.8}, said)(world, home)
+
+
 def disputed(text: str, confidence: float) -> Recipe:
     """Write that beside another agent's "The door is closed", where the layer compares."""
 
@@ -538,6 +545,7 @@ RECIPES: dict[str, Recipe] = {
     "AUTHORITY_TOO_LOW": asked_for({"min_authority": 0.5}, {"uri": "thought:1"}),
     "NO_EXTERNAL_EVIDENCE": asked_for({"min_external": 1}),
     "INSUFFICIENT_EVIDENCE": asked_for({"fact_threshold": 0.8}),
+    "EVIDENCE_UNCLEAR": unclear,
     "ORIGIN_INVALID": one(origin={"mood": "good"}),
     "CANONICAL_COPY": repeating("canonical"),
     "VERBATIM_RECORD": repeating("record"),
@@ -693,6 +701,7 @@ def codes_in_sources() -> set[str]:
             found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION)'", statement))
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
+        found |= set(re.findall(r"ask_review\(\s*NEW.review_asked, '([A-Z_]+)'", text))
     for path in (ROOT / "plpython/memwarden_core").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
