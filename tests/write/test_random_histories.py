@@ -153,7 +153,7 @@ class Histories(RuleBasedStateMachine):
     def rooms(self) -> None:
         """Give each history scopes of its own."""
         self.model = Model()
-        self.asked: list[tuple[int, DictRow]] = []
+        self.asked: list[tuple[int, dict[str, Any], DictRow]] = []
         self.paths = [f"/org/acme/task/{uuid.uuid4().hex}" for _ in range(SCOPES)]
         for path in self.paths:
             self.world.scope(path)
