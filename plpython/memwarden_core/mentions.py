@@ -2,7 +2,7 @@
 
 Erasing takes no regular expression and no guess. An identifier is found where it stands as a word
 of its own, in any string, name or number of a JSON document, or in a plain text. In JSON of the
-store's own making the names are no words of anybody: there only values count.
+store's own making the names are no words of anybody: there only values count, but for moments.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ _APART = "\x00"
 """Between the strings of a document: no identifier holds it, and it is no blank."""
 _OUR_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What names in JSON of the store's own look like; another one there is somebody's word."""
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
+"""A moment as the store writes it. The minute 50 names nobody who is called 50."""
 
 
 def term(identifier: str) -> str:
@@ -70,7 +72,7 @@ def _parts_of_ours(pairs: list[tuple[str, object]]) -> list[object]:
 def _said(document: str, *, ours: bool = False) -> str:
     """What a document says, its strings kept apart: JSON by names and values, else as it stands.
 
-    Of JSON that is ``ours``, which the store has made, the names of the store are not said.
+    Of JSON that is ``ours``, which the store has made, the store's names and moments are not said.
     """
     try:
         value = json.loads(
@@ -82,7 +84,8 @@ def _said(document: str, *, ours: bool = False) -> str:
     except (ValueError, RecursionError):
         # Nobody stored it as JSON. Escapes must not hide the edge of a word.
         return document + _APART + document.replace("\\n", " ").replace("\\t", " ")
-    return _APART.join(_strings(value))
+    said = _strings(value)
+    return _APART.join(each for each in said if not (ours and _MOMENT.fullmatch(each)))
 
 
 def mentions(

@@ -78,3 +78,24 @@ def test_a_deep_document_is_searched() -> None:
     """Deeper than Python recurses."""
     deep = "[" * 100_000 + '"ana"' + "]" * 100_000
     assert mentions(["ana"], [deep])
+
+
+@pytest.mark.parametrize(
+    ("identifier", "document", "found"),
+    [
+        ("subject", '{"subject": "Ana"}', False),
+        ("ana", '{"Ana": "subject"}', True),
+        ("50", '{"at": "2026-11-24T10:50:50.123456+00:00"}', False),
+        ("50", '["2026-11-24 10:50:50+00"]', False),
+        ("50", '{"note": "2026-11-24T10:50:50Z, said 50"}', True),
+        ("2026", '["2026"]', True),
+    ],
+)
+def test_names_and_moments_of_the_store_are_nobodys_words(
+    identifier: str, document: str, found: bool
+) -> None:
+    """Somebody may be called 50, but no minute is.
+
+    Proves: R1 (direct matches)
+    """
+    assert mentions([identifier], [], [document]) == found
