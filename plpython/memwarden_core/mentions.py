@@ -17,7 +17,9 @@ _APART = "\x00"
 """Between the strings of a document: no identifier holds it, and it is no blank."""
 _OUR_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 """What names in JSON of the store's own look like; another one there is somebody's word."""
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII)
+_MOMENT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)?", re.ASCII
+)
 """A moment as the store writes it. The minute 50 names nobody who is called 50."""
 
 
