@@ -19,6 +19,7 @@ from .judge_words import stem
 from .late import late
 from .speaker import known_names, leader, turns
 from .support_gist import Asked, gist
+from .support_limits import adds, said_plainly
 from .support_words import bears_out
 
 __all__ = ["CONTRADICTED", "support", "supports"]
@@ -106,6 +107,32 @@ def _folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
+def _limited(
+    score: float,
+    asked: Asked,
+    claim: tuple[str, str],
+    heard: tuple[str, Sequence[Sentence]],
+    uri: str,
+    kind: str,
+) -> float:
+    """A score as far as the excerpt says so plainly, and says something of each part of a claim.
+
+    ``claim`` is all that is claimed and its text alone, ``heard`` an excerpt and its sentences.
+    """
+    words, text = claim
+    excerpt, read = heard
+    if adds(text, read):
+        return UNCLEAR
+    if kind != "human_input":
+        return score
+    plain = said_plainly(excerpt, words)
+    if plain == excerpt:
+        return score
+    read = sentences(plain)
+    least = support(asked, plain, read, uri, kind) if read else 0.0
+    return max(UNCLEAR, min(score, least))
+
+
 def supports(
     subject: str | None,
     predicate: str | None,
@@ -139,7 +166,11 @@ def supports(
         cost = _cost(asked.claim, read)
         if read and spent + cost <= _MAX_COST:
             spent += cost
-            found.append(support(asked, excerpt, read, uri, kind))
+            score = support(asked, excerpt, read, uri, kind)
+            if score > UNCLEAR:
+                words = " ".join(filter(None, (subject, predicate, content)))
+                score = _limited(score, asked, (words, text), (excerpt, read), uri, kind)
+            found.append(score)
         else:
             found.append(0.0)
     return found

@@ -53,7 +53,7 @@ def gist(asked: Asked, turn: Turn, uri_names: frozenset[str], uri: str, *, spoke
     ):
         return UNCLEAR
     if len(content) <= (_SHORT if spoken else _FEW) and not all(find(t, said)[1] for t in content):
-        return min(score, 0.75 if spoken else UNCLEAR)
+        return UNCLEAR
     return score
 
 

@@ -1,7 +1,8 @@
 """How far the excerpt of a turn bears out a note about it: right pairs and wrong ones.
 
 Right is a note with the turns that it was taken from. Wrong is the note with another turn of the
-same speaker, or with its own turn but a number changed, the name swapped, or a denial added.
+same speaker, or with its own turn but a number changed, the name swapped, or a denial or a part
+added.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, mean, median
 
 from memwarden.demo.conversation import Conversation, NotAConversation, Observation, Turn
 from memwarden_core.gist import CONTRADICTED
@@ -36,6 +37,16 @@ _NUMBERS = [
     "thirty",
 ]
 _NUMBER = re.compile(rf"\d+|\b(?:{'|'.join(_NUMBERS)})\b")
+_PARTS = [
+    "is a vegetarian",
+    "works as a nurse",
+    "owns a boat",
+    "has two cats",
+    "was born in Lisbon",
+    "plays chess",
+    "left the country",
+    "speaks fluent Greek",
+]
 _AUXILIARY = word_set("is are was were has have had will would can could should does did")
 
 
@@ -57,7 +68,8 @@ class Row:
 class LeftOut:
     """A conversation judged by a threshold that was chosen on the others.
 
-    ``threshold`` is the least support that at most MOST_WRONG of the others' wrong pairs reach.
+    ``threshold`` is the least support that at most MOST_WRONG of the others' wrong pairs reach. The
+    one called ``all`` is the mean of the others, weighed by their pairs.
     """
 
     conversation: str
@@ -158,6 +170,11 @@ def deny(note: str) -> str:
     return f"It is not true that {note}"
 
 
+def add_part(note: str, place: int) -> str:
+    """Return a note that says one thing more, which nobody said."""
+    return f"{note.rstrip('. ')} and {_PARTS[place % len(_PARTS)]}."
+
+
 def support(note: str, turns: Sequence[Turn]) -> float:
     """How far turns bear out a note, as the server finds it where the speaker is told."""
     excerpts = [f"{turn.speaker}: {turn.text}" for turn in turns]
@@ -189,7 +206,7 @@ def evaluate(conversations: Sequence[Conversation]) -> Report:
             together = [s for kinds in scores.values() for s in kinds[kind]]
             if together:
                 rows.append(_row("all", kind, together))
-    return Report(rows, [_left_out(name, scores) for name in scores] if len(scores) > 1 else [])
+    return Report(rows, _each_left_out(scores) if len(scores) > 1 else [])
 
 
 def _scores(conversation: Conversation) -> dict[str, list[float]]:
@@ -201,6 +218,7 @@ def _scores(conversation: Conversation) -> dict[str, list[float]]:
         "number changed": [],
         "name swapped": [],
         "denial added": [],
+        "part added": [],
     }
     for place, note in enumerate(conversation.observations):
         cited = [turns[each] for each in note.dia_ids if each in turns]
@@ -209,18 +227,19 @@ def _scores(conversation: Conversation) -> dict[str, list[float]]:
         kinds["right"].append(support(note.text, cited))
         for turn in _others(conversation, note, cited[0].speaker, place):
             kinds["another turn"].append(support(note.text, [turn]))
-        for kind, changed in _changed(note, speakers).items():
+        for kind, changed in _changed(note, speakers, place).items():
             if changed != note.text:
                 kinds[kind].append(support(changed, cited))
     return kinds
 
 
-def _changed(note: Observation, speakers: Sequence[str]) -> dict[str, str]:
+def _changed(note: Observation, speakers: Sequence[str], place: int) -> dict[str, str]:
     other = next((name for name in speakers if name != note.speaker), "Quentin")
     return {
         "number changed": change_number(note.text),
         "name swapped": swap_name(note.text, note.speaker, other),
         "denial added": deny(note.text),
+        "part added": add_part(note.text, place),
     }
 
 
@@ -241,6 +260,21 @@ def _row(conversation: str, pairs: str, found: Sequence[float]) -> Row:
     denied = sum(s == CONTRADICTED for s in found)
     waiting = len(found) - passed[THRESHOLDS[0]] - denied
     return Row(conversation, pairs, len(found), passed, waiting, denied, median(found))
+
+
+def _each_left_out(scores: dict[str, dict[str, list[float]]]) -> list[LeftOut]:
+    """Every conversation by the threshold of the others, and all of them as one."""
+    each = [_left_out(name, scores) for name in scores]
+    rights = [len(kinds["right"]) for kinds in scores.values()]
+    wrongs = [len(kinds["another turn"]) for kinds in scores.values()]
+    together = LeftOut(
+        "all",
+        mean(one.threshold for one in each),
+        fmean((one.right for one in each), rights),
+        fmean((one.wrong for one in each), wrongs),
+        fmean((one.auc for one in each), rights),
+    )
+    return [*each, together]
 
 
 def _left_out(name: str, scores: dict[str, dict[str, list[float]]]) -> LeftOut:

@@ -60,6 +60,36 @@ DENIED = [
     ("Omar cannot swim.", "Omar: I can swim well."),
 ]
 
+NOT_SO = [
+    ("Ana ran a marathon in spring.", "Ana: I want to run a marathon in spring."),
+    ("Omar opened a bakery in Leeds.", "Omar: I'd love to open a bakery in Leeds."),
+    ("Mira bought a boat.", "Mira: We're hoping to buy a boat."),
+    ("Lena moved to Lisbon.", "Lena: I'm thinking of moving to Lisbon."),
+    ("Tom painted the fence.", "Tom: I'm going to paint the fence."),
+    ("Tom painted the fence.", "Tom: I'll paint the fence."),
+]
+OF_ANOTHER = [
+    ("Ana ran a marathon in spring.", "Ana: My sister ran a marathon in spring."),
+    ("Omar opened a bakery in Leeds.", "Omar: My best friend opened a bakery in Leeds."),
+    ("Tom broke his arm.", "Tom: Not much, but my boss broke his arm."),
+]
+ADDED = [
+    ("Ana ran a marathon in spring and is a vegetarian.", "Ana: I ran a marathon in spring."),
+    ("Omar opened a bakery in Leeds and works as a nurse.", "Omar: I opened a bakery in Leeds!"),
+    ("Mira, who owns a boat, started pottery in May.", "Mira: I've started pottery in May."),
+]
+LACKS_THE_VERB = [
+    ("Ana lives in Rome.", "Ana: I visited Rome last year."),
+    ("Lena sold the piano.", "Lena: The piano is out of tune."),
+]
+STILL_SO = [
+    ("Ana wants to run a marathon in spring.", "Ana: I want to run a marathon in spring."),
+    ("Tom plans to paint the fence.", "Tom: I'm planning to paint the fence."),
+    ("Ana's sister ran a marathon.", "Ana: My sister ran a marathon."),
+    ("Ana ran a marathon in spring.", "Ana: My sister and I ran a marathon in spring."),
+    ("Ana ran a marathon and adopted a cat.", "Ana: I ran a marathon. And I adopted a cat!"),
+]
+
 
 def borne_out(note: str, turn: str) -> float:
     """How far a turn of a conversation bears out a note."""
@@ -70,6 +100,23 @@ def borne_out(note: str, turn: str) -> float:
 def test_a_turn_bears_out_what_it_says_in_other_words(note: str, turn: str) -> None:
     """As the layers that last ask for it. Proves: V2, V3 (source cross-reference)."""
     assert borne_out(note, turn) >= SHIPPED
+
+
+@pytest.mark.parametrize(("note", "turn"), STILL_SO)
+def test_who_notes_a_wish_or_a_relative_finds_it_in_one(note: str, turn: str) -> None:
+    """What the claim itself says so stays. Proves: V2, V3 (source cross-reference)."""
+    assert borne_out(note, turn) >= SHIPPED
+
+
+@pytest.mark.parametrize(
+    ("note", "turn"), [*NOT_SO, *OF_ANOTHER, *ADDED, *LACKS_THE_VERB], ids=lambda text: text[:40]
+)
+def test_what_is_wished_or_of_another_or_added_waits_for_a_person(note: str, turn: str) -> None:
+    """Also in the layer that asks least: no threshold lets it pass, and nothing denies it.
+
+    Proves: V2, V3 (source cross-reference)
+    """
+    assert 0 < borne_out(note, turn) < min(THRESHOLDS)
 
 
 @pytest.mark.parametrize(("note", "turn"), [*OTHER, *NUMBER, *NAME, *DENIED])
@@ -90,6 +137,10 @@ def test_notes_of_others_are_borne_out_by_their_turns_and_by_no_others(data: Pat
         if row.conversation == "all"
     }
     assert shares.pop("right") >= 0.85
-    assert set(shares) == {"another turn", "number changed", "name swapped", "denial added"}
+    changed = {"number changed", "name swapped", "denial added", "part added"}
+    assert set(shares) == {"another turn", *changed}
     assert all(share <= 0.05 for share in shares.values()), shares
     assert all(each.auc > 0.95 for each in report.left_out)
+    together = next(each for each in report.left_out if each.conversation == "all")
+    assert together.right >= 0.85
+    assert together.wrong <= 0.05
