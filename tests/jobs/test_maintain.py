@@ -120,3 +120,57 @@ def test_the_second_finds_done_what_it_waited_for(world: World) -> None:
 
     together([hold_and_let_go, follow])
     assert world.rows(UNSECURED) == []
+
+
+def test_an_idle_transaction_stops_neither_writers_nor_the_other_steps(world: World) -> None:
+    """Who has written and not committed, or dumps, holds what a new month's partition locks.
+
+    Proves: G8 (safe beside writers)
+    """
+    idle, agent = world.agent(), world.agent()
+    jobs = world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    write(agent, "episodic", {"n": "warm"}, idempotency_key="old")
+    world.admin.execute("UPDATE memwarden_data.idempotency SET expires_at = now()")
+    before = partitions(world, "log")
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    notices: list[str] = []
+    jobs.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
+    with idle.transaction():
+        write(idle, "episodic", {"n": "held"})
+        idle.execute("SELECT count(*) FROM memwarden.items")
+        world.admin.execute("BEGIN")
+        # What a dump holds, for as long as it takes.
+        world.admin.execute("LOCK TABLE memwarden_data.log IN ACCESS SHARE MODE")
+        together(
+            [
+                partial(jobs.execute, MAINTAIN),
+                partial(write, agent, "episodic", {"n": "meanwhile"}),
+            ]
+        )
+        world.admin.execute("COMMIT")
+    assert any("left a step to its next run" in notice for notice in notices), notices
+    assert (
+        world.value("SELECT count(*) FROM memwarden_data.idempotency WHERE expires_at < now()") == 0
+    )
+    jobs.execute(MAINTAIN)
+    assert len(partitions(world, "log")) == len(before) + 2
+    assert world.rows(UNSECURED) == []
+
+
+def test_a_step_that_fails_does_not_end_the_ones_behind_it(world: World) -> None:
+    """What keeps one table from its partitions keeps no other.
+
+    Proves: G8 (the other steps go on)
+    """
+    jobs = world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    before = partitions(world, "log")
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    world.admin.execute(
+        "UPDATE partman.part_config SET partition_interval = 'nonsense'"
+        " WHERE parent_table = 'memwarden_data.write_request'"
+    )
+    jobs.execute(MAINTAIN)
+    assert len(partitions(world, "log")) == len(before) + 2
+    assert world.rows(UNSECURED) == []
