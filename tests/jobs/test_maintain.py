@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -142,12 +143,11 @@ def test_an_idle_transaction_stops_neither_writers_nor_the_other_steps(world: Wo
         world.admin.execute("BEGIN")
         # What a dump holds, for as long as it takes.
         world.admin.execute("LOCK TABLE memwarden_data.log IN ACCESS SHARE MODE")
-        together(
-            [
-                partial(jobs.execute, MAINTAIN),
-                partial(write, agent, "episodic", {"n": "meanwhile"}),
-            ]
-        )
+        both: list[Callable[[], object]] = [
+            partial(jobs.execute, MAINTAIN),
+            partial(write, agent, "episodic", {"n": "meanwhile"}),
+        ]
+        together(both)
         world.admin.execute("COMMIT")
     assert any("left a step to its next run" in notice for notice in notices), notices
     assert (
