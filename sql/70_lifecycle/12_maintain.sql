@@ -11,7 +11,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, and access tokens a month after they expired. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for longer; one that fails is told as a WARNING and tried again by the next run, and the others go on. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, and access tokens a month after they expired. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -47,25 +47,18 @@ RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_failure text;
 BEGIN
-    FOR v_try IN 1..3 LOOP
-        BEGIN
-            -- Whoever comes after a lock that is waited for waits too.
-            PERFORM set_config('lock_timeout', '300ms', true);
-            PERFORM memwarden_internal.maintain_part(p_step);
-            RETURN NULL;
-        EXCEPTION WHEN OTHERS THEN
-            -- pg_partman raises a lock timeout as an error of its own, so its text alone tells.
-            v_failure := SQLERRM;
-        END;
-    END LOOP;
-    RETURN v_failure;
+    -- Whoever comes after a lock that is waited for waits too. The next run tries again.
+    PERFORM set_config('lock_timeout', '300ms', true);
+    PERFORM memwarden_internal.maintain_part(p_step);
+    RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+    -- pg_partman raises a lock timeout as an error of its own, so the text alone tells.
+    RETURN SQLERRM;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.try_to_maintain(text) IS
-    'Does a step of maintain(), three times at most, and waits 0.3 s for any lock: what it failed with, and has undone; NULL when it is done.';
+    'Does a step of maintain() and waits 0.3 s for any lock: what it failed with, and has undone; NULL when it is done.';
 REVOKE ALL ON FUNCTION memwarden_internal.try_to_maintain(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.maintain_part(p_step text)

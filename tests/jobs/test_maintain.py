@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
@@ -10,7 +10,7 @@ from psycopg.rows import DictRow
 
 from conftest import World
 from helpers import write
-from races import together, wait_until_blocked
+from races import PATIENCE, together, wait_until_blocked
 
 UNSECURED = """
 SELECT c.oid::regclass::text AS name FROM pg_class AS c
@@ -123,12 +123,14 @@ def test_the_second_finds_done_what_it_waited_for(world: World) -> None:
     assert world.rows(UNSECURED) == []
 
 
-def test_an_idle_transaction_stops_neither_writers_nor_the_other_steps(world: World) -> None:
-    """Who has written and not committed, or dumps, holds what a new month's partition locks.
+def test_an_open_transaction_stops_neither_writers_nor_readers_nor_the_other_steps(
+    world: World,
+) -> None:
+    """A dump, or who has not committed, holds what a new month's partition locks.
 
     Proves: G8 (safe beside writers)
     """
-    idle, agent = world.agent(), world.agent()
+    agent, dump = world.agent(), world.connect()
     jobs = world.connect("memwarden_jobs")
     jobs.execute(MAINTAIN)
     write(agent, "episodic", {"n": "warm"}, idempotency_key="old")
@@ -137,25 +139,38 @@ def test_an_idle_transaction_stops_neither_writers_nor_the_other_steps(world: Wo
     world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
     notices: list[str] = []
     jobs.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
-    with idle.transaction():
-        write(idle, "episodic", {"n": "held"})
-        idle.execute("SELECT count(*) FROM memwarden.items")
-        world.admin.execute("BEGIN")
-        # What a dump holds, for as long as it takes.
-        world.admin.execute("LOCK TABLE memwarden_data.log IN ACCESS SHARE MODE")
-        both: list[Callable[[], object]] = [
-            partial(jobs.execute, MAINTAIN),
-            partial(write, agent, "episodic", {"n": "meanwhile"}),
-        ]
-        together(both)
-        world.admin.execute("COMMIT")
+    with dump.transaction(), ThreadPoolExecutor(1) as pool:
+        dump.execute("LOCK TABLE memwarden_data.write_request, memwarden_data.log IN SHARE MODE")
+        dump.execute("LOCK TABLE memwarden_data.recall_log IN ACCESS SHARE MODE")
+        done = pool.submit(jobs.execute, MAINTAIN)
+        agent.execute("SELECT * FROM memwarden.recall('meanwhile')").fetchall()
+        done.result(PATIENCE)
     assert any("left a step to its next run" in notice for notice in notices), notices
-    assert (
-        world.value("SELECT count(*) FROM memwarden_data.idempotency WHERE expires_at < now()") == 0
-    )
+    assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 0
+    assert write(agent, "episodic", {"n": "meanwhile"})["outcome"] == "COMMITTED"
     jobs.execute(MAINTAIN)
     assert len(partitions(world, "log")) == len(before) + 2
     assert world.rows(UNSECURED) == []
+
+
+def test_a_writer_queues_behind_it_for_no_longer_than_it_waits(world: World) -> None:
+    """While a transaction is open that wrote and never ends, others go on writing.
+
+    Proves: G8 (safe beside writers)
+    """
+    idle, agent = world.agent(), world.connect(world.register("/org/acme/user/bob"))
+    jobs = world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    blocked = "SELECT cardinality(pg_blocking_pids(%s)) > 0"
+    with idle.transaction(), ThreadPoolExecutor(1) as pool:
+        write(idle, "episodic", {"n": "held"})
+        done = pool.submit(jobs.execute, MAINTAIN)
+        while not (done.done() or world.value(blocked, jobs.info.backend_pid)):
+            pass
+        assert write(agent, "episodic", {"n": "meanwhile"})["outcome"] == "COMMITTED"
+        agent.execute("SELECT * FROM memwarden.recall('meanwhile')").fetchall()
+        done.result(PATIENCE)
 
 
 def test_a_step_that_fails_does_not_end_the_ones_behind_it(world: World) -> None:
