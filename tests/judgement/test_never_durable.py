@@ -206,6 +206,50 @@ def test_news_in_known_words_is_kept_and_linked(comparing: World, home: str) -> 
     assert record["resembles"] == link
 
 
+NEWS_IN_KNOWN_WORDS = [
+    (
+        "Two hikers in red jackets are crossing the old wood bridge over the river slowly",
+        "Two hikers in red jackets are crossing the old glass bridge over the river slowly",
+    ),
+    (
+        "Mila and Jon are both members of the rowing club by the harbour in town",
+        "Mila and Jon are not members of the rowing club by the harbour in town",
+    ),
+    (
+        "The grey heron follows the young otter along the muddy bank at dusk",
+        "The young otter follows the grey heron along the muddy bank at dusk",
+    ),
+    ("小李每天早上在河边的公园里跑步", "小李每天早上不在河边的公园里跑步"),
+    (
+        "The harbour office sold its brick warehouse to the sailing school in autumn",
+        "The harbour office bought its brick warehouse from the sailing school in autumn",
+    ),
+    (
+        "Ines keeps her spare keys in the blue tin beside the stove at home",
+        "Ines keeps her spare keys in the blue tin beside the piano at home",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [*NEWS_IN_KNOWN_WORDS, *((text, known) for known, text in NEWS_IN_KNOWN_WORDS)],
+)
+def test_one_word_that_differs_is_news(world: World, home: str, known: str, text: str) -> None:
+    """Whatever the judge makes of it: nothing is refused, merged or ended; both are there.
+
+    Proves: D6, V10
+    """
+    writer, other = world.agent(home), world.agent(home)
+    answers = [
+        write(agent, "semantic", said, embedding=VECTOR)
+        for agent, said in ((writer, known), (other, text))
+    ]
+    assert [answer["outcome"] for answer in answers] == ["COMMITTED", "COMMITTED"]
+    there = {row["item_id"] for row in other.execute("SELECT item_id FROM memwarden.items")}
+    assert {answer["item_id"] for answer in answers} <= there
+
+
 LITERAL: dict[str, Any] = {"words": 1, "names": False, "keys": False, "unknown": "refuse"}
 
 
