@@ -121,23 +121,22 @@ REVOKE ALL ON FUNCTION memwarden_internal.partition_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
 RETURNS TABLE (component text, state text, detail text)
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-BEGIN
-    -- memwarden_owner need not read pg_cron's tables: that the extension is here means setup() has scheduled.
-    IF EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') THEN
-        RETURN QUERY SELECT 'job ' || w.name, 'ok', w.schedule || ': ' || w.command FROM memwarden_internal.wanted_jobs() AS w;
-    ELSE
-        RETURN QUERY SELECT 'job ' || w.name, 'missing',
-               'pg_cron is not in this database; in the one that has it, run: ' || format(
-                   'SELECT cron.schedule_in_database(%L, %L, %L, %L, %L);',
-                   w.name || '_' || current_database(), w.schedule, w.command, current_database(), 'memwarden_jobs')
-          FROM memwarden_internal.wanted_jobs() AS w;
-    END IF;
-END
+-- memwarden_owner need not read pg_cron's tables: that the extension is here means setup() has scheduled.
+SELECT 'jobs',
+       CASE WHEN c.is_here THEN 'ok' ELSE 'missing' END,
+       CASE WHEN c.is_here THEN format('%s, scheduled by setup()', w.jobs)
+            ELSE format('%s; pg_cron is not in this database. In the one that has it, run: ', w.jobs)
+                 || format('SELECT cron.schedule_in_database(j.name, j.schedule, j.command, %L, ''memwarden_jobs'') FROM (VALUES %s) AS j (name, schedule, command);',
+                           current_database(), w.calls) END
+  FROM (SELECT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') AS is_here) AS c,
+       (SELECT count(*) AS jobs,
+               string_agg(format('(%L, %L, %L)', w.name || '_' || current_database(), w.schedule, w.command), ', ' ORDER BY w.name) AS calls
+          FROM memwarden_internal.wanted_jobs() AS w) AS w
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_status() IS 'The wanted jobs, and how to schedule them where pg_cron is absent.';
+COMMENT ON FUNCTION memwarden_internal.job_status() IS 'How many jobs are wanted, and the one statement that schedules them where pg_cron is in another database.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_status()

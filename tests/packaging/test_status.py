@@ -7,15 +7,9 @@ from collections.abc import Callable
 import psycopg
 import pytest
 
-from conftest import World
+from conftest import ROOT, World
 from databases import empty_database
 from helpers import recall, write, write_many
-
-JOBS = (
-    *("retry", "reviews", "escalate", "close", "settle", "consent", "compact", "seal", "shelves"),
-    *("captures", "checkpoint", "probes", "maintain", "sessions", "words", "models", "sweep"),
-    *("recalls", "thresholds"),
-)
 
 KEY_FILE = """
 CREATE FUNCTION pg_temp.key_file(path text) RETURNS void LANGUAGE plpython3u AS $$
@@ -41,13 +35,35 @@ def writer(world: World) -> Callable[[], object]:
 
 
 def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) -> None:
-    """pg_cron lives in another database: the calls to make there are given."""
+    """pg_cron lives in another database: the statement to run there is given, for all of them."""
     found = status(world)
-    jobs = {f"job memwarden_{name}" for name in JOBS}
-    assert {name for name, (state, _) in found.items() if state != "ok"} == jobs
-    for name in jobs:
-        assert found[name][0] == "missing"
-        assert "SELECT cron.schedule_in_database('memwarden_" in found[name][1]
+    assert {name for name, (state, _) in found.items() if state != "ok"} == {"jobs"}
+    state, detail = found["jobs"]
+    assert state == "missing"
+    count, statement = detail.split("; ", 1)
+    statement = statement.split("run: ", 1)[1]
+    world.admin.execute("CREATE SCHEMA cron")
+    world.admin.execute(
+        "CREATE FUNCTION cron.schedule_in_database(text, text, text, text, text) RETURNS text"
+        " LANGUAGE sql RETURN concat_ws('|', $1, $2, $3, $4, $5)"
+    )
+    told = {next(iter(row.values())) for row in world.rows(statement)}
+    database = world.value("SELECT current_database()")
+    wanted = world.rows("SELECT * FROM memwarden_internal.wanted_jobs()")
+    assert len(wanted) == int(count)
+    assert told == {
+        f"{job['name']}_{database}|{job['schedule']}|{job['command']}|{database}|memwarden_jobs"
+        for job in wanted
+    }
+
+
+def test_every_job_is_in_the_lists_of_the_manual(world: World) -> None:
+    """In the table of what each does, and among the calls for another scheduler."""
+    text = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
+    for job in world.rows("SELECT command FROM memwarden_internal.wanted_jobs()"):
+        shown = job["command"].replace("* FROM ", "")
+        assert f"| `{shown}` |" in text, job
+        assert f"-c '{job['command']}'" in text, job
 
 
 def test_before_setup_the_storage_is_missing(world: World) -> None:
