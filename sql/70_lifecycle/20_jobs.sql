@@ -41,6 +41,10 @@ BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') THEN
         RETURN;
     END IF;
+    IF NOT has_schema_privilege('memwarden_jobs', 'cron', 'USAGE') THEN
+        -- So that maintain() can trim what is kept of its runs.
+        GRANT USAGE ON SCHEMA cron TO memwarden_jobs;
+    END IF;
     FOR v_job IN SELECT w.name, w.schedule, w.command FROM memwarden_internal.wanted_jobs() AS w LOOP
         EXECUTE 'SELECT EXISTS (SELECT FROM cron.job AS j WHERE j.jobname = $1 AND j.schedule = $2 AND j.command = $3 '
                 'AND j.database = $4 AND j.username = $5)'

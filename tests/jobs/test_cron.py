@@ -110,9 +110,8 @@ def test_setup_schedules_every_job_once(cron: World) -> None:
     ]
     cron.admin.execute("SELECT memwarden.setup()")
     assert jobs(cron, cron) == scheduled
-    states = cron.rows("SELECT * FROM memwarden.status() WHERE component ~ '^job '")
-    assert {row["state"] for row in states} == {"ok"}
-    assert len(states) == len(wanted)
+    (row,) = cron.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'jobs'")
+    assert row == {"state": "ok", "detail": f"{len(wanted)}, scheduled by setup()"}
 
 
 def test_a_deferred_request_is_retried_by_itself(cron: World) -> None:
@@ -134,6 +133,20 @@ def test_maintenance_runs_as_a_job(cron: World) -> None:
     assert schedules["memwarden_maintain"] == "17 * * * *"
 
 
+def test_what_is_kept_of_our_runs_is_trimmed_after_a_week(cron: World) -> None:
+    """Of ours alone: what others run is theirs to keep."""
+    runs = [(-6, "memwarden_jobs", 6), (-8, "memwarden_jobs", 8), (-9, "postgres", 8)]
+    with cron.admin.cursor() as cursor:
+        cursor.executemany(
+            "INSERT INTO cron.job_run_details (runid, database, username, start_time)"
+            " VALUES (%s, 'old', %s, now() - make_interval(days => %s))",
+            runs,
+        )
+    cron.connect("memwarden_jobs").execute("SELECT memwarden.maintain()")
+    left = cron.rows("SELECT runid FROM cron.job_run_details WHERE database = 'old'")
+    assert {row["runid"] for row in left} == {-6, -9}
+
+
 def test_a_task_whose_time_is_over_is_closed_by_itself(cron: World) -> None:
     """By the job that runs every five minutes, here every second. Proves: A10."""
     path = f"/org/acme/user/u{uuid.uuid4().hex[:8]}/task/t"
@@ -150,20 +163,19 @@ def test_a_task_whose_time_is_over_is_closed_by_itself(cron: World) -> None:
     assert schedules["memwarden_close"] == "*/5 * * * *"
 
 
-def test_status_prints_calls_that_work_in_the_database_of_pg_cron(
+def test_status_prints_a_statement_that_works_in_the_database_of_pg_cron(
     cron: World, elsewhere: World
 ) -> None:
     """Copied from there as they stand, they schedule the jobs of the other database."""
     before = jobs(cron, cron)
     assert jobs(cron, elsewhere) == []
-    states = elsewhere.rows("SELECT * FROM memwarden.status() WHERE component ~ '^job '")
-    assert {row["state"] for row in states} == {"missing"}
-    for row in states:
-        (call,) = re.findall(r"SELECT cron\..*;", row["detail"])
-        cron.admin.execute(call)
-        cron.admin.execute(call)
+    (row,) = elsewhere.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'jobs'")
+    assert row["state"] == "missing"
+    (call,) = re.findall(r"SELECT cron\..*;", row["detail"])
+    cron.admin.execute(call)
+    cron.admin.execute(call)
     scheduled = jobs(cron, elsewhere)
-    assert [job["username"] for job in scheduled] == ["memwarden_jobs"] * len(states)
+    assert [job["username"] for job in scheduled] == ["memwarden_jobs"] * len(before)
     assert jobs(cron, cron) == before
     request = defer_a_request(elsewhere)
     assert eventually(elsewhere.admin, COMMITTED, request) >= 2
