@@ -85,8 +85,8 @@ BEGIN
     SELECT p.org_id INTO v_org_id FROM memwarden_data.principal AS p WHERE p.principal_id = memwarden_internal.current_principal();
     IF v_org_id IS NULL AND NOT memwarden_internal.is_database_admin() THEN
         PERFORM memwarden_internal.require_principal();
-    ELSIF pg_catalog.length(scan_text.text) > 1000000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'text: at most 1,000,000 characters');
+    ELSIF scan_text.text IS NULL OR pg_catalog.length(scan_text.text) > 1000000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'text: needed, at most 1,000,000 characters');
     END IF;
     RETURN QUERY
     SELECT s.rule, s.kind, s.level, s.action, s.start, s.length, s.score
@@ -95,7 +95,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.scan_text(text, text) IS
     'What the rules find in a text: where (start counts characters from 0) and how sure (score, 0 to 1); action: what a write of it would meet. For text that is about to be written, shown to a model or sent elsewhere; nothing is kept. '
-    'layer: by its rules; by default those of all layers. Raises 28000 without identity, 22023 for more than 1,000,000 characters, 55000 before setup(). Source: four-layer design, 6.';
+    'layer: by its rules; by default those of all layers. Raises 28000 without identity, 22023 for none or more than 1,000,000 characters, 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.scan_text(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.scan_text(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 

@@ -218,6 +218,9 @@ def test_text_can_be_asked_about_without_writing_it(house: House, secret: str) -
         for name in ("semantic", "session")
     ]
     assert [len(rows) for rows in asked] == [1, 0]
+    for bad in (None, "a" * 1_000_001):
+        with pytest.raises(psycopg.errors.InvalidParameterValue, match="outside"):
+            call(house.agent, "scan_text", text=bad)
     assert call(house.world.admin, "scan_text", text="AB-12345 or tea") == []
     stranger = house.world.connect(house.world.role("memwarden_agent"))
     with pytest.raises(psycopg.errors.InvalidAuthorizationSpecification):
