@@ -145,7 +145,9 @@ def test_an_open_transaction_stops_neither_writers_nor_readers_nor_the_other_ste
         done = pool.submit(jobs.execute, MAINTAIN)
         agent.execute("SELECT * FROM memwarden.recall('meanwhile')").fetchall()
         done.result(PATIENCE)
-    assert any("left a step to its next run" in notice for notice in notices), notices
+    # pg_partman 5.5 tells it by itself.
+    told = ("left a step to its next run", "skipped partition set")
+    assert any(text in notice for notice in notices for text in told), notices
     assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 0
     assert write(agent, "episodic", {"n": "meanwhile"})["outcome"] == "COMMITTED"
     jobs.execute(MAINTAIN)
