@@ -94,7 +94,10 @@ def chat(answer: Callable[[Asked, int], Reply]) -> Iterator[Endpoint]:
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 256  # a full queue makes a client wait a second and longer
+
+    with Server(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         endpoint.url = f"http://127.0.0.1:{server.server_port}/v1/chat/completions"
