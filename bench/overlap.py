@@ -13,8 +13,8 @@ from pathlib import Path
 
 import psycopg
 
-from memwarden.gates_corpus import Corpus, Pair, read_folder
-from memwarden.gates_evaluation import built_in
+from memwarden.evaluation.gates.corpus import Corpus, Pair, read_folder
+from memwarden.evaluation.gates.rates import built_in
 
 TELLING = re.compile(r"\b[A-Z]\w*|\S*\d\S*")
 RULES = {

@@ -55,7 +55,9 @@ def quoted(text: str, tag: str) -> str:
 
 def python_sources() -> tuple[str, str]:
     """The embedded package as a literal of JSON, and a key that changes with it."""
-    sources = {p.stem: read(p) for p in sorted((ROOT / "plpython/memwarden_core").glob("*.py"))}
+    package = ROOT / "plpython/memwarden_core"
+    files = {p.relative_to(package).with_suffix("").as_posix(): p for p in package.rglob("*.py")}
+    sources = {name: read(files[name]) for name in sorted(files)}
     literal = quoted(json.dumps(sources, indent=1), "memwarden_modules")
     return literal, hashlib.sha256(literal.encode()).hexdigest()[:12]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "plpython"))
 
-from memwarden_core.extraction import candidates
+from memwarden_core.extraction.candidates import candidates
 
 # Candidates that were read: how many there were, and those that are wrong, by conversation, turn
 # and rule. With other rules they are to be read again.

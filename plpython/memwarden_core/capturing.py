@@ -6,8 +6,9 @@ import json
 from functools import lru_cache
 from typing import NamedTuple
 
-from . import canonical, screening, sensitive
-from .sensitive_findings import Finding
+from . import canonical, screening
+from .sensitive import scan as sensitive
+from .sensitive.findings import Finding
 
 _TAKEN_OUT = ("block", "encrypt")
 

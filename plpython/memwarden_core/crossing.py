@@ -13,7 +13,7 @@ from .late import late
 from .masking import mask
 from .mentions import _occurs, _said, term
 from .screening import screen
-from .sensitive import Finding, RuleSet, redact
+from .sensitive.scan import Finding, RuleSet, redact
 
 _URI = late(r"\b[A-Za-z][A-Za-z0-9+.-]*:(?://)[^\s\"'<>()\[\]]+|\bmemwarden:[^\s\"'<>()\[\]]+")
 _ROUNDS = 3

@@ -14,7 +14,7 @@ from json.encoder import encode_basestring as quoted
 from typing import Any, NamedTuple
 
 from .late import late
-from .support import supports
+from .support.judge import supports
 
 _OWN = "agent_reasoning"
 _MEMORY = "memory_item"

@@ -18,9 +18,9 @@ from .fingerprint import (
     normalised_value,
 )
 from .normalise import normalise, synonym_table
-from .schema import Violation, compiled
+from .schema.check import Violation, compiled
 from .screening import screen
-from .sensitive import Finding, RuleSet
+from .sensitive.scan import Finding, RuleSet
 from .synonyms import Synonyms
 from .text import content_text
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from .late import late
-from .sensitive import Finding, RuleSet, redact, scan, scan_value
-from .sensitive_findings import LEVELS, capped
-from .sensitive_values import number_text
+from .sensitive.findings import LEVELS, capped
+from .sensitive.scan import Finding, RuleSet, redact, scan, scan_value
+from .sensitive.values import number_text
 
 # Two subjects that were cut out would become one: a name gets a token of its own, or is refused.
 _NAMES = frozenset(["subject", "predicate"])
@@ -61,7 +61,7 @@ def _is_token(value: object, finding: Finding, rules: RuleSet) -> bool:
 @lru_cache(maxsize=16)
 def _kinds(rules: RuleSet) -> frozenset[str]:
     # A connection that meets no such token never loads the shipped rules.
-    from .sensitive_rules import DEFAULT_RULES
+    from .sensitive.rules.shipped import DEFAULT_RULES
 
     return frozenset(r.kind for r in rules.rules) | {r["kind"] for r in DEFAULT_RULES}
 

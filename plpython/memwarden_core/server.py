@@ -8,27 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from . import (
-    canonical,
-    copies,
-    embedding,
-    integrity,
-    merkle,
-    screening,
-    sealing_box,
-    sensitive,
-    signing,
-)
+from . import canonical, copies, embedding, merkle, screening, sealing_box, signing
 from . import examine as examination
 from .constraints import constraint_violations
 from .constraints import constraints as prepared_constraints
 from .fingerprint import fingerprint, key_hash
+from .integrity import rule as integrity
 from .masking import mask as _mask
 from .mentions import mentions as _mentions
 from .mentions import term
 from .normalise import normalise
-from .policy import PolicyError, compile_condition
-from .schema import check_schema
+from .policy.condition import PolicyError, compile_condition
+from .schema.check import check_schema
+from .sensitive import scan as sensitive
 from .text import check_template
 
 
@@ -338,7 +330,7 @@ def tell(
 
 def default_sensitivity_rules() -> str:
     """Return the shipped rules as a JSON array."""
-    from .sensitive_rules import default_rules
+    from .sensitive.rules.shipped import default_rules
 
     return default_rules()
 
@@ -395,7 +387,7 @@ def circles(sources: list[str] | None, targets: list[str] | None) -> list[int | 
 @cache
 def _judge() -> Callable[..., list[dict[str, Any]]]:
     """Return what compares memories; who only reads never loads it."""
-    from .verdict_neighbours import judge_neighbours
+    from .verdict.neighbours import judge_neighbours
 
     return judge_neighbours
 
@@ -423,7 +415,7 @@ def mask_capture(content: str, arguments: str, rules: str) -> tuple[str | None, 
 
 def extract_by_rules(content: str) -> list[str]:
     """Return candidates (JSON objects) of a captured content (JSON), by the rules of language."""
-    from .extraction import candidates
+    from .extraction.candidates import candidates
 
     return [json.dumps(each) for each in candidates(json.loads(content))]
 

@@ -7,7 +7,7 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $memwarden_python$SELECT @python_sources@$memwarden_python$;
-COMMENT ON FUNCTION memwarden_internal.python_source() IS 'The modules of the embedded Python package, name to source, as JSON.';
+COMMENT ON FUNCTION memwarden_internal.python_source() IS 'The modules of the embedded Python package, path to source, as JSON.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_source() FROM PUBLIC;
 
 -- Compiling takes longer than everything else that a new session does, so it is done once: this says what
@@ -87,21 +87,22 @@ class Embedded:
         self.modules = modules
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname == PACKAGE:
-            name = "__init__"
-        elif fullname.startswith(PACKAGE + "."):
-            name = fullname[len(PACKAGE) + 1:]
-        else:
+        if not (fullname + ".").startswith(PACKAGE + "."):
             return None
-        if name not in self.modules:
+        is_package = self.file(fullname, "__init__") in self.modules
+        if not is_package and self.file(fullname) not in self.modules:
             return None
-        return importlib.machinery.ModuleSpec(fullname, self, is_package=name == "__init__")
+        return importlib.machinery.ModuleSpec(fullname, self, is_package=is_package)
+
+    def file(self, fullname, *inside):
+        """The module's path below the package, without its ending."""
+        return "/".join([*fullname.split(".")[1:], *inside])
 
     def create_module(self, spec):
         return None
 
     def exec_module(self, module):
-        name = module.__name__.removeprefix(PACKAGE).lstrip(".") or "__init__"
+        name = self.file(module.__name__, *(["__init__"] if hasattr(module, "__path__") else []))
         code = self.modules[name]
         if isinstance(code, str):
             code = compile(code, f"<memwarden_core/{name}.py>", "exec")

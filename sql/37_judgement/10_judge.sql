@@ -9,7 +9,7 @@ RETURN jsonb_build_object('subject', p_subject, 'predicate', p_predicate, 'text'
 COMMENT ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) IS 'What the judge is told of a memory that is there.';
 REVOKE ALL ON FUNCTION memwarden_internal.as_judged(text, text, text, jsonb, tstzrange) FROM PUBLIC;
 
--- The judge of two memories: rules about language, no model (plpython/memwarden_core/verdict.py). One call for all
+-- The judge of two memories: rules about language, no model (plpython/memwarden_core/verdict/judge.py). One call for all
 -- neighbours of a write: its own text is read once.
 CREATE OR REPLACE FUNCTION memwarden_internal.judge(
     p_subject text, p_predicate text, p_content text, p_text text, p_valid_from double precision, p_valid_to double precision,

@@ -10,9 +10,9 @@ import pytest
 
 from client.test_command_line import run
 from memwarden.demo.conversation import NotAConversation
-from memwarden.recall_corpus import read_talks
-from memwarden.recall_evaluation import Figures, Report, Row, held_out, measured
-from memwarden.recall_plot import draw
+from memwarden.evaluation.recall.corpus import read_talks
+from memwarden.evaluation.recall.plot import draw
+from memwarden.evaluation.recall.rates import Figures, Report, Row, held_out, measured
 
 # Written for these tests, in the formats of others.
 SAID = [

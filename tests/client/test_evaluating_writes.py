@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from client.test_command_line import run
-from memwarden.gates_corpus import read_folder
-from memwarden.gates_templates import corrections, other_things
+from memwarden.evaluation.gates.corpus import read_folder
+from memwarden.evaluation.gates.templates import corrections, other_things
 
 # Written for this test, in the formats of others.
 PAIRS = [

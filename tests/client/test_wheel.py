@@ -40,7 +40,7 @@ def test_the_wheel_brings_the_code_it_shares_with_the_server_and_the_sample(whee
     """That code lies outside the package's folder in the repository."""
     names = set(zipfile.ZipFile(wheel).namelist())
     shared = ROOT / "plpython" / "memwarden_core"
-    assert {f"memwarden_core/{each.name}" for each in shared.glob("*.py")} <= names
+    assert {each.relative_to(shared.parent).as_posix() for each in shared.rglob("*.py")} <= names
     assert {
         "memwarden/py.typed",
         "memwarden_core/py.typed",

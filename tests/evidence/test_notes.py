@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from memwarden.demo.conversation import load
-from memwarden.evidence_evaluation import THRESHOLDS, evaluate
-from memwarden_core.support import supports
+from memwarden.evaluation.evidence import THRESHOLDS, evaluate
+from memwarden_core.support.judge import supports
 
 SHIPPED = max(THRESHOLDS)
 RIGHT = [

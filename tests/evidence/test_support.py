@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memwarden_core.support import CONTRADICTED, supports
+from memwarden_core.support.judge import CONTRADICTED, supports
 
 CLAIMS = [
     json.loads(line)

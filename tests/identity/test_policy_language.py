@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from conftest import World
-from memwarden_core.policy import PolicyError, compile_condition
+from memwarden_core.policy.condition import PolicyError, compile_condition
 from policy_conditions import (
     JUNK,
     KNOWN,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from psycopg.types.json import Jsonb
 
 from memwarden_core import server
-from memwarden_core.integrity import PolicyError, compile_rule
+from memwarden_core.integrity.rule import PolicyError, compile_rule
 
 if TYPE_CHECKING:
     from conftest import World

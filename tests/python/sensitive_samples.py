@@ -8,9 +8,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from memwarden_core.sensitive import Finding, RuleSet, prepare, scan
-from memwarden_core.sensitive_rules import default_rules
-from memwarden_core.sensitive_validators import IBAN_LENGTHS, is_luhn
+from memwarden_core.sensitive.rules.shipped import default_rules
+from memwarden_core.sensitive.scan import Finding, RuleSet, prepare, scan
+from memwarden_core.sensitive.validators import IBAN_LENGTHS, is_luhn
 
 HERE = Path(__file__).parent / "data"
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwarden_core.extraction import MOST, candidates
+from memwarden_core.extraction.candidates import MOST, candidates
 
 
 def found(text: str, speaker: str | None = "Ana") -> list[dict[str, Any]]:

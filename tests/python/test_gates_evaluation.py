@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from memwarden.gates_corpus import NotLabelled, Pair, Scene, read_folder
-from memwarden.gates_evaluation import BUILT_IN, SIMILARITY, Rate, Report, Row, evaluate
-from memwarden.gates_plot import contradictions, draw, merges
+from memwarden.evaluation.gates.corpus import NotLabelled, Pair, Scene, read_folder
+from memwarden.evaluation.gates.plot import contradictions, draw, merges
+from memwarden.evaluation.gates.rates import BUILT_IN, SIMILARITY, Rate, Report, Row, evaluate
 
 NLI = [
     ("The wall is red.", "The wall is green.", "contradiction"),

@@ -11,7 +11,7 @@ import sqlglot
 from hypothesis import given
 from sqlglot import exp
 
-from memwarden_core.policy import PolicyError, compile_condition
+from memwarden_core.policy.condition import PolicyError, compile_condition
 from memwarden_core.server import compile_policy
 from policy_conditions import KNOWN, LEVELS, Condition, conditions
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memwarden_core.policy import PolicyError, compile_condition
+from memwarden_core.policy.condition import PolicyError, compile_condition
 from policy_conditions import KNOWN, LEVELS, soups
 
 

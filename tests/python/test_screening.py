@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memwarden_core import screening, sealing_box, sensitive, signing
-from memwarden_core.sensitive_rules import DEFAULT_RULES
+from memwarden_core import screening, sealing_box, signing
+from memwarden_core.sensitive import scan as sensitive
+from memwarden_core.sensitive.rules.shipped import DEFAULT_RULES
 
 TOKEN = "ghp_aZ3k9QaZ3k9QaZ3k9QaZ3k9QaZ3k9QaZ3k9Q"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memwarden.sensitivity_evaluation import Found, NotLabelled, Report, evaluate, read_folder
+from memwarden.evaluation.sensitivity import Found, NotLabelled, Report, evaluate, read_folder
 from python.sensitive_samples import found
 
 

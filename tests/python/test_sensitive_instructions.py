@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memwarden_core.sensitive_detectors import DETECTORS
+from memwarden_core.sensitive.detectors import DETECTORS
 from python.sensitive_samples import found, kinds, sentences
 
 BENIGN = [line for line in sentences("benign_with_trigger_words.txt") if "@" not in line]

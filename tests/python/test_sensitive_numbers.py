@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from memwarden_core.sensitive_validators import IBAN_LENGTHS, is_card, is_iban
+from memwarden_core.sensitive.validators import IBAN_LENGTHS, is_card, is_iban
 from python.sensitive_samples import CARDS, FRAMES, IBANS, SSNS, Frame, kinds, places, with_luhn
 
 

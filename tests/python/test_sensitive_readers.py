@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from memwarden_core.sensitive import scan_value
-from memwarden_core.sensitive_detectors import DETECTORS
-from memwarden_core.sensitive_rules_readers import READER_RULES
+from memwarden_core.sensitive.detectors import DETECTORS
+from memwarden_core.sensitive.rules.readers import READER_RULES
+from memwarden_core.sensitive.scan import scan_value
 from python.sensitive_samples import HERE, found, shipped
 
 TEXTS: dict[str, list[Any]] = json.loads((HERE / "instructions.json").read_text(encoding="utf-8"))

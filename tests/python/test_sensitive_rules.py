@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from memwarden_core.sensitive import RuleRefused, check_rules, prepare, scan
-from memwarden_core.sensitive_detectors import DETECTORS
-from memwarden_core.sensitive_findings import MAX_FINDINGS
-from memwarden_core.sensitive_rules import DEFAULT_RULES, default_rules
+from memwarden_core.sensitive.detectors import DETECTORS
+from memwarden_core.sensitive.findings import MAX_FINDINGS
+from memwarden_core.sensitive.rules.shipped import DEFAULT_RULES, default_rules
+from memwarden_core.sensitive.scan import RuleRefused, check_rules, prepare, scan
 from python.sensitive_samples import found
 
 GOOD = {

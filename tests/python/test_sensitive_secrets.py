@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwarden_core.sensitive_rules_secrets import made_up
+from memwarden_core.sensitive.rules.secrets import made_up
 from python.sensitive_samples import found, kinds, places
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwarden_core.sensitive import Finding, redact, scan_value
+from memwarden_core.sensitive.scan import Finding, redact, scan_value
 from python.sensitive_samples import shipped
 
 CARD = "4012888888881881"

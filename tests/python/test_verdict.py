@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memwarden_core.verdict import Memory, Verdict, judge, prepare
+from memwarden_core.verdict.judge import Memory, Verdict, judge, prepare
 
 
 def told(text: str) -> Memory:

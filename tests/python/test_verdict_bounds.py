@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwarden_core import verdict_reading
-from memwarden_core.verdict import Memory, judge
-from memwarden_core.verdict_words import BEGINNINGS, OPPOSED, RIVALS, SYNONYMS, WIDER
+from memwarden_core.verdict import reading as verdict_reading
+from memwarden_core.verdict.judge import Memory, judge
+from memwarden_core.verdict.words import BEGINNINGS, OPPOSED, RIVALS, SYNONYMS, WIDER
 
 RELATIONS = {"same", "narrower", "wider", "contradicts", "updates", "unrelated"}
 MIRRORED = {"narrower": "wider", "wider": "narrower", "updates": "contradicts"}
@@ -74,7 +74,7 @@ def test_case_and_spacing_make_no_difference(text: str) -> None:
 def test_the_order_of_hashes_makes_no_difference() -> None:
     """Proves: V7 (a verdict can be repeated)."""
     program = (
-        "from memwarden_core.verdict import Memory, judge\n"
+        "from memwarden_core.verdict.judge import Memory, judge\n"
         "texts = ['The big fast car and the large quick van', 'The huge rapid auto and a van',\n"
         "         'Ana moved to Rome', 'Ana lives or resides in Paris']\n"
         "for one in texts:\n"

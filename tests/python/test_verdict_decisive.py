@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memwarden_core.verdict import Memory, Verdict, judge
+from memwarden_core.verdict.judge import Memory, Verdict, judge
 
 THINGS = ["door", "bridge", "kitchen", "invoice", "printer", "lake", "engine", "garden", "tower"]
 NAMES = ["Alice", "Quentin", "Zofia", "Ravi", "Ingrid"]

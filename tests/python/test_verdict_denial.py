@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memwarden_core.verdict import Memory, Verdict, judge
+from memwarden_core.verdict.judge import Memory, Verdict, judge
 
 
 def of(new: str, old: str) -> Verdict:

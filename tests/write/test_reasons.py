@@ -702,7 +702,7 @@ def codes_in_sources() -> set[str]:
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
         found |= set(re.findall(r"ask_review\(\s*NEW.review_asked, '([A-Z_]+)'", text))
-    for path in (ROOT / "plpython/memwarden_core").glob("*.py"):
+    for path in (ROOT / "plpython/memwarden_core").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 first = node.args[0] if node.args else None

@@ -7,17 +7,21 @@ from typing import Annotated, Any
 
 import typer
 
-from memwarden import gates_corpus, gates_evaluation, gates_plot, gates_writes, recall_plot
 from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
 from memwarden.demo.conversation import NotAConversation, load
 from memwarden.embedders import Embedder
-from memwarden.evidence_evaluation import evaluate as evaluate_evidence
-from memwarden.recall_corpus import Talk, read_talks
-from memwarden.recall_evaluation import Embedded
-from memwarden.recall_evaluation import evaluate as evaluate_recall
-from memwarden.sensitivity_evaluation import (
+from memwarden.evaluation.evidence import evaluate as evaluate_evidence
+from memwarden.evaluation.gates import corpus as gates_corpus
+from memwarden.evaluation.gates import plot as gates_plot
+from memwarden.evaluation.gates import rates as gates_rates
+from memwarden.evaluation.gates import writes as gates_writes
+from memwarden.evaluation.recall import plot as recall_plot
+from memwarden.evaluation.recall.corpus import Talk, read_talks
+from memwarden.evaluation.recall.rates import Embedded
+from memwarden.evaluation.recall.rates import evaluate as evaluate_recall
+from memwarden.evaluation.sensitivity import (
     Found,
     NotLabelled,
     Report,
@@ -132,7 +136,7 @@ def gates(
         else:
             print(printable(gates_writes.as_markdown(rows)))
         return
-    report = gates_evaluation.evaluate(corpus)
+    report = gates_rates.evaluate(corpus)
     if plot is not None:
         plot.write_text(gates_plot.draw(report), encoding="utf-8")
     if as_json:

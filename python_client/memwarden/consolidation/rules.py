@@ -7,7 +7,7 @@ from typing import Any
 
 from memwarden.consolidation import Candidate, Decision, Near
 from memwarden.worker.plugins.settings import number
-from memwarden_core import verdict
+from memwarden_core.verdict import judge as verdict
 
 # The strongest first: what is there already needs nothing.
 _NOTHING_NEW = ("same", "wider")

@@ -21,7 +21,7 @@ from typing import Any
 from memwarden.worker.plugin import PluginError, Verdict
 from memwarden.worker.plugins.http import post_json
 from memwarden.worker.plugins.settings import number, secret, text
-from memwarden_core.support import CONTRADICTED, supports
+from memwarden_core.support.judge import CONTRADICTED, supports
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _MAX_FILES = 10_000

@@ -1,0 +1,1 @@
+"""Candidates for memory in what was captured."""

@@ -1,0 +1,1 @@
+"""Integrity rules: what must hold of memories, compiled to jsonpath."""

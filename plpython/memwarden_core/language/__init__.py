@@ -1,0 +1,1 @@
+"""What the judges know of English: words, numbers and units, and what stands for what."""

@@ -1,0 +1,1 @@
+"""Policy conditions: written like SQL, compiled to jsonpath."""

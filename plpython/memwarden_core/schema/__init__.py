@@ -1,0 +1,1 @@
+"""JSON Schema: what contents may look like, and whether one does."""

@@ -1,0 +1,1 @@
+"""Sensitive content: what a text holds of personal data, secrets and hidden instructions."""

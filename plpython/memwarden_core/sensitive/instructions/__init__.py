@@ -1,0 +1,1 @@
+"""Finding orders to whoever reads a memory."""

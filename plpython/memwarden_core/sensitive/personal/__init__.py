@@ -1,0 +1,1 @@
+"""Finding what belongs to a person or opens a door: names, numbers, addresses, secrets."""

@@ -1,0 +1,1 @@
+"""The rules that are shipped, by what they look for."""

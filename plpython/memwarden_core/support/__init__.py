@@ -1,0 +1,1 @@
+"""How far an excerpt bears out a claim."""

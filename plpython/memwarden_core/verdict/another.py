@@ -1,0 +1,164 @@
+"""Whether two sentences that differ in a word speak of two things, and so do not disagree.
+
+"Customer 1 is on the Pro plan" and "customer 2 is on the Basic plan" differ in what they speak of.
+What stands before the verb says that, but for "a" and its like: "a red car is parked" and "a blue
+car is parked" may tell of one sight.
+"""
+
+from __future__ import annotations
+
+from ..language.units import MONTHS, NUMBERS
+from ..language.words import PAST_FORMS, stem, word_set
+from .alignment import Alignment, Conflict
+from .reading import Sentence
+from .words import BEINGS
+
+_ONE_OF_MANY = word_set("a an some several another") | NUMBERS.keys()
+_IS = word_set("is are was were be been being as")
+_VERBS = _IS | word_set(
+    """
+    has have had will can does do did would should may might became becomes become got gets stays
+    stayed remains remained seems looks costs cost weighs now
+    """
+)
+_DEFINITE = word_set("the my our your his her its their this that")
+_WHEN = word_set("since in on at after before during from until by last next")
+_ARTICLES_ELSEWHERE = frozenset(map(stem, word_set("le la les el los las der die das il lo o os")))
+_TALE = 6
+_MONTHS = frozenset(map(stem, MONTHS))
+
+
+def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
+    """Whether the words of a conflict are what tells one thing from another."""
+    place, other = conflict.new, conflict.old
+    if place < 2 and other < 2 and _names_a_being(new, place):
+        return True
+    if place == other and _is_of_subject(new, place) and _is_of_subject(old, other):
+        return True
+    if conflict.method == "antonym" and place == other == 0 and _is_one_of_many(new, 0):
+        # "A small dog barks", "a big dog barks"
+        return True
+    return new.keys[place] in BEINGS and _is_one_of_many(new, place)
+
+
+def has_another_subject(found: Alignment) -> bool:
+    """Whether each sentence names something before its verb that the other does not."""
+    return all(
+        _is_definite(sentence, _begin(sentence))
+        and any(sentence.at[place] < _first_verb(sentence) for place in missing)
+        for sentence, missing in ((found.new, found.in_new), (found.old, found.in_old))
+    )
+
+
+def _first_verb(sentence: Sentence) -> int:
+    """The place of the first word that is known for a verb, -1 where none is."""
+    return next((at for at, word in enumerate(sentence.words) if _is_verb(word)), -1)
+
+
+def _is_verb(word: str) -> bool:
+    return (
+        word in _VERBS or word in PAST_FORMS or word.endswith(("ted", "ned", "ved", "hed", "n't"))
+    )
+
+
+def has_another_name(found: Alignment) -> bool:
+    """Whether the sentences begin with different names, each alone: two may do the same.
+
+    Of what few others do, told in many words, it is another claim who did it.
+    """
+    return found.matched <= _TALE and all(
+        _begins_with(sentence, missing) and not _is_joined(sentence, missing)
+        for sentence, missing in ((found.new, found.in_new), (found.old, found.in_old))
+    )
+
+
+def _begins_with(sentence: Sentence, missing: list[int]) -> bool:
+    """Whether the first of the words that differ is in the name that a sentence begins with."""
+    if not missing:
+        return False
+    place = missing[0]
+    return place == 0 or (
+        place in sentence.names
+        and sentence.names.issuperset(range(place))
+        and sentence.at[place] == sentence.at[0] + place
+    )
+
+
+def _is_joined(sentence: Sentence, missing: list[int]) -> bool:
+    """Whether the first of the words that differ are joined to others: "Ana and Bo met"."""
+    place = missing[0]
+    while place in missing:
+        place += 1
+    return place in sentence.after_and
+
+
+def _begin(sentence: Sentence) -> int:
+    """The first place behind what only says when: "Since May, the office is closed"."""
+    if _WHEN.isdisjoint(sentence.words[:1]):
+        return 0
+    places = range(len(sentence.keys))
+    return next((p for p in places if sentence.clauses[p] > sentence.clauses[0]), 0)
+
+
+def _is_definite(sentence: Sentence, begin: int) -> bool:
+    """Whether the place where a sentence begins stands behind "the", "my" and their like."""
+    at = sentence.at[begin]
+    return not _DEFINITE.isdisjoint(sentence.words[max(at - 1, 0) : max(at, 1)])
+
+
+def _is_of_subject(sentence: Sentence, place: int) -> bool:
+    """Whether a word stands in the name of what a sentence speaks of: room 12, my older sister."""
+    if sentence.words[:1] in ([], ["a"], ["an"], ["some"], ["there"]):
+        return False
+    begin = _begin(sentence)
+    if sentence.keys[begin] in _ARTICLES_ELSEWHERE and begin + 1 < len(sentence.keys):
+        begin += 1
+    behind = place - begin
+    at = sentence.at[place]
+    if place in sentence.numbers:
+        return behind > 0 and _tells_apart(sentence, place, begin)
+    if _is_definite(sentence, begin) and at < _first_verb(sentence):
+        # "The office in Rome is closed"
+        return True
+    if behind < 0 or at != sentence.at[begin] + behind or begin in sentence.numbers:
+        return False
+    return behind == 0 or (
+        behind == 1 and (begin in sentence.owners or _is_verb_next(sentence, at))
+    )
+
+
+def _tells_apart(sentence: Sentence, place: int, begin: int) -> bool:
+    """Whether a number stands behind what it tells from others, before the verb: room 12."""
+    if sentence.numbers[place][1] or sentence.keys[place - 1] in _MONTHS:
+        return False
+    at = sentence.at[place]
+    # A figure is no word, and has the place of the word before it.
+    if at - sentence.at[place - 1] != (sentence.words[at] in NUMBERS):
+        return False
+    if _is_definite(sentence, begin) and at < _first_verb(sentence):
+        # "The 12 rooms" are counted.
+        return sentence.at[place + 1 : place + 2] != [at + 1]
+    straight = all(sentence.at[p] == sentence.at[begin] + p - begin for p in range(begin, place))
+    return straight and (place == begin + 1 or _is_verb_next(sentence, at))
+
+
+def _is_verb_next(sentence: Sentence, at: int) -> bool:
+    return sentence.words[at + 1 : at + 2] != [] and sentence.words[at + 1] in _VERBS
+
+
+def _names_a_being(sentence: Sentence, place: int) -> bool:
+    if sentence.keys[place] in BEINGS:
+        return True
+    # "A black dog" is another one than "a white dog"; Ana's dog may be the one.
+    after = sentence.keys[place + 1 : place + 2]
+    return sentence.words[:1] in (["a"], ["an"]) and not BEINGS.isdisjoint(after)
+
+
+def _is_one_of_many(sentence: Sentence, place: int) -> bool:
+    """Whether a word stands behind "a", "some" or a number, and is not what something is."""
+    at = sentence.at[place]
+    return (
+        at > 0
+        and sentence.words[at - 1] in _ONE_OF_MANY
+        and (at < 2 or sentence.words[at - 2] not in _IS)
+    )

@@ -1,0 +1,275 @@
+"""What one sentence says to another: the same, more, less, the contrary, or something else."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .additions import adds_only, says_as_much
+from .alignment import Alignment
+from .another import has_another_name, has_another_subject, is_another
+from .decisive import decides, decides_denial
+from .denial import denies_it
+from .function_words import ENGLISH
+from .reading import Sentence
+from .values import SINGLE, stems
+from .ways import turns_round
+
+# How sure each way of seeing a conflict is where all other words agree.
+_SURE = {
+    "exact_negation": 0.97,
+    "antonym": 0.95,
+    "number": 0.95,
+    "date": 0.95,
+    "group": 0.93,
+    "attribute": 0.92,
+}
+LEAST = 0.85
+"""Below this a conflict is no more than a guess, and not told as one."""
+_SLOPE = 0.6
+"""So much is lost with the share of the words that have no partner."""
+_NEAR, _VALUE = 3, 4
+"""So far behind its attribute a value begins, and of so many words it is one."""
+_NAME = 2
+_MOST, _EVENT = 0.6, 0.6
+_ADDS_NOTHING = stems("together ever even formally")
+_TALE = 6
+"""A sentence of so many words tells what few others do."""
+_FRAME = 4
+"""So many words that agree describe one event: another name in it is another value."""
+
+
+# Of these too, where both values are names: Ana works at Acme, but also in the morning.
+_SINGLE_NAME = stems("work employed report belong")
+# What happens to somebody may happen twice.
+_HAPPENING = stems("lost quit left got found")
+# Of these a thing has many: it may like tea and coffee.
+_SEVERAL = stems(
+    """
+    like love enjoy adore hate dislike visit speak own have read study learn try collect
+    interested fan fluent member
+    """
+)
+# And of these where somebody with a name does them from time to time, not just now.
+_HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
+
+
+class Finding(NamedTuple):
+    """What was found between two sentences, the new one first."""
+
+    relation: str
+    score: float
+    method: str
+    covered: float
+    newer: bool = False
+    """Of a conflict: whether the new sentence tells of a change, or of a later date."""
+    decisive: bool = False
+    """Of a conflict: whether it is certainly about one thing."""
+
+
+def compare(new: Sentence, old: Sentence) -> Finding:
+    """How a new sentence stands to an old one."""
+    found = Alignment(new, old)
+    covered = found.covered
+    if new.question != old.question or new.hedged != old.hedged:
+        return Finding("unrelated", 0.5, "hedge", covered)
+    if new.past != old.past:
+        return Finding("unrelated", 0.5, "time", covered)
+    denied = [p for p, q in found.partner.items() if new.denied[p] != old.denied[q]]
+    if denied:
+        return _negation(found, denied)
+    if found.conflicts:
+        return _conflict(found)
+    if turns_round(new, old) and not any(new.denied):
+        return _contrary(found, _SURE["antonym"] - 0.05, "antonym", 1.0)
+    if not found.in_new and not found.in_old:
+        return _equal(found)
+    if not found.in_new or not found.in_old:
+        return _more_or_less(found)
+    return _another_value(found)
+
+
+def _unlike(found: Alignment, method: str = "words") -> Finding:
+    return Finding("unrelated", 1 - found.covered, method, found.covered)
+
+
+def _contrary(found: Alignment, score: float, method: str, covered: float) -> Finding:
+    if score < LEAST:
+        return Finding("unrelated", 0.5, method, covered)
+    return Finding("contradicts", score, method, covered, _is_newer(found))
+
+
+def _is_newer(found: Alignment) -> bool:
+    """Whether the wording tells that something changed: now, moved, no longer, a later date."""
+    if found.new.marks or found.begins:
+        return True
+    dates = [c for c in found.conflicts if c.method == "date"]
+    return 0 < len(dates) < len(found.conflicts) and all(
+        c.new in found.new.numbers
+        and c.old in found.old.numbers
+        and found.new.numbers[c.new][0] > found.old.numbers[c.old][0]
+        for c in dates
+    )
+
+
+def _negation(found: Alignment, denied: list[int]) -> Finding:
+    """One denies what the other says, where all that is denied is said there."""
+    covers = []
+    decisive = False
+    for one, other, places, partner, without, narrower in (
+        (found.new, found.old, denied, found.partner, found.in_new, found.more),
+        (
+            found.old,
+            found.new,
+            [found.partner[p] for p in denied],
+            {q: p for p, q in found.partner.items()},
+            found.in_old,
+            found.less,
+        ),
+    ):
+        if not any(one.denied[place] for place in places):
+            continue
+        # Who denies more than the other says denies something else; so does the narrower word.
+        if narrower or any(one.denied[p] and one.keys[p] not in _ADDS_NOTHING for p in without):
+            return _unlike(found, "exact_negation")
+        # What follows in another clause ("but he likes tea") takes nothing from it; but
+        # "Ana, not Bo, sings" denies that Bo sings.
+        only = [place for place in places if one.denied[place]]
+        if not one.names.issuperset(only) and not denies_it(one, other, partner):
+            return _unlike(found, "another_subject")
+        if one.names.issuperset(only):
+            # Whoever else it was: all that the other says is said here.
+            covers.append(len(partner) / len(other.keys))
+        else:
+            said = 1 + max(only)
+            covers.append(1 - sum(place < said for place in without) / said)
+        decisive = decides_denial(one, other)
+    if found.conflicts or len(covers) != 1:
+        return _unlike(found, "exact_negation")
+    score = _SURE["exact_negation"] - _SLOPE * (1 - covers[0])
+    return _contrary(found, score, "exact_negation", found.covered)._replace(decisive=decisive)
+
+
+def _conflict(found: Alignment) -> Finding:
+    new, old = found.new, found.old
+    first = found.conflicts[0]
+    if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
+        return _unlike(found, first.method)
+    if is_another(new, old, first) or has_another_subject(found):
+        return _unlike(found, "another_subject")
+    method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
+    if method in ("group", "date") and _has_several(new, first.new):
+        return _unlike(found, "several")
+    score = _SURE[method] - _SLOPE * (1 - found.covered)
+    return _contrary(found, score, method, found.covered)._replace(decisive=decides(found))
+
+
+def _has_several(sentence: Sentence, place: int) -> bool:
+    """Whether a word is what somebody does one of among others: Ana likes tea, and coffee too."""
+    near = range(max(place - _NEAR + 1, 0), place)
+    if any(sentence.keys[p] in _SEVERAL for p in near):
+        return True
+    return 0 in sentence.names and any(
+        sentence.keys[p] in _HABITS and sentence.words[sentence.at[p]].endswith("s") for p in near
+    )
+
+
+def _equal(found: Alignment) -> Finding:
+    """Every word has its partner."""
+    if not says_as_much(found) or (found.more and found.less):
+        if _names_change_places(found):
+            return _contrary(found, _SURE["attribute"] - 0.04, "order", found.covered)
+        return Finding("unrelated", 0.5, "order", found.covered)
+    if found.more or found.less:
+        # Who denies the wider denies the narrower with it.
+        says_more = bool(found.more) != any(found.new.denied)
+        return Finding("narrower" if says_more else "wider", 0.9, "words", found.covered)
+    synonyms = any(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
+    return Finding("same", 0.95 if synonyms else 0.99, "words", found.covered)
+
+
+def _names_change_places(found: Alignment) -> bool:
+    """Whether a long sentence is told again with two names in each other's place."""
+    moved = [place for place, other in found.partner.items() if place != other]
+    return (
+        found.matched >= _TALE
+        and not ENGLISH.isdisjoint(found.new.words)
+        and 0 < len(moved) <= 2 * _NAME
+        and found.new.names.issuperset(moved)
+        and found.old.names.issuperset(found.partner[place] for place in moved)
+        and not (found.new.after_and & set(moved))
+    )
+
+
+def _more_or_less(found: Alignment) -> Finding:
+    """One has words that the other has not: it says more, unless they change the rest."""
+    if not adds_only(found):
+        return _unlike(found)
+    relation = "narrower" if found.in_new else "wider"
+    return Finding(relation, 0.7 + 0.2 * found.covered, "words", found.covered)
+
+
+def _another_value(found: Alignment) -> Finding:
+    """Other words in one place of one frame: another value of what has one."""
+    gap = found.gap()
+    new, old = found.new, found.old
+    if found.matched < 2 or any(new.denied) or any(old.denied) or has_another_subject(found):
+        return _unlike(found)
+    if ENGLISH.isdisjoint(new.words):
+        return _unlike(found)
+    if _other_names(found):
+        return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
+    if gap is None or has_another_name(found):
+        return _unlike(found)
+    first, last, start, end = gap
+    covered = found.matched / max(len(new.keys), len(old.keys))
+    near = old.keys[max(start - _NEAR, 0) : start]
+    if not _HAPPENING.isdisjoint(near):
+        return Finding("unrelated", 0.5, "attribute", covered)
+    ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
+    short = max(last - first, end - start) <= _VALUE
+    names = new.names.issuperset(range(first, last)) and old.names.issuperset(range(start, end))
+    if (
+        first
+        and short
+        and (
+            (ends and not SINGLE.isdisjoint(near)) or (names and not _SINGLE_NAME.isdisjoint(near))
+        )
+    ):
+        score = _SURE["attribute"]
+    elif first and short and _is_named(found, first) and covered >= _MOST:
+        score = _SURE["attribute"] - 0.05
+    else:
+        return Finding("unrelated", 0.5, "attribute", covered)
+    return _contrary(found, score, "attribute", covered)
+
+
+def _is_named(found: Alignment, first: int) -> bool:
+    """Whether both speak of one thing that has a name, and not of what it has several of."""
+    return (
+        found.partner.get(0) == 0
+        and 0 in found.new.names
+        and 1 in found.new.names
+        and found.matched >= _FRAME
+        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
+    )
+
+
+def _other_names(found: Alignment) -> bool:
+    """Whether one event, told in many words, is told with another name.
+
+    Who else took part in it is no conflict: the names must be as many.
+    """
+    if not (
+        found.in_new
+        and found.in_old
+        and len(found.in_new) <= _NAME >= len(found.in_old)
+        and found.new.names.issuperset(found.in_new)
+        and found.old.names.issuperset(found.in_old)
+    ) or has_another_name(found):
+        return False
+    first = found.in_new[0]
+    return (
+        found.matched >= _FRAME
+        and found.covered >= _EVENT
+        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
+    )

@@ -1,0 +1,121 @@
+"""How two words stand to each other: the same, narrower, opposite, of one group, or unknown."""
+
+from __future__ import annotations
+
+from ..language.lexicon import NARROWER, OPPOSITES, SAME, SIBLINGS
+from ..language.words import stem
+from . import lists
+from . import opposites as verdict_opposites
+from .groups import describing_groups, kinds_of_words, naming_groups
+
+_NEGATING = ("un", "non", "dis", "in", "im", "il", "ir")
+_LEAST = 4
+"""A word of so many letters may have a negating prefix."""
+
+
+def _stem(word: str) -> str:
+    return "_".join(map(stem, word.split("_")))
+
+
+def _stems(words: str) -> frozenset[str]:
+    return frozenset(_stem(word) for word in words.replace(",", " ").split())
+
+
+def _join(table: dict[str, frozenset[str]], words: frozenset[str], others: frozenset[str]) -> None:
+    for word in words:
+        # Most words are in one group, and share its set.
+        table[word] = table[word] | others if word in table else others
+
+
+def _synonyms() -> dict[str, frozenset[str]]:
+    found = dict(SAME)
+    for line in lists.SYNONYMS.strip().split("\n"):
+        group = _stems(line)
+        _join(found, group, group)
+    return found
+
+
+def _in_all_words(group: frozenset[str]) -> frozenset[str]:
+    """A group, each member also in the other words for it."""
+    return group.union(*(SYNONYMS.get(word, frozenset()) for word in group))
+
+
+def _wider() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for wide, narrow in NARROWER.items():
+        _join(found, narrow - {wide}, frozenset({wide}))
+    for wides, narrows in kinds_of_words():
+        _join(found, _in_all_words(_stems(narrows)), _stems(wides))
+    for line in lists.MORE_THAN.strip().split("\n"):
+        less, more = map(_stems, line.split("|"))
+        _join(found, more, less)
+    return {word: wide - {word} for word, wide in found.items()}
+
+
+def _rivals() -> dict[str, frozenset[str]]:
+    found = dict(SIBLINGS)
+    for line in describing_groups() + naming_groups():
+        group = _in_all_words(_stems(line))
+        _join(found, group, group)
+    return found
+
+
+def _opposites() -> dict[str, frozenset[str]]:
+    found = dict(OPPOSITES)
+    for line in verdict_opposites.OPPOSITES.strip().split("\n"):
+        one, other = map(_stems, line.split("|"))
+        _join(found, one, other)
+        _join(found, other, one)
+    quantities = _stems(lists.MORE_THAN.replace("|", " "))
+    return {word: others - quantities for word, others in found.items() if word not in quantities}
+
+
+def _beginnings() -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for line in lists.BEGINNINGS.strip().split("\n"):
+        begins, lasts = map(_stems, line.split("|"))
+        _join(found, begins, lasts)
+    return found
+
+
+SYNONYMS = _synonyms()
+BEGINNINGS = _beginnings()
+"""For a word of change those of the state that it begins."""
+WIDER = _wider()
+"""For a word those that say less than it says."""
+WIDE = frozenset(word for wide in WIDER.values() for word in wide)
+RIVALS = _rivals()
+"""For a word the others of its groups."""
+OPPOSED = _opposites()
+DESCRIBING = frozenset(word for line in describing_groups() for word in _stems(line))
+BEINGS = frozenset(
+    word for word, wide in WIDER.items() if wide & {"person", "human", "animal", "adult"}
+) | frozenset({"person", "animal", "peopl"})
+"""Persons and animals: as the subject of a sentence another one is somebody else."""
+PHRASES = {
+    tuple(word.split("_", 1)): word
+    for table in (SYNONYMS, WIDER, RIVALS)
+    for word in table
+    if "_" in word
+}
+"""Two stems that are one word."""
+PHRASE_ENDS = frozenset(second for _, second in PHRASES)
+
+
+_DESCRIBES = ("ful", "ous", "ive", "al", "ic", "able", "ible", "less", "ish", "ly", "ed")
+
+
+def describes(word: str, key: str) -> bool:
+    """Whether a word (and its stem) is one that says what the next one is like."""
+    antonym = key in OPPOSED and not word.endswith(("er", "or"))
+    return antonym or key in DESCRIBING or word.endswith(_DESCRIBES)
+
+
+def opposed(one: str, other: str) -> bool:
+    """Whether two stems are antonyms: listed, or with a prefix that negates."""
+    if other in OPPOSED.get(one, ()):
+        return True
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return (
+        len(shorter) >= _LEAST and longer.endswith(shorter) and longer[: -len(shorter)] in _NEGATING
+    )

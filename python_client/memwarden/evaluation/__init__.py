@@ -1,0 +1,1 @@
+"""What the gates and recall get right, measured on labelled data."""

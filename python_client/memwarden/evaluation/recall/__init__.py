@@ -1,0 +1,1 @@
+"""What recall finds of the evidence that conversations are labelled with."""
