@@ -70,7 +70,7 @@ def storage_parts() -> tuple[str, int]:
         raise SystemExit("migrations/ must be numbered from 0002 without a gap")
     rows = []
     for phase in ("table", "bound"):
-        files = sorted((ROOT / "sql").glob(f"*/*.{phase}.sql"))
+        files = sorted((ROOT / "sql").rglob(f"*.{phase}.sql"))
         rows += [(i, phase, path) for i, path in enumerate(files, start=1)]
     rows += [(number, "migration", path) for number, path in zip(numbers, migrations, strict=True)]
     literals = [
@@ -83,7 +83,7 @@ def storage_parts() -> tuple[str, int]:
 
 def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
     """Every function of the extension, in the order of folders and files."""
-    files = [p for p in sorted((ROOT / "sql").glob("*/*.sql")) if p.name.count(".") == 1]
+    files = [p for p in sorted((ROOT / "sql").rglob("*.sql")) if p.name.count(".") == 1]
     script = "".join(f"-- {p.relative_to(ROOT)}\n{read(p)}\n" for p in files)
     # The sources hold no placeholder of their own, so the order of replacement does not matter.
     return (

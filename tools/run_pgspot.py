@@ -161,7 +161,7 @@ def installed(script: Path) -> Iterator[tuple[str, str]]:
         yield name or "script", statement
     yield "setup()", "SET search_path = pg_catalog, pg_temp"
     for phase in ("table", "bound"):
-        for path in sorted((ROOT / "sql").glob(f"*/*.{phase}.sql")):
+        for path in sorted((ROOT / "sql").rglob(f"*.{phase}.sql")):
             for name, statement in statements(path.read_text()):
                 yield name or path.name, statement
 

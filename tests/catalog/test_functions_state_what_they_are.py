@@ -73,7 +73,7 @@ LONG = {
 def test_every_definition_spells_out_its_labels() -> None:
     """What PostgreSQL would otherwise fill in is a decision that somebody has to see."""
     silent = []
-    for path in sorted((ROOT / "sql").glob("*/*.sql")):
+    for path in sorted((ROOT / "sql").rglob("*.sql")):
         heads = re.split(r"^CREATE OR REPLACE (?=FUNCTION|PROCEDURE)", path.read_text(), flags=re.M)
         for head in heads[1:]:
             labels = re.split(r"^AS \$|^RETURN ", head, maxsplit=1, flags=re.M)[0]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from judges.endpoint import Asked, Reply, chat, writes
+from client.judges.endpoint import Asked, Reply, chat, writes
 from memwarden import Client, InvalidArgument
 from memwarden.rerankers import BUILT_IN, GROUP, NoOrder, Reranker, available, load
 from memwarden.rerankers.llm import LlmReranker

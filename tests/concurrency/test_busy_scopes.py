@@ -10,7 +10,7 @@ import pytest
 from helpers import write, write_many
 from races import together, wait_until_blocked
 from replay import check_store
-from write.obedient import run_retries, status
+from write.gates.obedient import run_retries, status
 
 if TYPE_CHECKING:
     from conftest import World

@@ -21,7 +21,7 @@ from scope_calls import (
     retract,
     scope_row,
 )
-from write.obedient import run_retries, status
+from write.gates.obedient import run_retries, status
 
 if TYPE_CHECKING:
     from conftest import World

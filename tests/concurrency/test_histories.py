@@ -15,8 +15,8 @@ from psycopg import Connection
 from psycopg.errors import LockNotAvailable
 from psycopg.rows import DictRow
 
-from history.machine import LEGAL, check_answers, check_one_value, check_second_opinions
-from history.operations import OPERATIONS, REFUSALS, Actor
+from history.versions.machine import LEGAL, check_answers, check_one_value, check_second_opinions
+from history.versions.operations import OPERATIONS, REFUSALS, Actor
 from races import together
 from replay import check_store, read
 

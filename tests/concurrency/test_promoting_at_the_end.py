@@ -19,7 +19,7 @@ from scope_calls import (
     retract,
     scope_row,
 )
-from write.obedient import run_retries
+from write.gates.obedient import run_retries
 
 if TYPE_CHECKING:
     from conftest import World

@@ -16,8 +16,8 @@ from psycopg.rows import DictRow
 
 from access import call
 from helpers import recall, write
-from history.past import KEY, Agent, check_timeline, contents, head, rollback, say
-from history.past import state as stands
+from history.versions.past import KEY, Agent, check_timeline, contents, head, rollback, say
+from history.versions.past import state as stands
 from races import PATIENCE, overlap, together, wait_until_blocked
 from replay import check_store
 from scope_calls import create_scope, remember, retract

@@ -12,7 +12,7 @@ from psycopg.rows import DictRow
 from conftest import World
 from helpers import recall, write, write_many
 from scope_calls import close_scope, create_scope, move_scope, promote, remember
-from write.obedient import run_retries, status
+from write.gates.obedient import run_retries, status
 
 TABLE: list[tuple[list[str], list[str] | None, dict[str, bool]]] = [
     # anchored on (org, domain), and nothing else

@@ -32,7 +32,7 @@ from scope_calls import (
     retract,
     scope_row,
 )
-from write.obedient import run_retries, status
+from write.gates.obedient import run_retries, status
 
 
 def test_a_closed_task_is_released(world: World) -> None:

@@ -30,7 +30,7 @@ from scope_calls import (
     remember,
     scope_row,
 )
-from write.obedient import run_retries, status
+from write.gates.obedient import run_retries, status
 
 
 def test_everything_below_moves_along(shared_world: World, home: str) -> None:

@@ -57,14 +57,14 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     """Turn a copy of this tree into the release after it."""
     copy.edit("memwarden.control", f"'{old_version}'", f"'{VERSION}'")
     # Functions: one changes its body, one loses a right, one goes, one comes.
-    copy.edit("sql/00_foundation/60_canonical_form.sql", "v_result record;", "v_result record; --")
+    copy.edit("sql/0_foundation/60_canonical_form.sql", "v_result record;", "v_result record; --")
     copy.edit(
-        "sql/40_write/95_pipeline.sql",
+        "sql/3_write/60_gates/95_pipeline.sql",
         "GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;\n",
         "",
     )
-    (copy.directory / "sql/40_write/64_request_status.sql").unlink()
-    (copy.directory / "sql/90_quality/30_remark.sql").write_text(FUNCTION)
+    (copy.directory / "sql/3_write/60_gates/64_request_status.sql").unlink()
+    (copy.directory / "sql/8_operations/40_status/30_remark.sql").write_text(FUNCTION)
     copy.edit(
         "plpython/memwarden_core/server.py",
         "return embedding.lexical_embedding(text[:100_000])",
@@ -72,21 +72,21 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     )
     # Storage: columns, one of them of a partitioned table, and a table.
     (copy.directory / "migrations/0002_remarks.sql").write_text(MIGRATION + TABLE)
-    (copy.directory / "sql/20_model/65_remark.table.sql").write_text(TABLE)
+    (copy.directory / "sql/2_model/10_memory/65_remark.table.sql").write_text(TABLE)
     copy.edit(
-        "sql/20_model/40_item.table.sql",
+        "sql/2_model/10_memory/40_item.table.sql",
         "    class          text,\n    PRIMARY KEY (org_id, item_id)",
         "    class          text,\n    note text CHECK (length(note) < 100),\n"
         "    PRIMARY KEY (org_id, item_id)",
     )
-    with (copy.directory / "sql/20_model/40_item.table.sql").open("a") as file:
+    with (copy.directory / "sql/2_model/10_memory/40_item.table.sql").open("a") as file:
         file.write(MIGRATION.split("\n", 1)[1].rsplit("ALTER", 1)[0])
     copy.edit(
-        "sql/20_model/60_log.table.sql",
+        "sql/2_model/10_memory/60_log.table.sql",
         "    PRIMARY KEY (recorded_at, log_seq)",
         "    note text,\n    PRIMARY KEY (recorded_at, log_seq)",
     )
     # What hangs on the tables: a view goes, a policy, a trigger and a view come.
-    (copy.directory / "sql/90_quality/20_gate_statistics.bound.sql").unlink()
-    (copy.directory / "sql/90_quality/30_remark.bound.sql").write_text(BOUND)
+    (copy.directory / "sql/8_operations/40_status/20_gate_statistics.bound.sql").unlink()
+    (copy.directory / "sql/8_operations/40_status/30_remark.bound.sql").write_text(BOUND)
     (copy.directory / f"migrations/{old_version}--{VERSION}.drops.sql").write_text(DROPS)

@@ -12,8 +12,8 @@ import pytest
 
 from server_checkout import REPOSITORY, SOURCES, WorkingCopy
 
-LOGIC = [p for p in sorted((REPOSITORY / "sql").glob("*/*.sql")) if p.name.count(".") == 1]
-STORAGE = [p for p in sorted((REPOSITORY / "sql").glob("*/*.sql")) if p.name.count(".") == 2]
+LOGIC = [p for p in sorted((REPOSITORY / "sql").rglob("*.sql")) if p.name.count(".") == 1]
+STORAGE = [p for p in sorted((REPOSITORY / "sql").rglob("*.sql")) if p.name.count(".") == 2]
 
 
 def version() -> str:
@@ -88,7 +88,7 @@ def test_the_functions_come_in_the_order_of_their_names(script: str) -> None:
     """Folder by folder, file by file, privileges last."""
     names = re.findall(r"^-- (sql/\S+\.sql)$", script, re.MULTILINE)
     assert names == sorted(names)
-    assert names[-1].startswith("sql/99_privileges/")
+    assert names[-1].startswith("sql/8_operations/90_privileges/")
     assert "@python_" not in script
     assert "@storage_" not in script
 

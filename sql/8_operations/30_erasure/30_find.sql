@@ -1,0 +1,322 @@
+-- Where a person can be named: one function a place. A table that is new gets its function here, is asked in
+-- found_items() or find_marks(), and its rows go in 40_erase_places.sql; tests/operations/erasure/test_every_column.py wants each.
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_versions(p_orgs bigint[], p_subjects text[], p_terms text[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Items, timeline and vectors say nothing that no version says.
+    RETURN QUERY
+    SELECT DISTINCT v.item_id
+      FROM memwarden_data.version AS v
+      LEFT JOIN memwarden_data.label AS l ON l.label_id = v.label_id
+     WHERE v.org_id = ANY (p_orgs)
+       AND (v.subject = ANY (p_subjects)
+            OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
+                   v.content::text, v.subject, v.predicate, v.kind, array_to_string(l.domains, chr(10))],
+                   ARRAY[v.evidence::text, l.attributes::text]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) IS
+    'Items one of whose versions, past or present, has one of the subjects or names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_provenance(p_orgs bigint[], p_terms text[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT p.item_id
+      FROM memwarden_data.provenance AS p
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[p.record::text]);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) IS 'Items whose provenance names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) FROM PUBLIC;
+
+-- What was taken out of a content and encrypted is looked at in clear, by nobody but the engine.
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_sensitive_values(p_orgs bigint[], p_terms text[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT s.item_id
+      FROM memwarden_data.sensitive_value AS s
+      JOIN memwarden_data.sealing_key AS k ON k.org_id = s.org_id
+     WHERE s.org_id = ANY (p_orgs) AND p_terms <> '{}'
+       AND memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(k.wrapped, s.org_id, s.kind, s.value_id, s.sealed)]);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) IS 'Items of which an encrypted value names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.readable_value(p_wrapped bytea, p_org_id bigint, p_kind text, p_value_id text, p_sealed bytea)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.unseal(p_wrapped, p_org_id, p_kind, p_value_id, p_sealed);
+EXCEPTION WHEN config_file_error THEN
+    -- Without its key it is gone already.
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) IS 'An encrypted value in clear; NULL where the server has not the key.';
+REVOKE ALL ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_references(p_orgs bigint[], p_terms text[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_source_id integer;
+BEGIN
+    FOR v_source_id IN SELECT s.source_id FROM memwarden_data.canonical_source AS s WHERE p_terms <> '{}' ORDER BY s.source_id LOOP
+        RETURN QUERY EXECUTE format(
+            'SELECT DISTINCT r.item_id FROM memwarden_data.%I AS r '
+            ' WHERE r.org_id = ANY ($1) AND memwarden_internal.mentions($2, ARRAY[r.key, r.pinned_version])', 'reference_' || v_source_id)
+          USING p_orgs, p_terms;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) IS 'Items that refer to a row of a canonical source whose key is one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_evidence(p_orgs bigint[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT e.evidence_id
+          FROM memwarden_data.evidence AS e
+         WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.uri, e.excerpt, e.version]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) IS 'Recorded evidence that names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_evidence(bigint[], text[]) FROM PUBLIC;
+
+-- A capture is evidence of what was made of it, and goes where that goes.
+CREATE OR REPLACE FUNCTION memwarden_internal.find_captures(p_orgs bigint[], p_subjects text[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT c.capture_id
+          FROM memwarden_data.capture AS c
+         WHERE c.org_id = ANY (p_orgs)
+           AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id, c.trace_id]))
+         UNION
+        -- Read again, it would say of the subject what it said.
+        SELECT d.capture_id
+          FROM memwarden_data.candidate AS d
+          JOIN memwarden_data.version AS v ON v.org_id = d.org_id AND v.request_id = d.request_id
+          JOIN memwarden_data.capture AS c ON c.org_id = d.org_id AND c.capture_id = d.capture_id
+         WHERE d.org_id = ANY (p_orgs) AND v.subject = ANY (p_subjects));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) IS
+    'Captures that name one of the terms, in which one of the subjects speaks, or of which a memory about one of them was made.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT DISTINCT v.item_id
+      FROM memwarden_data.version AS v
+     WHERE p_evidence_ids <> '{}' AND v.org_id = ANY (p_orgs)
+       AND EXISTS (SELECT FROM jsonb_array_elements(v.evidence) AS e (reference)
+                    WHERE memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids)
+                       OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) IS 'Items that rest on recorded evidence, or on captures.';
+REVOKE ALL ON FUNCTION memwarden_internal.citing_items(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_entities(p_orgs bigint[], p_subject text, p_terms text[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT DISTINCT a.entity_id
+          FROM memwarden_data.entity_alias AS a
+         WHERE a.org_id = ANY (p_orgs)
+           AND (a.said = memwarden_internal.normalised_subject(p_subject, '{}')
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.name, a.said])));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) IS 'Entities that bear a name, or one that names a term.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_entities(bigint[], text, text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.items_of_entities(p_orgs bigint[], p_entity_ids bigint[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT DISTINCT k.item_id FROM memwarden_data.memory_key AS k
+                  WHERE k.org_id = ANY (p_orgs) AND k.entity_id = ANY (p_entity_ids));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS 'Items that some entities are the subject or the content of, whatever they call them.';
+REVOKE ALL ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT j.request_id FROM memwarden_data.job AS j
+     WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
+               p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[(j.payload - ARRAY['content', 'layer', 'scope_path'])::text])
+     UNION
+    SELECT v.request_id FROM memwarden_data.verdict AS v
+     WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
+     UNION
+    SELECT e.request_id FROM memwarden_data.review_event AS e
+     WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS 'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.found_items(p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT memwarden_internal.find_in_versions(p_orgs, p_subjects, p_terms)
+         UNION
+        SELECT memwarden_internal.find_in_provenance(p_orgs, p_terms)
+         UNION
+        SELECT memwarden_internal.find_in_sensitive_values(p_orgs, p_terms)
+         UNION
+        SELECT memwarden_internal.find_in_references(p_orgs, p_terms)
+         UNION
+        SELECT memwarden_internal.citing_items(p_orgs, p_evidence_ids));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) IS 'Items that concern the subject by themselves or rest on recorded evidence that does, whatever their layer and status.';
+REVOKE ALL ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) FROM PUBLIC;
+
+-- What was made of it concerns it too: E(s) of chapter 12.10.2.
+CREATE OR REPLACE FUNCTION memwarden_internal.with_derived(p_orgs bigint[], p_item_ids uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_all   uuid[] := coalesce(p_item_ids, '{}');
+    v_added uuid[] := v_all;
+BEGIN
+    WHILE v_added <> '{}' LOOP
+        v_added := ARRAY(
+            SELECT n.item_id
+              FROM (SELECT d.item_id FROM memwarden_data.derivation AS d WHERE d.source_item_id = ANY (v_added)
+                     UNION
+                    -- One that took the place of another has its evidence.
+                    SELECT v.item_id
+                      FROM memwarden_data.version AS a
+                      JOIN memwarden_data.version AS v ON v.org_id = a.org_id AND v.absorbed_version_id = a.version_id
+                     WHERE a.org_id = ANY (p_orgs) AND a.item_id = ANY (v_added)) AS n
+            EXCEPT SELECT u.item_id FROM unnest(v_all) AS u (item_id));
+        v_all := v_all || v_added;
+    END LOOP;
+    RETURN v_all;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) IS 'Items, and all that was derived from them or absorbed them, to any depth.';
+REVOKE ALL ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_requests(
+    p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subjects text[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT r.request_id
+          FROM memwarden_data.write_request AS r
+         WHERE r.org_id = ANY (p_orgs)
+           AND (r.item_id = ANY (p_item_ids)
+                OR r.subject = ANY (p_subjects)
+                OR r.request_id IN (SELECT memwarden_internal.find_in_questions(p_orgs, p_terms))
+                -- It waits to say what rests on something that goes.
+                OR r.outcome = 'DEFERRED' AND jsonb_typeof(r.evidence) = 'array' AND EXISTS (
+                       SELECT FROM jsonb_array_elements(r.evidence) AS e (reference)
+                        WHERE memwarden_internal.cited_item(e.reference ->> 'uri') = ANY (p_item_ids)
+                           OR memwarden_internal.cited_evidence(e.reference ->> 'uri') = ANY (p_evidence_ids)
+                           OR memwarden_internal.cited_capture_id(e.reference ->> 'uri') = ANY (p_evidence_ids))
+                OR p_terms <> '{}' AND r.sealed IS NOT NULL AND EXISTS (
+                       SELECT FROM jsonb_each(r.sealed) AS s
+                         JOIN memwarden_data.sealing_key AS k ON k.org_id = r.org_id
+                        WHERE memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(
+                                  k.wrapped, r.org_id, s.value ->> 'kind', s.key, decode(s.value ->> 'sealed', 'hex'))]))
+                -- All that somebody said, and no name, number, code or place of ours: those stay, and would be found again.
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
+                       r.content, r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
+                       r.justification, r.classification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
+                       CASE WHEN NOT memwarden_internal.is_code(r.reason) THEN r.reason END,
+                       (SELECT string_agg(g.entry ->> 'reason', chr(10)) FROM jsonb_array_elements(r.gates::jsonb) AS g (entry)
+                         WHERE NOT memwarden_internal.is_code(g.entry ->> 'reason'))],
+                       ARRAY[r.evidence::text, r.attributes::text, r.origin::text, r.detail::text, r.findings::text, r.sensitive::text,
+                             r.keys::text, r.grounds::text, r.provenance::text, r.neighbours::text, r.conflicts::text, r.pack_check::text,
+                             r.review_asked::text, r.review::text])));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) IS
+    'Write requests that were about one of the items, have one of the subjects, name one of the terms, or wait to rest on one of the items or of the evidence.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_reasons(p_orgs bigint[], p_item_ids uuid[], p_terms text[])
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT l.log_seq
+          FROM memwarden_data.log AS l
+         WHERE l.org_id = ANY (p_orgs) AND l.reason <> '' AND p_terms <> '{}'
+           AND l.item_id <> ALL (p_item_ids) AND memwarden_internal.mentions(p_terms, ARRAY[l.reason]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) IS 'Entries of the log whose reason names one of the terms, of other items than those given.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_in_erasures(p_orgs bigint[], p_terms text[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT e.erasure_id
+          FROM memwarden_data.erasure AS e
+         WHERE e.org_id = ANY (p_orgs) AND e.reason <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.reason]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) IS 'Earlier erasures whose reason names one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_in_erasures(bigint[], text[]) FROM PUBLIC;

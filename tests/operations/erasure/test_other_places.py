@@ -1,0 +1,79 @@
+"""A person is found beside the items: in recorded evidence, encrypted values, provenance."""
+
+from __future__ import annotations
+
+from operations.erasure.conftest import Desk, holding, remember
+
+
+def test_recorded_evidence_goes_with_what_rests_on_it(desk: Desk) -> None:
+    """An excerpt that names the person; what cites it; other evidence of the same source stays.
+
+    Proves: R1 (everywhere content can sit), R2
+    """
+    role = desk.world.register(desk.home, role="curator")
+    desk.world.admin.execute(
+        "SELECT memwarden.define_source('chat:*', 'human_input', issuer => %s, org => %s)",
+        (role, desk.org),
+    )
+    agent = desk.world.connect(role)
+    uris = []
+    for words in ("Zelda Zqv called about the invoice", "Somebody asked for tea"):
+        row = agent.execute(
+            "SELECT memwarden.record_evidence('chat:7', %s) AS uri", (words,)
+        ).fetchone()
+        assert row is not None
+        uris.append(row["uri"])
+    cited = [{"type": "human_input", "uri": uri} for uri in uris]
+    remember(agent, "invoices are late", evidence=cited[:1])
+    kept = remember(agent, "tea is liked", evidence=cited[1:])
+    done = desk.erase("Zelda Zqv", "zelda zqv")
+    assert (done["items"], done["evidence"]) == (1, 1)
+    assert holding(desk.world, "zqv") == set()
+    rows = desk.world.rows(
+        "SELECT item_id FROM memwarden_data.item AS i JOIN memwarden_data.organisation AS o"
+        " USING (org_id) WHERE o.name = %s",
+        desk.org,
+    )
+    assert [row["item_id"] for row in rows] == [kept]
+    left = desk.world.rows(
+        "SELECT excerpt FROM memwarden_data.evidence WHERE issuer_id ="
+        " (SELECT principal_id FROM memwarden_data.principal_login"
+        "   WHERE login_role = %s)",
+        role,
+    )
+    assert left == [{"excerpt": "Somebody asked for tea"}]
+    assert desk.findings() == []
+    (entry,) = [e for e in desk.export() if e["evidence"]]
+    assert entry["certificate"]["evidence"] == 1
+
+
+def test_an_encrypted_value_is_found_in_clear(desk: Desk) -> None:
+    """The content has a token in its place; the value, and its item, go.
+
+    Proves: R1 (everywhere content can sit), L10 (encrypted values follow erasure)
+    """
+    desk.world.admin.execute(
+        "SELECT memwarden.set_sensitivity_action('encrypt', kind => 'pii.email', org => %s)",
+        (desk.org,),
+    )
+    agent = desk.agent()
+    item = remember(agent, "Write to zelda.zqx@example.org for an offer")
+    kept = remember(agent, "Write to somebody.else@example.org for an offer")
+    values = "SELECT item_id FROM memwarden_data.sensitive_value WHERE item_id = ANY (%s)"
+    assert {row["item_id"] for row in desk.world.rows(values, [item, kept])} == {item, kept}
+    assert holding(desk.world, "zelda.zqx") == set()
+    assert desk.erase("nobody", "Zelda.Zqx@example.org")["items"] == 1
+    assert [row["item_id"] for row in desk.world.rows(values, [item, kept])] == [kept]
+    assert desk.findings() == []
+
+
+def test_provenance_that_names_the_person_takes_its_item(desk: Desk) -> None:
+    """What is said of the origin of a memory counts as the memory does.
+
+    Proves: R1 (direct matches)
+    """
+    agent = desk.agent()
+    remember(agent, "tea", origin={"kind": "user_stated", "task": "for zqw"})
+    assert desk.erase("nobody", "zqw")["items"] == 1
+    assert holding(desk.world, "zqw") == set()
+    assert desk.findings() == []
