@@ -1,4 +1,4 @@
--- The caller's own requests are read through functions, as 10_identity/85_overviews.sql says why.
+-- The caller's own requests are read through functions, as 1_identity/85_overviews.sql says why.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_requests()
 RETURNS TABLE (request_id uuid, outcome text, gate text, reason text, detail jsonb, layer text, scope text, kind text, subject text,
                predicate text, content text, confidence double precision, item_id uuid, version_id uuid, attempt integer,
