@@ -81,6 +81,19 @@ def storage_parts() -> tuple[str, int]:
     return ",\n".join(literals), 1 + len(migrations)
 
 
+def function_areas(files: list[Path]) -> str:
+    """The public functions as SQL rows, each with the wing of sql/ that defines it."""
+    defined = re.compile(
+        r"^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) memwarden\.(\w+)", re.MULTILINE
+    )
+    areas = {
+        name: path.relative_to(ROOT / "sql").parts[0].split("_", 1)[1]
+        for path in files
+        for name in defined.findall(read(path))
+    }
+    return ",\n".join(f"    ('{name}', '{area}')" for name, area in sorted(areas.items()))
+
+
 def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
     """Every function of the extension, in the order of folders and files."""
     files = [p for p in sorted((ROOT / "sql").rglob("*.sql")) if p.name.count(".") == 1]
@@ -91,6 +104,7 @@ def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
         .replace("@python_hash@", key)
         .replace("@storage_version@", str(storage_version))
         .replace("@storage_parts@", parts)
+        .replace("@function_areas@", function_areas(files))
     )
 
 

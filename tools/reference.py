@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Write docs/reference.md from the catalog of a server that has memwarden.
+"""Write docs/reference/ from the catalog of a server that has memwarden: a page for each reader.
 
 usage: tools/reference.py --dsn DSN [--check]
 
 The comments in the catalog are the documentation; nothing is described here. Deterministic: two
 fresh databases of one version give the same bytes, on PostgreSQL 17 and 18. With --check nothing
-is written, and the exit status is 1, with a diff, when the file is not what the catalog says.
+is written, and the exit status is 1, with a diff, when a page is not what the catalog says.
 """
 
 from __future__ import annotations
@@ -21,21 +21,28 @@ from typing import Any
 import psycopg
 from psycopg.rows import DictRow, dict_row
 
-PAGE = Path(__file__).resolve().parent.parent / "docs/reference.md"
+FOLDER = Path(__file__).resolve().parent.parent / "docs/reference"
 
-HEAD = """\
-# Reference
-
-Written by `tools/reference.py` from the catalog of a server: do not edit. Every text is the
-object's own comment, as `\\df+` and `\\d+` show it. Pages by task: [README](README.md).
+WRITTEN = """\
+`tools/reference.py` writes this page from the catalog of a server: do not edit it. Each text is the
+comment of the object, as `\\df+` and `\\d+` show it.
 """
 
-# Who calls what, by the first of these groups that holds the right.
+# The pages of functions, by what memwarden.functions says of who calls them.
 AUDIENCES = {
-    "memwarden_agent": "For agents",
-    "memwarden_jobs": "For jobs",
-    "memwarden_admin": "For administrators",
-    "": "For superusers",
+    "agent": ("Functions for agents", "Agents and applications: write, recall, sessions."),
+    "reviewer": ("Functions for reviewers", "Reviewers: the queue and its decisions."),
+    "administrator": (
+        "Functions for administrators",
+        "Curators, auditors and administrators: scopes, agents, rules, sources, erasure.",
+    ),
+    "operator": ("Functions for operators", "DBAs, jobs and workers: setup, partitions, queues."),
+}
+OTHERS = {
+    "views": ("Views", "BI tools and everybody who reads: each view and its columns."),
+    "codes": ("Codes", "Reason codes of refused writes, and SQLSTATEs."),
+    "settings": ("Roles and settings", "Roles, layers, embedding models, kinds of scopes."),
+    "tables": ("Tables", "The storage, for DBAs."),
 }
 
 
@@ -143,31 +150,48 @@ def result_type(routine: DictRow) -> str:
     return "rows" if routine["is_set"] else "one row"
 
 
-def audience(roles: list[str]) -> str:
-    """The heading a function stands under."""
-    return next(title for role, title in AUDIENCES.items() if not role or role in roles)
+def anchor(heading: str) -> str:
+    """The anchor that a Markdown heading has."""
+    return re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
 
 
-def routines(rows: list[DictRow]) -> Iterator[str]:
-    """Functions and procedures, by who may call them."""
-    for title in AUDIENCES.values():
-        yield from (f"## {title}", "")
-        for routine in rows:
-            if audience(routine["roles"]) != title:
-                continue
-            yield from (f"### {routine['name']}", "")
-            yield from signature(routine)
-            yield from description(routine["comment"], [a["name"] for a in routine["arguments"]])
-            if found := result_columns(routine):
-                yield from columns(found, "Returns")
-            yield f"May call it: {', '.join(routine['roles']) or 'a superuser'}."
-            yield ""
+def routines(rows: list[DictRow], audience: str) -> Iterator[str]:
+    """Functions and procedures of one page: a line each, by area, then each in full."""
+    chosen = [row for row in rows if row["audience"] == audience]
+    for area in sorted({row["area"] for row in chosen}):
+        yield from (f"**{area}**", "")
+        listed = [row for row in chosen if row["area"] == area]
+        yield from table(
+            ("function", "what it does"),
+            ((f"[{row['name']}](#{anchor(row['name'])})", row["summary"]) for row in listed),
+        )
+    for routine in chosen:
+        yield from (f"## {routine['name']}", "")
+        yield from signature(routine)
+        yield from description(routine["comment"], [a["name"] for a in routine["arguments"]])
+        if found := result_columns(routine):
+            yield from columns(found, "Returns")
+        yield f"May call it: {', '.join(routine['roles']) or 'a superuser'}."
+        yield ""
+
+
+def first_sentence(comment: str) -> str:
+    """What a comment says first."""
+    return re.split(r"(?<=\.)\s", comment, maxsplit=1)[0]
 
 
 def relations(rows: list[DictRow], schema: str) -> Iterator[str]:
-    """Views or tables."""
+    """Views or tables: a line each, then each in full."""
+    names = {row["name"]: f"{schema}.{row['name']}" for row in rows}
+    yield from table(
+        ("name", "what it shows"),
+        (
+            (f"[{row['name']}](#{anchor(names[row['name']])})", first_sentence(row["comment"]))
+            for row in rows
+        ),
+    )
     for relation in rows:
-        yield from (f"### {schema}.{relation['name']}", "")
+        yield from (f"## {names[relation['name']]}", "")
         yield from description(relation["comment"], [])
         yield from columns(relation["columns"], "Columns")
         yield f"May read it: {', '.join(relation['roles']) or 'nobody but the engine'}."
@@ -193,8 +217,8 @@ def layers(rows: list[dict[str, Any]]) -> Iterator[str]:
     )
 
 
-def page(connection: psycopg.Connection[DictRow]) -> str:
-    """The whole reference."""
+def pages(connection: psycopg.Connection[DictRow]) -> dict[str, str]:
+    """The text of every page, by its name."""
     named = queries()
 
     def fetch(name: str, **parameters: Any) -> list[DictRow]:
@@ -202,15 +226,13 @@ def page(connection: psycopg.Connection[DictRow]) -> str:
 
     fetch("session")
     calls = fetch("routines")
-    lines = [
-        *HEAD.splitlines(),
-        "",
-        *routines(calls),
-        "## Views",
-        "",
-        "They show the rows that the reader may see.",
+    bodies: dict[str, Iterable[str]] = {name: routines(calls, name) for name in AUDIENCES}
+    bodies["views"] = [
+        "A view shows the rows that its reader may see.",
         "",
         *relations(fetch("relations", schema="memwarden", kinds=["v"]), "memwarden"),
+    ]
+    bodies["codes"] = [
         "## Reason codes",
         "",
         *table(
@@ -219,31 +241,47 @@ def page(connection: psycopg.Connection[DictRow]) -> str:
         ),
         "## SQLSTATEs",
         "",
-        "What is raised on purpose. A refused write is a result, never one of these.",
+        "memwarden raises these. A refused write is a result, never an error.",
         "",
         *table(("SQLSTATE", "message", "hint"), (r.values() for r in fetch("errors"))),
+    ]
+    bodies["settings"] = [
         "## Roles",
         "",
         *roles(fetch("roles"), calls),
-        "## Settings as setup() makes them",
+        "## Layers",
         "",
-        "### Layers",
+        "The settings as `setup()` makes them.",
         "",
         *layers([row["layer"] for row in fetch("layers")]),
-        "### Embedding models",
+        "## Embedding models",
         "",
         *table(("name", "dimension", "vector weight"), (r.values() for r in fetch("models"))),
-        "### Scope kinds",
+        "## Scope kinds",
         "",
         *table(("kind", "what it stands for"), (r.values() for r in fetch("kinds"))),
-        "## Tables",
-        "",
-        "The storage. Row-level security is forced on each: who may read one reads the rows that",
-        "are theirs to see. Nobody writes to one but the engine.",
+    ]
+    bodies["tables"] = [
+        "Row-level security is forced on each table: a reader gets the rows that it may see.",
+        "Only the engine writes.",
         "",
         *relations(fetch("relations", schema="memwarden_data", kinds=["r", "p"]), "memwarden_data"),
     ]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    titles = AUDIENCES | OTHERS
+    found = {name: [f"# {titles[name][0]}", "", WRITTEN, *body] for name, body in bodies.items()}
+    found["README"] = [
+        "# Reference",
+        "",
+        WRITTEN,
+        "In the database, `SELECT * FROM memwarden.functions` lists the same functions.",
+        "",
+        *table(
+            ("page", "for whom"),
+            ((f"[{title}]({name}.md)", reader) for name, (title, reader) in titles.items()),
+        ),
+        "Pages by task: [docs](../README.md).",
+    ]
+    return {f"{n}.md": "\n".join(lines).rstrip("\n") + "\n" for n, lines in found.items()}
 
 
 def main() -> None:
@@ -253,17 +291,19 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     with psycopg.connect(arguments.dsn, row_factory=dict_row) as connection:
-        text = page(connection)
-    if not arguments.check:
-        PAGE.write_text(text, encoding="utf-8")
-        return
-    committed = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    diff = difflib.unified_diff(
-        committed.splitlines(), text.splitlines(), "docs/reference.md", "the catalog", lineterm=""
-    )
-    for line in diff:
-        print(line)
-    sys.exit(committed != text)
+        found = pages(connection)
+    stored = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
+    if arguments.check:
+        for name in sorted({*found, *stored}):
+            old, new = stored.get(name, "").splitlines(), found.get(name, "").splitlines()
+            for line in difflib.unified_diff(old, new, name, "the catalog", lineterm=""):
+                print(line)
+        sys.exit(found != stored)
+    FOLDER.mkdir(exist_ok=True)
+    for name in stored.keys() - found.keys():
+        (FOLDER / name).unlink()
+    for name, text in found.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,11 +8,9 @@ SELECT set_config('search_path', concat_ws(', ', 'pg_catalog', (
        set_config('intervalstyle', 'postgres_verbose', false)
 
 -- name: routines
-SELECT p.proname AS name, p.prokind = 'p' AS is_procedure, p.proretset AS is_set,
+SELECT p.proname AS name, f.area, f.audience, f.summary, f.callers AS roles, p.prokind = 'p' AS is_procedure, p.proretset AS is_set,
        format_type(p.prorettype, NULL) AS returns,
        obj_description(p.oid, 'pg_proc') AS comment,
-       ARRAY(SELECT r.rolname::text FROM aclexplode(p.proacl) AS a JOIN pg_roles AS r ON r.oid = a.grantee
-              WHERE NOT r.rolsuper AND r.rolname <> 'memwarden_owner' ORDER BY 1) AS roles,
        coalesce((SELECT jsonb_agg(jsonb_build_object(
                             'name', a.name, 'type', format_type(a.type, NULL),
                             'default', pg_get_function_arg_default(p.oid, a.n::integer),
@@ -25,6 +23,7 @@ SELECT p.proname AS name, p.prokind = 'p' AS is_procedure, p.proretset AS is_set
           FROM pg_type AS t JOIN pg_attribute AS a ON a.attrelid = t.typrelid AND a.attnum > 0
          WHERE t.oid = p.prorettype) AS columns
   FROM pg_proc AS p
+  JOIN memwarden.functions AS f ON f.name = p.proname
  WHERE p.pronamespace = 'memwarden'::regnamespace
  ORDER BY p.proname
 

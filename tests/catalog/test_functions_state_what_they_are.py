@@ -53,6 +53,7 @@ LONG = {
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.errors": "a table",
+    "memwarden_internal.function_areas": "a table",
     "memwarden_internal.append_version": "two INSERTs, and what follows from them",
     "memwarden_internal.gate_access": "one demand after another, and the lock",
     "memwarden_internal.answer": "one search and its result",

@@ -37,6 +37,17 @@ def test_a_stale_reference_is_noticed(world: World) -> None:
     assert "+Something else." in done.stdout
 
 
+def test_every_public_function_is_listed_in_the_database(world: World) -> None:
+    """memwarden.functions: area, main caller, and one line that is one sentence."""
+    found = world.rows("SELECT name, area, audience, summary FROM memwarden.functions")
+    named = world.rows(
+        "SELECT proname AS name FROM pg_proc WHERE pronamespace = 'memwarden'::regnamespace"
+    )
+    assert {row["name"] for row in found} == {row["name"] for row in named}
+    assert len(found) == len(named)
+    assert [row["name"] for row in found if not row["summary"].endswith(".")] == []
+
+
 def test_every_public_object_is_described(world: World) -> None:
     """Functions, procedures, views and tables have comments, so that no section is empty."""
     found = world.rows(
@@ -59,7 +70,7 @@ def test_the_requirements_page_is_what_the_tests_say() -> None:
 
 def test_the_roles_of_the_reference_are_those_of_the_server(world: World) -> None:
     """A role that may use the API has a line of its own."""
-    page = (ROOT / "docs/reference.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/settings.md").read_text(encoding="utf-8")
     roles = world.rows(
         sql.SQL("SELECT rolname FROM pg_roles WHERE has_schema_privilege(oid, {}, 'USAGE')")
         .format(sql.Literal("memwarden"))
