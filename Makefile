@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script test lint demo bench install uninstall clean FORCE
+.PHONY: build script check test lint demo bench install uninstall clean FORCE
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -38,7 +38,10 @@ endif
 lint: ## read the code: ruff, mypy, pgspot, shellcheck, the generated client
 	@python3 tools/run_checks.py lint
 
-test: ## run every check, on PostgreSQL 17 and on 18; afterwards no server of this checkout runs
+check: ## while working: lint, the tests without a server, and those of what changed since BASE (HEAD)
+	@python3 tools/run_checks.py check $(or $(BASE),HEAD)
+
+test: ## run every check: all tests on PostgreSQL 17, a proved part on 18; afterwards no server of this checkout runs
 	@python3 tools/run_checks.py lint 17 18
 
 COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'; main()

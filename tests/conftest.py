@@ -16,7 +16,11 @@ from psycopg.rows import DictRow, dict_row
 from pytest_postgresql import factories
 from pytest_postgresql.janitor import DatabaseJanitor
 
+import part
 from helpers import ask_for_little
+from part import pytest_collection_modifyitems, pytest_sessionfinish
+
+__all__ = ["pytest_collection_modifyitems", "pytest_sessionfinish"]
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
@@ -35,12 +39,12 @@ def deploy_server(*arguments: str, check: bool = True) -> str:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Start the test cluster once, in the process that starts the workers."""
+    part.register(config)
     if not hasattr(config, "workerinput") and "MEMWARDEN_TEST_DSN" not in os.environ:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
-        deploy_server(
-            "up", CLUSTER, "--in-memory", "-c", "fsync=off", "-c", "synchronous_commit=off"
-        )
+        settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", *part.settings()]
+        deploy_server("up", CLUSTER, "--in-memory", *settings)
         deploy_server("install")
         os.environ["MEMWARDEN_TEST_DSN"] = deploy_server("dsn", CLUSTER)
     parameters = psycopg.conninfo.conninfo_to_dict(os.environ["MEMWARDEN_TEST_DSN"])
@@ -63,6 +67,7 @@ def install_memwarden(**parameters: Any) -> None:
         connection.execute("CREATE SCHEMA shipped")
         connection.execute("CREATE TABLE shipped.layer AS TABLE memwarden_data.layer")
         ask_for_little(connection)
+        part.count_calls(connection)
 
 
 server = factories.postgresql_noproc(dbname=f"memwarden_tests_{RUN}", load=[install_memwarden])
@@ -167,6 +172,7 @@ class World:
     def close(self) -> None:
         """Close what was opened and drop the roles that were made."""
         self.disconnect()
+        part.count_calls(self.admin)
         for role in self.roles:
             self.admin.execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(role)))
             self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))

@@ -2,6 +2,12 @@
 """Every check, as `make test` runs them: reading the code, then the tests on each PostgreSQL.
 
 usage: tools/run_checks.py [lint] [17] [18]
+       tools/run_checks.py check [BASE]
+
+The tests run whole on 17. On 18 runs the part that tests/part.py chooses, and the run fails when a
+public function, a job or a gate was never executed there. `check` is the loop while working: it
+reads the code and runs the tests without a server and those of the folders that differ from BASE
+(HEAD by default).
 
 Needs Python's own library only; tools/python-env brings the rest. All steps run, whatever came of
 those before; the exit status is 0 when none failed. However the tests end, no server of this
@@ -17,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,15 +32,17 @@ SERVER = ROOT / "deploy/server"
 PACKAGES = [ROOT / folder for folder in ("plpython", "python_client")]
 MODULES = [*PACKAGES, *(ROOT / folder for folder in ("tests", "tests/packaging", "bench", "tools"))]
 CHECKED = ["plpython/memwarden_core", "python_client", "tests", "tools", "bench"]
-# What says the same on every PostgreSQL runs on the first one only.
+# What needs no PostgreSQL, or brings its own, runs once.
 ONCE = [Path("tests/python"), *sorted((ROOT / "tests/packaging").glob("test_server_*.py"))]
+LONGEST_LINE = 140
 NO_POSTGRESQL_18 = 75
 
 
 def main() -> None:
     """Run the steps that are named, tell how each ended."""
     steps = sys.argv[1:] or ["lint", "17", "18"]
-    if not set(steps) <= {"lint", "17", "18"}:
+    base = steps.pop() if steps[0] == "check" and len(steps) == 2 else "HEAD"
+    if not set(steps) <= {"lint", "17", "18"} and steps != ["check"]:
         raise SystemExit(__doc__)
     listen()
     os.chdir(ROOT)
@@ -49,7 +57,12 @@ def main() -> None:
         bring("chromium", "chromium", "fonts-dejavu-core")  # the console is looked at with it
         for step in steps:
             started = time.monotonic()
-            result = lint(tools) if step == "lint" else tests(step, tools, once=step != "18")
+            if step == "lint":
+                result = lint(tools)
+            elif step == "check":
+                result = check(tools, base)
+            else:
+                result = run_tests(step, tools, part=step == "18")
             results.append((step, result, time.monotonic() - started))
     except KeyboardInterrupt:
         results.append(("interrupted", "FAILED", 0))
@@ -108,7 +121,52 @@ def lint(tools: Path) -> str:
     failed = [command for command in commands if run(*command, MYPYPATH=paths)]
     for command in failed:
         print("FAILED:", *command[:4], flush=True)
-    return "FAILED" if failed else "ok"
+    return "FAILED" if failed or long_lines() else "ok"
+
+
+def long_lines() -> int:
+    """Count the lines of SQL that do not fit on a screen, and name them."""
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: longer than {LONGEST_LINE} characters"
+        for path in sorted(ROOT.glob("sql/**/*.sql")) + sorted(ROOT.glob("migrations/*.sql"))
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+    print(*found, sep="\n", end="\n" if found else "", flush=True)
+    return len(found)
+
+
+def check(tools: Path, base: str) -> str:
+    """Read the code; run the tests that need no server and those of what changed, on one."""
+    changed = output("git", "diff", "--name-only", base).splitlines()
+    changed += output("git", "ls-files", "--others", "--exclude-standard").splitlines()
+    chosen = sorted({Path("tests/python"), *tests_of(map(Path, changed))})
+    print("tests:", *chosen, flush=True)
+    results = [lint(tools), run_tests(os.environ.get("PG", "17"), tools, only=chosen)]
+    return "FAILED" if "FAILED" in results else "ok"
+
+
+def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
+    """The tests of changed files: tests/ mirrors sql/, without the numbers."""
+    for path in changed:
+        match path.parts:
+            case ("sql", *folders, _):
+                names = [folder.split("_", 1)[1] for folder in folders]
+                mirrored = (Path("tests", *names[:n]) for n in range(len(names), 0, -1))
+                yield from [folder for folder in mirrored if (ROOT / folder).is_dir()][:1]
+                yield Path("tests/catalog")
+            case ("tests", "python" | "packaging", *_) if not (ROOT / path).exists():
+                pass
+            case ("tests", *_, name) if name.startswith("test_") and (ROOT / path).exists():
+                yield path
+            case ("tests", _, *_, _) if (ROOT / path.parent).is_dir():
+                yield path.parent
+            case ("python_client", *_):
+                yield Path("tests/client")
+            case ("docs", *_) | (_,) if path.suffix == ".md":
+                yield Path("tests/docs/test_pages.py")
+            case ("migrations" | "deploy", *_):
+                yield Path("tests/packaging/test_update.py")
 
 
 def shell_scripts() -> list[Path]:
@@ -120,8 +178,10 @@ def shell_scripts() -> list[Path]:
     return [path.relative_to(ROOT) for path in found]
 
 
-def tests(postgresql: str, tools: Path, *, once: bool) -> str:
-    """Run the tests on one PostgreSQL."""
+def run_tests(
+    postgresql: str, tools: Path, *, part: bool = False, only: Sequence[Path] = ()
+) -> str:
+    """Run the tests on one PostgreSQL: all, the part for a second version, or some folders."""
     os.environ["PG"] = postgresql
     status = subprocess.run([SERVER, "root"], stdout=subprocess.DEVNULL, check=False).returncode
     if status == NO_POSTGRESQL_18 and postgresql == "18":
@@ -133,10 +193,11 @@ def tests(postgresql: str, tools: Path, *, once: bool) -> str:
         return "FAILED"
     # A run that was killed may have left its databases behind.
     subprocess.run([SERVER, "drop", "test"], check=True)
-    skipped = [] if once else [f"--ignore={path}" for path in ONCE]
+    skipped = [f"--ignore={path}" for path in ONCE] if part else []
     with leaving_nothing() as folder:
         options = ["-n2", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]
-        failed = run(tools / "python", "-m", "pytest", *options)
+        variables = {"MEMWARDEN_TEST_PART": "1"} if part else {}
+        failed = run(tools / "python", "-m", "pytest", *options, *only, **variables)
     return "FAILED" if failed else "ok"
 
 
