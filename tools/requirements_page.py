@@ -1,14 +1,25 @@
 #!/usr/bin/env python3
-"""Write docs/requirements.md: what the product is asked for, and the tests that prove it.
+"""Write docs/requirements.md: what is asked, what is built, and the tests that show it.
 
 usage: tools/requirements_page.py [--check]
 
-The rows come from docs/requirements.toml, the proofs from the docstrings of the tests:
+docs/requirements.toml states, by hand, what is built. A row is split into the clauses of its text;
+a built clause names the test files that show it, a missing clause says what is not there:
 
-    Proves: W4, W8 (one bad row harms no other)
+    [W4]
+    text = "The same write counts once ..."
+    built = [
+        { clause = "A token over the content finds a replay.", tests = ["write/gates/test_x.py"] },
+    ]
+    missing = ["Tokens live a day."]
 
-A remark in parentheses says that only so much of the row is proved there. With --check nothing is
-written, and the exit status is 1 when the page is not what the tests say.
+The tests cite rows in their docstrings, as in `Proves: W4, W8 (one bad row harms no other)`.
+The statement and the tests must agree; this command fails, and says where, when
+
+- a test cites a row, and no built clause of that row names the test's file
+- a built clause names no test, or a file where no test cites the row
+
+With --check nothing is written, and the exit status is 1 when the page is not what they say.
 """
 
 from __future__ import annotations
@@ -19,7 +30,7 @@ import difflib
 import re
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,49 +41,66 @@ PAGE = ROOT / "docs/requirements.md"
 HEAD = """\
 # Requirements
 
-Written by `tools/requirements_page.py` from [requirements.toml](requirements.toml) and the tests:
-do not edit. A row is **proved** when its tests show all of it, **in part** when something is still
-missing, and otherwise **not yet** built.
+`tools/requirements_page.py` writes this page from [requirements.toml](requirements.toml) and the
+tests: do not edit it. A row is **built** when every clause of it is built, and **in part** when
+some clauses are missing. Each built clause names the tests that show it.
 """
 
 _ROW = re.compile(r"\s*,?\s*(?:and\s+)?([A-Z]\d{1,2})\b(?:\s*\(([^()]*)\))?")
 
 
+class Clause(NamedTuple):
+    """A part of a row that is built, and the files of tests that show it."""
+
+    text: str
+    files: list[str]
+
+
+class Row(NamedTuple):
+    """One requirement."""
+
+    text: str
+    built: list[Clause]
+    missing: list[str]
+
+    @property
+    def state(self) -> str:
+        """Built, in part, or not yet built."""
+        if not self.built:
+            return "not yet built"
+        return "in part" if self.missing else "built"
+
+
 class Proof(NamedTuple):
-    """A test and the row it proves; the remark limits how much of it."""
+    """A test that cites a row; the remark says what of the row it shows."""
 
     row: str
-    path: Path
+    file: str
     test: str
     remark: str | None
 
 
-class Requirements(NamedTuple):
-    """The rows by area, and what is missing of some."""
-
-    areas: Mapping[str, Mapping[str, str]]
-    open: Mapping[str, str]
-
-    @property
-    def rows(self) -> set[str]:
-        """Every id."""
-        return {row for rows in self.areas.values() for row in rows}
-
-
-def requirements() -> Requirements:
-    """Read the data file. Raises SystemExit for ids that do not fit."""
+def requirements() -> dict[str, dict[str, Row]]:
+    """The rows by area. Raises SystemExit for ids that are not numbered."""
     data = tomllib.loads(DATA.read_text(encoding="utf-8"))
-    missing = data.pop("open")
-    areas = {}
-    for letter, rows in data.items():
-        title = rows.pop("area")
-        if list(rows) != [f"{letter}{n}" for n in range(1, len(rows) + 1)]:
+    areas: dict[str, dict[str, Row]] = {}
+    for letter, title in data.pop("areas").items():
+        ids = [row for row in data if re.fullmatch(rf"{letter}\d+", row)]
+        if ids != [f"{letter}{n}" for n in range(1, len(ids) + 1)]:
             raise SystemExit(f"{DATA.name}: the rows of {letter} are not numbered from 1")
-        areas[title] = rows
-    found = Requirements(areas, missing)
-    if unknown := missing.keys() - found.rows:
-        raise SystemExit(f"{DATA.name}: [open] has unknown rows: {', '.join(sorted(unknown))}")
-    return found
+        areas[title] = {
+            row: Row(
+                data[row]["text"],
+                [Clause(c["clause"], c["tests"]) for c in data[row]["built"]],
+                data[row].get("missing", []),
+            )
+            for row in ids
+        }
+        for row in ids:
+            del data[row]
+    if data:
+        raise SystemExit(f"{DATA.name}: of no area: {', '.join(data)}")
+    return areas
 
 
 def cited(docstring: str | None) -> Iterator[tuple[str, str | None]]:
@@ -85,15 +113,34 @@ def cited(docstring: str | None) -> Iterator[tuple[str, str | None]]:
 
 
 def proofs(path: Path) -> Iterator[Proof]:
-    """What the tests of one file prove; a module's or class's docstring speaks for its tests."""
+    """What the tests of one file cite; a module's or class's docstring speaks for its tests."""
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
-    name = path.relative_to(ROOT)
+    file = path.relative_to(ROOT / "tests").as_posix()
     for row, remark in cited(ast.get_docstring(tree)):
-        yield Proof(row, name, "all of its tests", remark)
+        yield Proof(row, file, "all of its tests", remark)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             for row, remark in cited(ast.get_docstring(node)):
-                yield Proof(row, name, node.name, remark)
+                yield Proof(row, file, node.name, remark)
+
+
+def disagreements(rows: dict[str, Row], found: list[Proof]) -> Iterator[str]:
+    """Where the statement and the tests contradict each other."""
+    citing: dict[str, set[str]] = {row: set() for row in rows}
+    for proof in found:
+        if proof.row not in rows:
+            yield f"{proof.file}: {proof.test} cites {proof.row}, which is no row"
+            continue
+        citing[proof.row].add(proof.file)
+        if all(proof.file not in clause.files for clause in rows[proof.row].built):
+            yield f"{proof.file}: {proof.test} cites {proof.row}, and no built clause names it"
+    for name, row in rows.items():
+        for clause in row.built:
+            if not clause.files:
+                yield f"{name}: no test shows that {clause.text!r}"
+            for file in clause.files:
+                if file not in citing[name]:
+                    yield f"{name}: no test of {file} cites it"
 
 
 def words(test: str) -> str:
@@ -101,55 +148,43 @@ def words(test: str) -> str:
     return test.removeprefix("test_").removeprefix("Test").replace("_", " ")
 
 
-def state(row: str, found: list[Proof], missing: Mapping[str, str]) -> str:
-    """Proved, in part, or not yet."""
-    if not found:
-        return "not yet"
-    if row in missing or all(proof.remark for proof in found):
-        return "in part"
-    return "proved"
+def shown(name: str, row: Row, found: list[Proof]) -> Iterator[str]:
+    """A row in full: its clauses, and under each the tests."""
+    yield from (f"### {name}", "", row.text, "")
+    for clause in row.built:
+        yield f"- {clause.text}"
+        for file in clause.files:
+            tests = [
+                words(p.test) + (f" ({p.remark})" if p.remark else "")
+                for p in found
+                if (p.row, p.file) == (name, file)
+            ]
+            yield f"  - [{file}](../tests/{file}): {'; '.join(tests)}"
+    yield from (f"- **Missing**: {text}" for text in row.missing)
+    yield ""
 
 
-def tests(found: list[Proof]) -> Iterator[str]:
-    """One item for each file, with the tests of it."""
-    for path in sorted({proof.path for proof in found}):
-        sentences = [
-            words(p.test) + (f" ({p.remark})" if p.remark else "") for p in found if p.path == path
-        ]
-        name = path.relative_to("tests").as_posix()
-        yield f"- [{name}](../{path.as_posix()}): {'; '.join(sentences)}"
-
-
-def page(asked: Requirements, found: list[Proof]) -> str:
+def page(areas: dict[str, dict[str, Row]], found: list[Proof]) -> str:
     """The whole page."""
-    by_row: dict[str, list[Proof]] = {row: [] for row in asked.rows}
-    for proof in found:
-        if proof.row not in by_row:
-            raise SystemExit(f"{proof.path}: {proof.test} proves {proof.row}, which is no row")
-        by_row[proof.row].append(proof)
-    states = {row: state(row, by_row[row], asked.open) for row in asked.rows}
-    count = {word: list(states.values()).count(word) for word in ("proved", "in part", "not yet")}
+    states = [row.state for rows in areas.values() for row in rows.values()]
     lines = [
         *HEAD.splitlines(),
         "",
-        f"Of {len(states)} rows {count['proved']} are proved, {count['in part']} in part, "
-        f"and {count['not yet']} are not built yet.",
+        f"Of {len(states)} rows, {states.count('built')} are built, {states.count('in part')} are "
+        f"built in part, and {states.count('not yet built')} are not built yet.",
         "",
     ]
-    for area, rows in asked.areas.items():
+    for area, rows in areas.items():
         lines += [f"## {area}", "", "| id | what is asked | state |", "|---|---|---|"]
-        for row, text in rows.items():
-            built = states[row]
-            shown = built if built == "not yet" else f"[{built}](#{row.lower()})"
-            if built == "in part" and row in asked.open:
-                shown += f"; missing: {asked.open[row]}"
-            lines.append(f"| {row} | {text} | {shown} |")
+        for name, row in rows.items():
+            state = row.state if row.state == "not yet built" else f"[{row.state}](#{name.lower()})"
+            lines.append(f"| {name} | {row.text} | {state} |")
         lines.append("")
-    lines += ["## The tests", ""]
-    for rows in asked.areas.values():
-        for row in rows:
-            if by_row[row]:
-                lines += [f"### {row}", "", *tests(by_row[row]), ""]
+    lines += ["## The clauses and their tests", ""]
+    for rows in areas.values():
+        for name, row in rows.items():
+            if row.built:
+                lines += shown(name, row, found)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -158,8 +193,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
+    areas = requirements()
     files = sorted((ROOT / "tests").rglob("test_*.py"))
-    text = page(requirements(), [proof for path in files for proof in proofs(path)])
+    found = [proof for path in files for proof in proofs(path)]
+    rows = {name: row for each in areas.values() for name, row in each.items()}
+    if faults := list(disagreements(rows, found)):
+        print(*faults, sep="\n")
+        sys.exit(1)
+    text = page(areas, found)
     if not arguments.check:
         PAGE.write_text(text, encoding="utf-8")
         return
