@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script check test lint demo bench install uninstall clean FORCE
+.PHONY: build script check test mutants lint demo bench install uninstall clean FORCE
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -43,6 +43,9 @@ check: ## while working: lint, the tests without a server, and those of what cha
 
 test: ## run every check: all tests on PostgreSQL 17, a proved part on 18; afterwards no server of this checkout runs
 	@python3 tools/run_checks.py lint 17 18
+
+mutants: ## put each fault of tests/mutants/ into a scratch copy and show that the tests notice it
+	@python3 tools/run_mutants.py $(MUTANTS)
 
 COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'; main()
 
