@@ -112,9 +112,10 @@ COMMENT ON FUNCTION memwarden_internal.close_doors(integer) IS
     'Locks what setup() is going to change, and before that the table that every writer reads first; nothing where there is nothing to change. Raises 55P03 when it would have to wait for long.';
 REVOKE ALL ON FUNCTION memwarden_internal.close_doors(integer) FROM PUBLIC;
 
+-- SECURITY DEFINER: what a canonical source looks like to memwarden_owner counts.
 CREATE OR REPLACE FUNCTION memwarden_internal.tables_to_change()
 RETURNS regclass[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN

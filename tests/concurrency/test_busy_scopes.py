@@ -226,8 +226,8 @@ def test_two_jobs_at_once_take_different_requests(world: World) -> None:
 
 
 @pytest.mark.parametrize("call", ["write", "write_many"])
-def test_two_scopes_in_opposite_order_defer_one_write(world: World, call: str) -> None:
-    """Each holds the scope that the other writes next: one is deferred, and both transactions end.
+def test_two_scopes_in_opposite_order_raise_nothing(world: World, call: str) -> None:
+    """Each holds the scope that the other writes next: a write is deferred, and both end.
 
     Proves: W2
     """
@@ -255,8 +255,8 @@ def test_two_scopes_in_opposite_order_defer_one_write(world: World, call: str) -
 
     results = together([partial(both_scopes, paths), partial(both_scopes, paths[::-1])])
     assert [told[0] for told in results] == [("COMMITTED", None)] * 2
-    assert sorted(str(told[1]) for told in results) == sorted(
-        map(str, [("COMMITTED", None), ("DEFERRED", "SCOPE_BUSY")])
-    )
+    second = {told[1] for told in results}
+    assert ("DEFERRED", "SCOPE_BUSY") in second
+    assert second <= {("COMMITTED", None), ("DEFERRED", "SCOPE_BUSY")}
     run_retries(world)
     assert len(check_store(world.admin)) == 4

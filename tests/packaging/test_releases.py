@@ -77,7 +77,12 @@ def upgrade(request: pytest.FixtureRequest, cluster: str) -> Iterator[Upgrade]:
     login_roles(world)
     row = world.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'storage'")[0]
     refusals = []
-    for call in ("write('episodic', '{}')", "write_many('[]')", "retract(gen_random_uuid(), 'x')"):
+    for call in (
+        "write('episodic', '{}')",
+        "write_many('[]')",
+        "retract(gen_random_uuid(), 'x')",
+        "recall('walk')",
+    ):
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as refused:
             world.connect("release_ana").execute(f"SELECT * FROM memwarden.{call}")
         refusals.append(str(refused.value))
@@ -106,7 +111,7 @@ def restore(release: str, dsn: str) -> None:
     assert failed == []
 
 
-def test_before_setup_it_is_outdated_and_writes_are_refused(upgrade: Upgrade) -> None:
+def test_before_setup_it_is_outdated_and_doors_are_shut(upgrade: Upgrade) -> None:
     """By every door with the documented error; status() says what to run."""
     state, detail = upgrade.storage
     assert state == "outdated"

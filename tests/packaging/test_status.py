@@ -102,6 +102,8 @@ def test_writes_are_refused_while_storage_and_functions_disagree(
         writer()
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
         write_many(agent, [{"layer": "semantic", "content": {"drink": "tea"}}])
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        recall(agent, query="tea")
     assert world.value("SELECT count(*) FROM memwarden_data.item") == 1
     if change == "+ 1":
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="newer"):
@@ -128,8 +130,8 @@ def test_storage_of_a_build_between_releases_is_refused(
         ("DROP INDEX memwarden_data.item_fingerprint", "index memwarden_data.item_fingerprint"),
         ("ALTER TABLE memwarden_data.item ALTER layer DROP NOT NULL", "column item.layer"),
         (
-            "ALTER TABLE memwarden_data.version DROP CONSTRAINT version_check",
-            "constraint version_check of version",
+            "ALTER TABLE memwarden_data.review DROP CONSTRAINT review_tier_check",
+            "constraint review_tier_check of review",
         ),
         ("CREATE INDEX my_index ON memwarden_data.item (created_at)", None),
     ],
