@@ -44,10 +44,10 @@ DECLARE
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
-            v_request_id := memwarden_internal.storable_request_id(write.request_id);
             IF write.corrects IS NOT NULL THEN
                 v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
             END IF;
+            v_request_id := memwarden_internal.storable_request_id(write.request_id);
             INSERT INTO memwarden_data.write_request AS r (
                 request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
                 embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,

@@ -30,8 +30,12 @@ from test_build import version
 pytestmark = pytest.mark.xdist_group("releases")
 
 EARLIER = sorted(path.stem for path in RELEASES.glob("*.json"))
-# What setup() makes anew, so that a restore may fail over it: the functions may be others today.
-BOUND = r"(CREATE|ALTER|COMMENT ON|GRANT|REVOKE)\b.*?\b(VIEW|POLICY|TRIGGER|TABLE memwarden\.)"
+# What setup() makes anew, so that a restore may fail over it: the functions, or pg_partman's, may
+# be others today.
+BOUND = (
+    r"(CREATE|ALTER|COMMENT ON|GRANT|REVOKE)\b.*?\b(VIEW|POLICY|TRIGGER|TABLE memwarden\.)"
+    r"|GRANT ALL ON (FUNCTION|PROCEDURE) partman\."
+)
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +76,16 @@ class Upgrade:
 def upgrade(request: pytest.FixtureRequest, cluster: str) -> Iterator[Upgrade]:
     """Restore the dump, ask, write, set up."""
     release: str = request.param
-    world = World(database(cluster, f"r{release.replace('.', '_')}"))
+    with database(cluster, f"r{release.replace('.', '_')}") as connection:
+        world = World(connection)
+        try:
+            yield upgraded(world, release)
+        finally:
+            world.close()
+
+
+def upgraded(world: World, release: str) -> Upgrade:
+    """Do what the fixture says."""
     restore(release, world.dsn)
     login_roles(world)
     row = world.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'storage'")[0]
@@ -87,7 +100,7 @@ def upgrade(request: pytest.FixtureRequest, cluster: str) -> Iterator[Upgrade]:
             world.connect("release_ana").execute(f"SELECT * FROM memwarden.{call}")
         refusals.append(str(refused.value))
     states = world.rows("SELECT component, state FROM memwarden.setup()")
-    yield Upgrade(
+    return Upgrade(
         world,
         json.loads((RELEASES / f"{release}.json").read_text(encoding="utf-8")),
         (row["state"], row["detail"]),
@@ -95,8 +108,6 @@ def upgrade(request: pytest.FixtureRequest, cluster: str) -> Iterator[Upgrade]:
         catalog_snapshot(world.admin),
         {state["component"]: state["state"] for state in states},
     )
-    world.close()
-    world.admin.close()
 
 
 def restore(release: str, dsn: str) -> None:
