@@ -136,13 +136,19 @@ def test_before_setup_it_is_outdated_and_doors_are_shut(upgrade: Upgrade) -> Non
 
 def test_after_setup_it_is_like_a_fresh_one(upgrade: Upgrade, fresh: Snapshot) -> None:
     """Tables, columns and their order, indexes, constraints, policies, triggers, views, grants."""
-    # Partitions are of the months in which a database was in use.
+    # Partitions are of the months in which a database was in use. From PostgreSQL 18 on NOT NULL
+    # is a constraint as well, whose name a dump of 17 does not have: the column says the same.
     months = re.compile(r"_p2\d{7}")
 
-    def undated(snapshot: Snapshot) -> Snapshot:
-        return {name: looks for name, looks in snapshot.items() if not months.search(name)}
+    def lasting(snapshot: Snapshot) -> Snapshot:
+        return {
+            name: looks
+            for name, looks in snapshot.items()
+            if not months.search(name)
+            and not (name.startswith("constraint ") and looks.startswith("NOT NULL "))
+        }
 
-    assert differences(undated(fresh), undated(upgrade.restored)) == {}
+    assert differences(lasting(fresh), lasting(upgrade.restored)) == {}
     not_ok = {name for name, state in upgrade.states.items() if state != "ok"}
     # It is a copy in another cluster, which status() says of erasures and of the seal.
     assert not_ok <= {"jobs", "erasures", "log seal"}
