@@ -36,6 +36,9 @@ BOUND = (
     r"(CREATE|ALTER|COMMENT ON|GRANT|REVOKE)\b.*?\b(VIEW|POLICY|TRIGGER|TABLE memwarden\.)"
     r"|GRANT ALL ON (FUNCTION|PROCEDURE) partman\."
 )
+# The storage of a build between releases: the first one has no key and is known by its columns.
+STRAY = "ALTER TABLE memwarden_data.item ADD COLUMN stray integer"
+OTHER = "UPDATE memwarden_data.storage SET built_from = storage_version || ' 0000000000000000'"
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +71,7 @@ class Upgrade:
     told: dict[str, Any]
     storage: tuple[str, str]
     refusals: list[str]
+    unknown: str
     restored: Snapshot
     states: dict[str, str]
 
@@ -99,12 +103,17 @@ def upgraded(world: World, release: str) -> Upgrade:
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as refused:
             world.connect("release_ana").execute(f"SELECT * FROM memwarden.{call}")
         refusals.append(str(refused.value))
+    told = json.loads((RELEASES / f"{release}.json").read_text(encoding="utf-8"))
+    change = STRAY if told["storage"].startswith("1 ") else OTHER
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState) as unknown:
+        world.admin.execute(f"{change}; SELECT FROM memwarden.setup()")
     states = world.rows("SELECT component, state FROM memwarden.setup()")
     return Upgrade(
         world,
-        json.loads((RELEASES / f"{release}.json").read_text(encoding="utf-8")),
+        told,
         (row["state"], row["detail"]),
         refusals,
+        str(unknown.value),
         catalog_snapshot(world.admin),
         {state["component"]: state["state"] for state in states},
     )
@@ -132,6 +141,11 @@ def test_before_setup_it_is_outdated_and_doors_are_shut(upgrade: Upgrade) -> Non
     for refusal in upgrade.refusals:
         assert "storage is missing or of another version than its functions" in refusal
         assert "SELECT memwarden.setup();" in refusal
+
+
+def test_what_was_made_between_releases_is_refused(upgrade: Upgrade) -> None:
+    """Of the same number, but with other tables: setup() changes nothing."""
+    assert "storage was made by a build that was no release" in upgrade.unknown
 
 
 def test_after_setup_it_is_like_a_fresh_one(upgrade: Upgrade, fresh: Snapshot) -> None:
