@@ -5,9 +5,11 @@ Deterministic: the same tree gives the same bytes. Order comes from the names of
 
     *.sql        logic: functions, in the extension
     *.table.sql  storage: run once by setup()
-    *.bound.sql  what hangs on tables (policies, triggers, views): run by every setup()
+    *.bound.sql  what hangs on tables (policies, triggers, views): setup() makes what differs
 
 Beside it an update script from each earlier version that migrations/ knows a way from.
+
+With --record-storage, first write the key of the tables as they are into migrations/storage.keys.
 """
 
 from __future__ import annotations
@@ -62,30 +64,127 @@ def python_sources() -> tuple[str, str]:
     return literal, hashlib.sha256(literal.encode()).hexdigest()[:12]
 
 
-def storage_parts() -> tuple[str, int]:
-    """Storage files and migrations as SQL rows, and the storage version they lead to."""
-    migrations = sorted((ROOT / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
-    numbers = [int(path.name[:4]) for path in migrations]
+def migrations() -> list[Path]:
+    """The changes of the storage after its first version, in order."""
+    found = sorted((ROOT / "migrations").glob("[0-9][0-9][0-9][0-9]_*.sql"))
+    numbers = [int(path.name[:4]) for path in found]
     if numbers != list(range(2, 2 + len(numbers))):
         raise SystemExit("migrations/ must be numbered from 0002 without a gap")
-    rows = []
-    for phase in ("table", "bound"):
-        files = sorted((ROOT / "sql").rglob(f"*.{phase}.sql"))
-        rows += [(i, phase, path) for i, path in enumerate(files, start=1)]
-    rows += [(number, "migration", path) for number, path in zip(numbers, migrations, strict=True)]
-    literals = [
-        f"({ordinal}, '{phase}', '{path.relative_to(ROOT)}', "
-        f"{quoted(read(path), 'memwarden_part')})"
-        for ordinal, phase, path in rows
+    return found
+
+
+def table_files() -> list[Path]:
+    """The files that make the tables, in order."""
+    return sorted((ROOT / "sql").rglob("*.table.sql"))
+
+
+def storage_key() -> str:
+    """A hash of everything that makes the tables; comments in the files and spaces do not count."""
+    texts = (" ".join(re.sub(r"--[^\n]*", "", read(path)).split()) for path in table_files())
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:16]
+
+
+def recorded_keys() -> list[tuple[int, str, str]]:
+    """Storage version, its key and the release that brought it, from migrations/storage.keys."""
+    lines = read(ROOT / "migrations/storage.keys").splitlines()
+    rows = [line.split() for line in lines if line and not line.startswith("#")]
+    return [(int(number), key, release) for number, key, release in rows]
+
+
+def record_storage() -> None:
+    """Put the present version and key in the place of those that no release has brought yet."""
+    path = ROOT / "migrations/storage.keys"
+    remarks = [line for line in read(path).splitlines() if line.startswith("#")]
+    rows = [row for row in recorded_keys() if row[2] != "unreleased"]
+    now = (1 + len(migrations()), storage_key())
+    if now[0] > rows[-1][0]:
+        rows.append((*now, "unreleased"))
+    elif now != rows[-1][:2]:
+        raise SystemExit(
+            f"storage {now[0]} went out with release {rows[-1][2]}: a change of a *.table.sql file"
+            " needs a migration, see migrations/README.md"
+        )
+    lines = [*remarks, *(f"{number} {key} {release}" for number, key, release in rows)]
+    write(path, "\n".join(lines) + "\n")
+
+
+# What one statement of a *.bound.sql file makes: the kind, and the pattern of its first words.
+BOUND = {
+    "policy": r"CREATE POLICY (?P<name>\w+) ON (?P<relation>[\w.]+)\s",
+    "trigger": r"CREATE OR REPLACE TRIGGER (?P<name>\w+)\s.*?\sON (?P<relation>[\w.]+)\s",
+    "view": r"CREATE OR REPLACE VIEW (?P<relation>[\w.]+)\s",
+    "comment": r"COMMENT ON VIEW (?P<relation>[\w.]+)\s",
+    "rights": r"(?P<grant>GRANT SELECT ON) (?P<relations>[\w., \n]+?)(?P<to>\sTO .*)",
+    "call": r"SELECT (?P<relation>memwarden_internal\.\w+)\(",
+}
+
+
+def statements(text: str) -> list[str]:
+    """The statements of a *.bound.sql file, without comments; each ends a line with its `;`."""
+    bare = re.sub(r"^ *--[^\n]*\n", "", text, flags=re.MULTILINE)
+    return [part.strip() for part in re.split(r";[ ]*(?:\n|$)", bare) if part.strip()]
+
+
+def kind_of(statement: str) -> tuple[str, dict[str, str | None]]:
+    """What a statement of a *.bound.sql file makes, and the names in it."""
+    for kind, pattern in BOUND.items():
+        if found := re.match(pattern, statement, re.DOTALL):
+            return kind, found.groupdict()
+    raise SystemExit(f"not for a *.bound.sql file, see CONTRIBUTING.md: {statement}")
+
+
+def bound_parts() -> dict[str, str]:
+    """What each object that hangs on a table is made by: `kind relation name` to its statements."""
+    parts: dict[str, str] = {}
+    for path in sorted((ROOT / "sql").rglob("*.bound.sql")):
+        for statement in statements(read(path)):
+            kind, named = kind_of(statement)
+            if kind == "rights":
+                for relation in re.split(r",\s*", (named["relations"] or "").strip()):
+                    text = f"{named['grant']} {relation}{named['to']};\n"
+                    name = f"rights {relation}"
+                    parts[name] = parts.get(name, "") + text
+            elif kind == "comment":
+                parts[f"view {named['relation']}"] += f"{statement};\n"
+            else:
+                name = " ".join(filter(None, [kind, named["relation"], named.get("name")]))
+                if name in parts:
+                    raise SystemExit(f"{path}: {name} is made twice")
+                parts[name] = f"{statement};\n"
+    return parts
+
+
+def storage_parts() -> str:
+    """What makes the storage, as SQL rows."""
+    rows = [
+        (i, "table", str(path.relative_to(ROOT)), read(path))
+        for i, path in enumerate(table_files(), start=1)
     ]
-    return ",\n".join(literals), 1 + len(migrations)
+    rows += [
+        (i, "bound", name, text) for i, (name, text) in enumerate(bound_parts().items(), start=1)
+    ]
+    rows += [
+        (i, "migration", str(path.relative_to(ROOT)), read(path))
+        for i, path in enumerate(migrations(), start=2)
+    ]
+    return ",\n".join(
+        f"({ordinal}, '{phase}', '{name}', {quoted(text, 'memwarden_part')})"
+        for ordinal, phase, name, text in rows
+    )
+
+
+def storage_keys() -> str:
+    """The versions of the storage that setup() can start from, and this one, for a CASE in SQL."""
+    released = [
+        (number, key) for number, key, release in recorded_keys() if release != "unreleased"
+    ]
+    known = dict(released) | {1 + len(migrations()): storage_key()}
+    return "\n".join(f"    WHEN {number} THEN '{number} {key}'" for number, key in known.items())
 
 
 def function_areas(files: list[Path]) -> str:
     """The public functions as SQL rows, each with the wing of sql/ that defines it."""
-    defined = re.compile(
-        r"^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) memwarden\.(\w+)", re.MULTILINE
-    )
+    defined = re.compile(r"^CREATE OR REPLACE (?:FUNCTION|PROCEDURE) memwarden\.(\w+)", re.M)
     areas = {
         name: path.relative_to(ROOT / "sql").parts[0].split("_", 1)[1]
         for path in files
@@ -94,16 +193,18 @@ def function_areas(files: list[Path]) -> str:
     return ",\n".join(f"    ('{name}', '{area}')" for name, area in sorted(areas.items()))
 
 
-def logic(literal: str, key: str, parts: str, storage_version: int) -> str:
+def logic() -> str:
     """Every function of the extension, in the order of folders and files."""
+    literal, key = python_sources()
     files = [p for p in sorted((ROOT / "sql").rglob("*.sql")) if p.name.count(".") == 1]
     script = "".join(f"-- {p.relative_to(ROOT)}\n{read(p)}\n" for p in files)
     # The sources hold no placeholder of their own, so the order of replacement does not matter.
     return (
         script.replace("@python_sources@", literal)
         .replace("@python_hash@", key)
-        .replace("@storage_version@", str(storage_version))
-        .replace("@storage_parts@", parts)
+        .replace("@storage_version@", str(1 + len(migrations())))
+        .replace("@storage_keys@", storage_keys())
+        .replace("@storage_parts@", storage_parts())
         .replace("@function_areas@", function_areas(files))
     )
 
@@ -125,10 +226,13 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=ROOT / "build")
     parser.add_argument("--version", default=version(ROOT / "memwarden.control"))
     parser.add_argument("--from", dest="sources", action="append", help="an update from there too")
+    parser.add_argument("--record-storage", action="store_true")
     arguments = parser.parse_args()
     target: str = arguments.version
+    if arguments.record_storage:
+        record_storage()
 
-    script = logic(*python_sources(), *storage_parts())
+    script = logic()
     arguments.out.mkdir(parents=True, exist_ok=True)
     write(arguments.out / f"memwarden--{target}.sql", guard("CREATE EXTENSION memwarden") + script)
     for source in sorted({*update_sources(target), *(arguments.sources or [])}):

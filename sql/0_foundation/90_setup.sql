@@ -14,7 +14,9 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.setup() IS
     'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE EXTENSION '
-    'and after ALTER EXTENSION ... UPDATE; again does no harm, and two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension script or when the storage is newer than the functions.';
+    'and after ALTER EXTENSION ... UPDATE. It changes what differs and nothing else: run again, it takes no lock that a writer waits for. Where something differs it '
+    'closes the doors for a moment, and tries for a minute to do so. Two at once wait for each other. '
+    'Raises 42501 for other roles, 55000 inside an extension script, when the storage is newer than the functions or comes from no release, 55P03 when somebody held a table for a minute.';
 REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_up()
@@ -44,13 +46,104 @@ BEGIN
         GRANT USAGE ON SCHEMA @extschema:vector@ TO memwarden_owner;
     END IF;
     PERFORM memwarden_internal.compile_python();
-    PERFORM memwarden_internal.own_tables();
-    PERFORM memwarden_internal.build_storage();
+    FOR v_attempt IN 1..20 LOOP
+        EXIT WHEN memwarden_internal.try_to_build(v_attempt);
+        IF v_attempt = 20 THEN
+            PERFORM memwarden_internal.raise_error('store_busy', 'somebody holds a table of the storage; pg_locks tells who');
+        END IF;
+        -- Who queued behind it goes first.
+        PERFORM pg_sleep(0.2);
+    END LOOP;
     PERFORM memwarden_internal.schedule_jobs();
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_up() IS 'The work of setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.set_up() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.try_to_build(p_attempt integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_timeout text := current_setting('lock_timeout');
+BEGIN
+    PERFORM memwarden_internal.close_doors(p_attempt);
+    PERFORM memwarden_internal.own_tables();
+    PERFORM memwarden_internal.build_storage();
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    RETURN true;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    -- All of its locks are let go with what it did.
+    RETURN false;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.try_to_build(integer) IS
+    'Does what there is to do on the storage, all or nothing; false where somebody held a table for too long. Patience grows with the attempts.';
+REVOKE ALL ON FUNCTION memwarden_internal.try_to_build(integer) FROM PUBLIC;
+
+-- Every door reads memwarden_data.storage first and keeps that lock until its transaction ends. So once that table is had,
+-- no writer is inside, and none comes in. Setup holds nothing while it waits for that one; for the others it waits, all
+-- together, for less than the time after which PostgreSQL looks for deadlocks: so no writer is ever found to be in one.
+CREATE OR REPLACE FUNCTION memwarden_internal.close_doors(p_attempt integer)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_tables regclass[] := memwarden_internal.tables_to_change();
+    v_table  regclass;
+    v_until  timestamptz;
+BEGIN
+    IF v_tables IS NULL THEN
+        RETURN;
+    END IF;
+    PERFORM set_config('lock_timeout', least(300 * p_attempt, 5000)::text, true);
+    LOCK TABLE memwarden_data.storage IN ACCESS EXCLUSIVE MODE;
+    v_until := clock_timestamp() + current_setting('deadlock_timeout')::interval / 2;
+    FOREACH v_table IN ARRAY v_tables LOOP
+        PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM v_until - clock_timestamp()) * 1000)::integer::text, true);
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', v_table);
+    END LOOP;
+    PERFORM set_config('lock_timeout', greatest(1, extract(epoch FROM v_until - clock_timestamp()) * 1000)::integer::text, true);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.close_doors(integer) IS
+    'Locks what setup() is going to change, and before that the table that every writer reads first; nothing where there is nothing to change. Raises 55P03 when it would have to wait for long.';
+REVOKE ALL ON FUNCTION memwarden_internal.close_doors(integer) FROM PUBLIC;
+
+-- SECURITY DEFINER: what a canonical source looks like to memwarden_owner counts.
+CREATE OR REPLACE FUNCTION memwarden_internal.tables_to_change()
+RETURNS regclass[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF to_regclass('memwarden_data.storage') IS NULL THEN
+        RETURN NULL;
+    END IF;
+    RETURN (
+        WITH outdated AS MATERIALIZED (
+            SELECT memwarden_internal.storage_version() > max(s.storage_version) AS is_so FROM memwarden_data.storage AS s
+        ), changes AS MATERIALIZED (
+            SELECT b.relation FROM outdated AS d CROSS JOIN LATERAL memwarden_internal.bound_changes() AS b
+             WHERE NOT d.is_so AND NOT starts_with(b.name, 'rights ')
+            UNION ALL
+            SELECT u.relation FROM memwarden_internal.unsecured_tables() AS u
+            UNION ALL
+            SELECT c.oid::regclass FROM pg_class AS c, outdated AS d
+             WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+               -- What a migration changes, nobody knows beforehand.
+               AND (d.is_so OR c.relowner <> 'memwarden_owner'::regrole)
+        )
+        -- A view is locked by what replaces it alone.
+        SELECT CASE WHEN count(*) > 0 THEN coalesce(array_agg(DISTINCT c.relation) FILTER (WHERE r.relkind IN ('r', 'p')), '{}') END
+          FROM changes AS c LEFT JOIN pg_class AS r ON r.oid = c.relation);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.tables_to_change() IS
+    'The tables that setup() is going to change, in one order; empty where only views differ, NULL where nothing does or nothing is there yet.';
+REVOKE ALL ON FUNCTION memwarden_internal.tables_to_change() FROM PUBLIC;
 
 -- A partition that pg_partman made for a superuser belongs to that superuser, and maintain() stumbles over it.
 CREATE OR REPLACE FUNCTION memwarden_internal.own_tables()
@@ -85,6 +178,7 @@ BEGIN
     PERFORM memwarden_internal.create_partitions();
     PERFORM memwarden_internal.secure_tables();
     PERFORM memwarden_internal.apply_bound();
+    PERFORM memwarden_internal.call_bound();
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.build_storage() IS 'The part of setup() that runs as memwarden_owner: tables, partitions, row security, policies, triggers, views.';
@@ -95,14 +189,22 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_is_inside boolean;
 BEGIN
     -- No function tells; but whatever is created inside such a script becomes a member at once.
-    CREATE SCHEMA memwarden_probe;
-    IF EXISTS (SELECT FROM pg_depend AS d
-                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = to_regnamespace('memwarden_probe') AND d.deptype = 'e') THEN
+    BEGIN
+        CREATE SCHEMA memwarden_probe;
+        v_is_inside := EXISTS (SELECT FROM pg_depend AS d
+                                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = to_regnamespace('memwarden_probe') AND d.deptype = 'e');
+        RAISE EXCEPTION 'taken back' USING ERRCODE = 'MW000';
+    EXCEPTION WHEN SQLSTATE 'MW000' THEN
+        -- The schema was never there.
+        NULL;
+    END;
+    IF v_is_inside THEN
         PERFORM memwarden_internal.raise_error('inside_extension_script', 'what setup() creates would become a member of the extension');
     END IF;
-    DROP SCHEMA memwarden_probe;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.refuse_inside_extension_script() IS 'Raises 55000 when called by CREATE or ALTER EXTENSION.';
@@ -114,64 +216,75 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_part    record;
-    v_version integer;
+    v_part record;
+    v_last record;
 BEGIN
     IF to_regclass('memwarden_data.storage') IS NULL THEN
         FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'table' ORDER BY p.ordinal LOOP
             EXECUTE v_part.body;
         END LOOP;
-        INSERT INTO memwarden_data.storage (storage_version) VALUES (memwarden_internal.storage_version());
+        INSERT INTO memwarden_data.storage (storage_version, built_from, shape)
+        VALUES (memwarden_internal.storage_version(), memwarden_internal.storage_key(), memwarden_internal.storage_shape());
         RETURN;
     END IF;
-    SELECT max(s.storage_version) INTO v_version FROM memwarden_data.storage AS s;
-    IF v_version > memwarden_internal.storage_version() THEN
+    SELECT s.storage_version, to_jsonb(s) ->> 'built_from' AS built_from, to_jsonb(s) -> 'bound' AS bound INTO v_last
+      FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1;
+    IF v_last.storage_version > memwarden_internal.storage_version() THEN
         PERFORM memwarden_internal.raise_error('storage_newer',
-            format('storage %s, functions for %s', v_version, memwarden_internal.storage_version()));
+            format('storage %s, functions for %s', v_last.storage_version, memwarden_internal.storage_version()));
+    ELSIF v_last.storage_version > 1 AND v_last.built_from IS DISTINCT FROM memwarden_internal.storage_key(v_last.storage_version) THEN
+        PERFORM memwarden_internal.raise_error('storage_unknown',
+            format('storage %s, functions for %s', v_last.built_from, coalesce(memwarden_internal.storage_key(v_last.storage_version), 'another')));
+    ELSIF v_last.storage_version = memwarden_internal.storage_version() THEN
+        RETURN;
     END IF;
     FOR v_part IN SELECT p.ordinal, p.body FROM memwarden_internal.storage_parts() AS p
-                   WHERE p.phase = 'migration' AND p.ordinal > v_version ORDER BY p.ordinal LOOP
+                   WHERE p.phase = 'migration' AND p.ordinal > v_last.storage_version ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;
         INSERT INTO memwarden_data.storage (storage_version) VALUES (v_part.ordinal);
     END LOOP;
+    UPDATE memwarden_data.storage AS s
+       SET built_from = memwarden_internal.storage_key(), shape = memwarden_internal.storage_shape(), bound = v_last.bound
+     WHERE s.storage_version = memwarden_internal.storage_version();
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.apply_storage() IS 'Makes the tables, or applies the migrations that are missing, in order.';
 REVOKE ALL ON FUNCTION memwarden_internal.apply_storage() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.apply_bound()
+CREATE OR REPLACE FUNCTION memwarden_internal.call_bound()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_part   record;
-    v_policy record;
+    v_part record;
 BEGIN
-    -- The policies of this release and no others.
-    FOR v_policy IN
-        SELECT p.polname, p.polrelid::regclass AS relation
-          FROM pg_policy AS p JOIN pg_class AS c ON c.oid = p.polrelid
-         WHERE c.relnamespace = 'memwarden_data'::regnamespace AND p.polname <> 'engine'
-    LOOP
-        EXECUTE format('DROP POLICY %I ON %s', v_policy.polname, v_policy.relation);
-    END LOOP;
-    -- And its grants.
-    FOR v_policy IN
-        SELECT c.oid::regclass AS relation FROM pg_class AS c
-         WHERE c.relnamespace IN ('memwarden_data'::regnamespace, 'memwarden'::regnamespace) AND c.relkind IN ('r', 'p', 'v')
-           AND c.relacl IS NOT NULL
-    LOOP
-        EXECUTE format('REVOKE ALL ON %s FROM memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, '
-                       'memwarden_admin, memwarden_broker, memwarden_jobs, memwarden_worker, memwarden_embedder', v_policy.relation);
-    END LOOP;
-    FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p WHERE p.phase = 'bound' ORDER BY p.ordinal LOOP
+    FOR v_part IN SELECT p.body FROM memwarden_internal.storage_parts() AS p
+                   WHERE p.phase = 'bound' AND starts_with(p.name, 'call ') ORDER BY p.ordinal LOOP
         EXECUTE v_part.body;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.apply_bound() IS 'Makes policies, triggers and views: what belongs to the release but hangs on the tables.';
-REVOKE ALL ON FUNCTION memwarden_internal.apply_bound() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.call_bound() IS 'Brings in the rows that belong to the release, each call where they differ.';
+REVOKE ALL ON FUNCTION memwarden_internal.call_bound() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.unsecured_tables()
+RETURNS TABLE (relation regclass)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT c.oid::regclass
+      FROM pg_class AS c
+     WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+       AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+                AND EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'engine'))
+     ORDER BY c.oid;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.unsecured_tables() IS 'Tables and partitions without row-level security, or without the one policy that the engine has.';
+REVOKE ALL ON FUNCTION memwarden_internal.unsecured_tables() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.secure_tables()
 RETURNS void
@@ -181,17 +294,10 @@ AS $function$
 DECLARE
     v_table record;
 BEGIN
-    FOR v_table IN
-        SELECT c.oid, c.oid::regclass AS relation
-          FROM pg_class AS c
-         WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
-           AND NOT (c.relrowsecurity AND c.relforcerowsecurity
-                    AND EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = c.oid AND p.polname = 'engine'))
-         ORDER BY c.oid
-    LOOP
+    FOR v_table IN SELECT u.relation FROM memwarden_internal.unsecured_tables() AS u LOOP
         EXECUTE format('ALTER TABLE %s ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY', v_table.relation);
         -- Asked under the lock just taken: another session may have been here first.
-        IF NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = v_table.oid AND p.polname = 'engine') THEN
+        IF NOT EXISTS (SELECT FROM pg_policy AS p WHERE p.polrelid = v_table.relation AND p.polname = 'engine') THEN
             EXECUTE format('CREATE POLICY engine ON %s TO memwarden_owner USING (true) WITH CHECK (true)', v_table.relation);
         END IF;
     END LOOP;

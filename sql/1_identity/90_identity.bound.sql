@@ -23,21 +23,27 @@ GRANT SELECT ON memwarden_data.organisation, memwarden_data.scope, memwarden_dat
                 memwarden_data.scope_grant, memwarden_data.access_role, memwarden_data.role_permission, memwarden_data.attribute,
                 memwarden_data.policy_set, memwarden_data.policy, memwarden_data.label, memwarden_data.token, memwarden_data.access_log
     TO memwarden_admin;
-DO $policies$
-DECLARE
-    v_table text;
-BEGIN
-    FOREACH v_table IN ARRAY ARRAY['organisation', 'access_role', 'attribute', 'policy_set'] LOOP
-        EXECUTE format('CREATE POLICY oversight ON memwarden_data.%I FOR SELECT TO memwarden_curator, memwarden_auditor '
-                       'USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]))', v_table);
-    END LOOP;
-    FOREACH v_table IN ARRAY ARRAY['organisation', 'scope', 'principal', 'principal_login', 'scope_grant', 'access_role',
-                                   'role_permission', 'attribute', 'policy_set', 'policy', 'label', 'token', 'access_log'] LOOP
-        EXECUTE format('CREATE POLICY administration ON memwarden_data.%I FOR SELECT TO memwarden_admin '
-                       'USING ((SELECT memwarden_internal.administers()))', v_table);
-    END LOOP;
-END
-$policies$;
+CREATE POLICY oversight ON memwarden_data.organisation FOR SELECT TO memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY oversight ON memwarden_data.access_role FOR SELECT TO memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY oversight ON memwarden_data.attribute FOR SELECT TO memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY oversight ON memwarden_data.policy_set FOR SELECT TO memwarden_curator, memwarden_auditor
+    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
+CREATE POLICY administration ON memwarden_data.organisation FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.scope FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.principal FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.principal_login FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.scope_grant FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.access_role FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.role_permission FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.attribute FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.policy_set FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.policy FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.label FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.token FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.access_log FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 -- Roles, attributes and policies of organisation 0 hold for all; its principals, with their grants and
 -- tokens, are its own matter.
 CREATE POLICY oversight ON memwarden_data.principal FOR SELECT TO memwarden_curator, memwarden_auditor

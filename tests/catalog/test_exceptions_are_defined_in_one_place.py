@@ -51,6 +51,7 @@ def test_every_exception_goes_through_raise_error(functions: list[DictRow]) -> N
         # They take their own change back by raising what they catch at once.
         "memwarden.preview_policy",
         "memwarden_internal.agree",
+        "memwarden_internal.refuse_inside_extension_script",
     }
 
 

@@ -12,10 +12,13 @@ from conftest import World
 # Function, beginning of the message, and why it is no fault.
 EXPECTED = {
     ("apply_storage", "text type variable is not sanitized"): "runs the extension's own statements",
-    ("apply_bound", "text type variable is not sanitized"): "runs the extension's own statements",
+    ("call_bound", "text type variable is not sanitized"): "runs the extension's own statements",
+    ("make_bound", "text type variable is not sanitized"): "runs the extension's own statements",
+    ("make_gate", "text type variable is not sanitized"): "runs the extension's own statements",
     ("schedule_jobs", 'relation "cron.job" does not exist'): "only called where pg_cron is there",
     ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is there",
     ("open_door", "control reached end of function"): "raise_error() never returns",
+    ("hold_proposal", "control reached end of function"): "raise_error() never returns",
     ("move_scope", "control reached end of function"): "raise_error() never returns",
 }
 

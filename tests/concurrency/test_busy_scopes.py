@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+from threading import Barrier
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
 from helpers import write, write_many
-from races import together, wait_until_blocked
+from races import PATIENCE, together, wait_until_blocked
 from replay import check_store
 from write.gates.obedient import run_retries, status
 
@@ -220,4 +222,41 @@ def test_two_jobs_at_once_take_different_requests(world: World) -> None:
     together([lambda: run(jobs[0]), lambda: run(jobs[1]), release])
     rows = [status(world, answer) for answer in waiting]
     assert [(row["outcome"], row["attempt"]) for row in rows] == [("COMMITTED", 2)] * 2
+    assert len(check_store(world.admin)) == 4
+
+
+@pytest.mark.parametrize("call", ["write", "write_many"])
+def test_two_scopes_in_opposite_order_raise_nothing(world: World, call: str) -> None:
+    """Each holds the scope that the other writes next: a write is deferred, and both end.
+
+    Proves: W2
+    """
+    world.admin.execute("UPDATE memwarden_data.layer SET lock_wait = '1 minute'")
+    paths = ("/org/acme/user/ana", "/org/acme/user/bob")
+    for path in paths:
+        world.scope(path)
+    role = world.register("/org/acme", descendants=True)
+    both = Barrier(2)
+
+    def both_scopes(order: tuple[str, ...]) -> list[tuple[str, str | None]]:
+        told = []
+        with world.connect(role).transaction() as held:
+            for path in order:
+                content = f"{order[0]} first, now {path}"
+                if call == "write":
+                    said = write(held.connection, "semantic", content, scope=path)
+                else:
+                    request = {"layer": "semantic", "content": content, "scope": path}
+                    (said,) = write_many(held.connection, [request])
+                told.append((said["outcome"], said["reason"]))
+                if path == order[0]:
+                    both.wait(PATIENCE)
+        return told
+
+    results = together([partial(both_scopes, paths), partial(both_scopes, paths[::-1])])
+    assert [told[0] for told in results] == [("COMMITTED", None)] * 2
+    second = {told[1] for told in results}
+    assert ("DEFERRED", "SCOPE_BUSY") in second
+    assert second <= {("COMMITTED", None), ("DEFERRED", "SCOPE_BUSY")}
+    run_retries(world)
     assert len(check_store(world.admin)) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Iterator
 from functools import partial
@@ -33,12 +34,96 @@ def test_a_second_run_changes_nothing(world: World) -> None:
     rows = world.rows("SELECT s.*, s.xmin::text FROM memwarden_data.storage AS s")
     world.admin.execute("SET search_path = elsewhere, public")
     states = world.rows("SELECT * FROM memwarden.setup()")
-    assert {"component": "storage", "state": "ok", "detail": "version 1 of 1"} in states
+    number = world.value("SELECT memwarden_internal.storage_version()")
+    detail = f"version {number} of {number}"
+    assert {"component": "storage", "state": "ok", "detail": detail} in states
     assert world.value("SELECT current_setting('search_path')") == "elsewhere, public"
     assert world.value("SELECT current_user") == "postgres"
     assert differences(before, catalog_snapshot(world.admin)) == {}
     assert world.rows("SELECT s.*, s.xmin::text FROM memwarden_data.storage AS s") == rows
     assert recall(agent, query="tea")
+
+
+@pytest.mark.parametrize("sources", [0, 1], ids=["", "with a canonical source"])
+def test_a_second_run_takes_no_lock_that_a_writer_meets(world: World, sources: int) -> None:
+    """No lock that conflicts with reading, and none that conflicts with writing to a table.
+
+    Only the table of sensitivity rules is held against changes: writers read it.
+    """
+    if sources:
+        world.admin.execute("CREATE TABLE rules (id bigint PRIMARY KEY, body text NOT NULL)")
+        world.admin.execute("GRANT SELECT, REFERENCES ON rules TO memwarden_owner")
+        call = "SELECT memwarden.register_canonical_source('rules', 'rules', 'id', 'body')"
+        world.admin.execute(call)
+    with world.admin.transaction():
+        world.admin.execute("SELECT FROM memwarden.setup()")
+        held = world.rows(
+            "SELECT l.locktype, c.relname, l.mode FROM pg_locks AS l"
+            "  LEFT JOIN pg_class AS c ON c.oid = l.relation AND l.locktype = 'relation'"
+            " WHERE l.pid = pg_backend_pid() AND l.locktype NOT IN ('virtualxid', 'transactionid')"
+            "   AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock',"
+            "                  'AccessExclusiveLock')"
+        )
+    assert {(row["relname"], row["mode"]) for row in held} == {
+        ("pg_extension", "ShareRowExclusiveLock"),
+        ("sensitivity_rule", "ShareRowExclusiveLock"),
+    }
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        "DROP POLICY application ON memwarden_data.item",
+        "ALTER POLICY application ON memwarden_data.item USING (true)",
+        "ALTER POLICY application ON memwarden_data.item TO PUBLIC",
+        "CREATE POLICY mine ON memwarden_data.item USING (true)",
+        "DROP POLICY engine ON memwarden_data.item",
+        "ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY",
+        "GRANT SELECT ON memwarden_data.item TO memwarden_agent",
+        "GRANT UPDATE (status) ON memwarden_data.item TO memwarden_agent",
+        "REVOKE ALL ON memwarden.items FROM memwarden_agent",
+        "DROP TRIGGER guard_version ON memwarden_data.version",
+        "ALTER TABLE memwarden_data.version DISABLE TRIGGER guard_version",
+        "DROP TRIGGER gate_25_schema ON memwarden_data.write_request",
+        "DROP VIEW memwarden.items",
+        "ALTER VIEW memwarden.items RESET (security_invoker)",
+        "COMMENT ON VIEW memwarden.items IS NULL",
+        "DROP VIEW memwarden.items; CREATE VIEW memwarden.items AS SELECT 1 AS mine;"
+        " ALTER VIEW memwarden.items OWNER TO memwarden_owner",
+    ],
+)
+def test_it_brings_back_what_somebody_changed(world: World, mistake: str) -> None:
+    """By comparison with what it made; and it changes nothing else."""
+    before = catalog_snapshot(world.admin)
+    others = (
+        "SELECT md5(string_agg(p.oid::text || p.xmin, ' ' ORDER BY p.oid)) FROM pg_policy AS p"
+        " WHERE p.polrelid <> 'memwarden_data.item'::regclass"
+    )
+    policies = world.value(others)
+    world.admin.execute(mistake)
+    assert differences(before, catalog_snapshot(world.admin))
+    world.admin.execute("SELECT FROM memwarden.setup()")
+    assert differences(before, catalog_snapshot(world.admin)) == {}
+    assert world.value(others) == policies
+
+
+def test_a_gate_of_another_condition_is_made_anew_where_it_stands(world: World) -> None:
+    """Moved and disabled as an administrator has left it."""
+    world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
+    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
+    before = catalog_snapshot(world.admin)
+    world.admin.execute(
+        "CREATE OR REPLACE TRIGGER gate_16_deadline BEFORE INSERT ON memwarden_data.write_request"
+        " FOR EACH ROW EXECUTE FUNCTION memwarden_internal.gate_deadline()"
+    )
+    world.admin.execute("SELECT FROM memwarden.setup()")
+    changed = differences(before, catalog_snapshot(world.admin))
+    # Whoever replaced it has enabled it.
+    assert [name for name in changed if not re.search(r"_p2\d{7} |_default ", name)] == [
+        "trigger memwarden_data.write_request gate_16_deadline"
+    ]
+    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
+    assert differences(before, catalog_snapshot(world.admin)) == {}
 
 
 def test_two_at_once_both_succeed(world: World, blank: World) -> None:

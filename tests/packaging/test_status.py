@@ -91,7 +91,8 @@ def test_writes_are_refused_while_storage_and_functions_disagree(
 ) -> None:
     """55000 from every door, in either direction; newer storage is not touched by setup()."""
     world.admin.execute(
-        f"UPDATE memwarden_data.storage SET storage_version = storage_version {change}"
+        f"UPDATE memwarden_data.storage SET storage_version = storage_version {change},"
+        f" built_from = storage_version {change} || ' another'"
     )
     state, detail = status(world)["storage"]
     assert state == "outdated"
@@ -101,10 +102,50 @@ def test_writes_are_refused_while_storage_and_functions_disagree(
         writer()
     with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
         write_many(agent, [{"layer": "semantic", "content": {"drink": "tea"}}])
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        recall(agent, query="tea")
     assert world.value("SELECT count(*) FROM memwarden_data.item") == 1
     if change == "+ 1":
         with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="newer"):
             world.admin.execute("SELECT memwarden.setup()")
+
+
+def test_storage_of_a_build_between_releases_is_refused(
+    world: World, writer: Callable[[], object]
+) -> None:
+    """The same number for other tables: no door opens, status() says so, setup() leaves it."""
+    world.admin.execute("UPDATE memwarden_data.storage SET built_from = '2 0000000000000000'")
+    (state, detail) = status(world)["storage"]
+    assert state == "outdated"
+    assert detail.endswith("it comes from a build that was no release")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match=r"status\(\)"):
+        writer()
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState, match="no release"):
+        world.admin.execute("SELECT memwarden.setup()")
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ("DROP INDEX memwarden_data.item_fingerprint", "index memwarden_data.item_fingerprint"),
+        ("ALTER TABLE memwarden_data.item ALTER layer DROP NOT NULL", "column item.layer"),
+        (
+            "ALTER TABLE memwarden_data.review DROP CONSTRAINT review_tier_check",
+            "constraint review_tier_check of review",
+        ),
+        ("CREATE INDEX my_index ON memwarden_data.item (created_at)", None),
+    ],
+)
+def test_what_is_gone_of_the_tables_is_named(world: World, change: str, named: str | None) -> None:
+    """A column, index or constraint that setup() made; what a DBA adds is no harm."""
+    world.admin.execute(change)
+    number = world.value("SELECT memwarden_internal.storage_version()")
+    found = status(world)["storage"]
+    if named:
+        detail = f"version {number} of {number}; gone or changed since setup() made it: {named}"
+        assert found == ("warning", detail)
+    else:
+        assert found == ("ok", f"version {number} of {number}")
 
 
 def test_row_security_that_was_switched_off_is_named_and_restored(world: World) -> None:

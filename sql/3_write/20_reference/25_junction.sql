@@ -49,71 +49,70 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) IS 'Adds the foreign key from the references to the rows of the source.';
 REVOKE ALL ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) FROM PUBLIC;
 
--- Policies, views and grants go with every setup(), and come back here.
-CREATE OR REPLACE FUNCTION memwarden_internal.bind_references()
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+-- What hangs on the tables of references belongs to the release as what hangs on the others does.
+CREATE OR REPLACE FUNCTION memwarden_internal.reference_parts()
+RETURNS TABLE (name text, body text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_source   record;
-    v_junction text;
+    v_source record;
+    v_view   text;
 BEGIN
-    FOR v_source IN SELECT s.* FROM memwarden_data.canonical_source AS s ORDER BY s.source_id LOOP
-        v_junction := 'reference_' || v_source.source_id;
-        IF NOT EXISTS (SELECT FROM pg_policy AS p
-                        WHERE p.polrelid = to_regclass('memwarden_data.' || v_junction) AND p.polname = 'application') THEN
-            EXECUTE format(
-                'CREATE POLICY application ON memwarden_data.%1$I FOR SELECT '
-                '    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor '
-                '    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) '
-                '           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]) '
-                '           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = %1$I.org_id AND i.item_id = %1$I.item_id))',
-                v_junction);
+    FOR v_source IN
+        SELECT s.source_id, s.name, memwarden_internal.canonical_state(s.source_id) NOT IN ('missing', 'unreadable') AS is_readable
+          FROM memwarden_data.canonical_source AS s ORDER BY s.source_id
+    LOOP
+        v_view := format('memwarden.%I', 'reference_' || v_source.name);
+        RETURN QUERY VALUES (format('policy memwarden_data.reference_%s application', v_source.source_id), format(
+            'CREATE POLICY application ON memwarden_data.%1$I FOR SELECT '
+            '    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor '
+            '    USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) '
+            '           AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[]) '
+            '           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = %1$I.org_id AND i.item_id = %1$I.item_id))',
+            'reference_' || v_source.source_id));
+        IF v_source.is_readable THEN
+            RETURN QUERY VALUES ('view ' || v_view, memwarden_internal.reference_view(v_source.source_id));
         END IF;
-        PERFORM memwarden_internal.bind_reference_view(v_source.source_id);
+        IF v_source.is_readable OR to_regclass(v_view) IS NOT NULL THEN
+            RETURN QUERY VALUES ('rights ' || v_view, format(
+                'GRANT SELECT ON %s TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor', v_view));
+        END IF;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bind_references() IS 'Makes the policy of every table of references, and the view that resolves them.';
-REVOKE ALL ON FUNCTION memwarden_internal.bind_references() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reference_parts() IS 'The policy of every table of references, the view that resolves them where its table can be read, and the grants on it.';
+REVOKE ALL ON FUNCTION memwarden_internal.reference_parts() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.bind_reference_view(p_source_id integer)
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION memwarden_internal.reference_view(p_source_id integer)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_source   record;
-    v_view     text;
     v_relation regclass := memwarden_internal.canonical_relation(p_source_id);
 BEGIN
     SELECT s.name, s.key_column, s.text_column, s.key_type::regtype AS key_type, s.version_column IS NOT NULL AS has_versions,
            coalesce(s.version_column, s.key_column) AS version_or_key
       INTO v_source
       FROM memwarden_data.canonical_source AS s WHERE s.source_id = p_source_id;
-    v_view := 'reference_' || v_source.name;
-    IF memwarden_internal.canonical_state(p_source_id) NOT IN ('missing', 'unreadable') THEN
-        -- The content is read where it lives, with the rights of who asks.
-        EXECUTE format(
-            'CREATE OR REPLACE VIEW memwarden.%I WITH (security_invoker = true) AS '
-            'SELECT r.item_id, r.key, r.pinned_version, CASE WHEN %L THEN c.%I::text END AS current_version, '
-            '       c.%I IS NOT NULL AND (NOT %L OR r.pinned_version IS NOT DISTINCT FROM c.%I::text) AS is_current, '
-            '       c.%I::text AS "text", r.linked_at '
-            '  FROM memwarden_internal.list_references(%s) AS r LEFT JOIN %s AS c ON c.%I = r.canonical_key::%s',
-            v_view, v_source.has_versions, v_source.version_or_key, v_source.key_column, v_source.has_versions, v_source.version_or_key,
-            v_source.text_column, p_source_id, v_relation, v_source.key_column, v_source.key_type);
-        EXECUTE format(
-            'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own rights on the table referred to.''',
-            v_view);
-    END IF;
-    IF to_regclass(format('memwarden.%I', v_view)) IS NOT NULL THEN
-        EXECUTE format('GRANT SELECT ON memwarden.%I TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor', v_view);
-    END IF;
+    -- The content is read where it lives, with the rights of who asks.
+    RETURN format(
+        'CREATE OR REPLACE VIEW memwarden.%I WITH (security_invoker = true) AS '
+        'SELECT r.item_id, r.key, r.pinned_version, CASE WHEN %L THEN c.%I::text END AS current_version, '
+        '       c.%I IS NOT NULL AND (NOT %L OR r.pinned_version IS NOT DISTINCT FROM c.%I::text) AS is_current, '
+        '       c.%I::text AS "text", r.linked_at '
+        '  FROM memwarden_internal.list_references(%s) AS r LEFT JOIN %s AS c ON c.%I = r.canonical_key::%s; ',
+        'reference_' || v_source.name, v_source.has_versions, v_source.version_or_key, v_source.key_column, v_source.has_versions,
+        v_source.version_or_key, v_source.text_column, p_source_id, v_relation, v_source.key_column, v_source.key_type)
+        || format(
+        'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own rights on the table referred to.''',
+        'reference_' || v_source.name);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bind_reference_view(integer) IS 'Makes memwarden.reference_<name>, where the table it resolves is there.';
-REVOKE ALL ON FUNCTION memwarden_internal.bind_reference_view(integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reference_view(integer) IS 'The statements that make memwarden.reference_<name>.';
+REVOKE ALL ON FUNCTION memwarden_internal.reference_view(integer) FROM PUBLIC;
 
 -- For erasing: nothing else deletes an item.
 CREATE OR REPLACE FUNCTION memwarden_internal.unlink_references(p_orgs bigint[], p_item_ids uuid[])

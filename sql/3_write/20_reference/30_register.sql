@@ -28,7 +28,7 @@ BEGIN
     v_source_id := memwarden_internal.store_canonical_source(v_org_id, name, coalesce(category, name), kind, relation, key_column, v_key_type,
                                                              text_column, version_column, threshold);
     PERFORM memwarden_internal.attach_junction(v_source_id, relation, key_column);
-    PERFORM memwarden_internal.bind_references();
+    PERFORM memwarden_internal.apply_bound(ARRAY(SELECT p.name FROM memwarden_internal.reference_parts() AS p));
     PERFORM memwarden_internal.record_access_change(v_org_id, 'register_canonical_source', jsonb_build_object(
         'source', name, 'relation', relation::text, 'kind', kind, 'threshold', threshold));
 END

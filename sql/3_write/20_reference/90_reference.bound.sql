@@ -4,5 +4,3 @@ SELECT v.org, v.name, v.category, v.kind, v.relation, v.key_column, v.text_colum
 COMMENT ON VIEW memwarden.canonical_sources IS
     'The non-mirror list: state that has its home in another table, and may be referred to and not repeated. Organisation global speaks for all.';
 GRANT SELECT ON memwarden.canonical_sources TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
-
-SELECT memwarden_internal.bind_references();

@@ -44,7 +44,8 @@ BEGIN
           WHERE w.org_id = p_org_id AND w.scope_id = p_scope_id AND w.layer = p_layer
         FOR NO KEY UPDATE;
         v_locked := FOUND;
-    EXCEPTION WHEN lock_not_available THEN
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+        -- Two transactions that write to two scopes each in opposite order: this one's write waits, so that the other ends.
         v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);
@@ -105,7 +106,7 @@ BEGIN
              ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
           ORDER BY w.org_id, w.scope_id, w.layer
             FOR NO KEY UPDATE OF w;
-    EXCEPTION WHEN lock_not_available THEN
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
         PERFORM set_config('lock_timeout', v_timeout, true);
         RETURN false;
     END;

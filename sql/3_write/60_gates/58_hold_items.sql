@@ -94,7 +94,7 @@ BEGIN
              ON w.org_id = t.org_id AND w.scope_id = t.scope_id AND w.layer = t.layer
           ORDER BY w.org_id, w.scope_id, w.layer
             FOR NO KEY UPDATE OF w;
-    EXCEPTION WHEN lock_not_available THEN
+    EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
         v_locked := false;
     END;
     PERFORM set_config('lock_timeout', v_timeout, true);

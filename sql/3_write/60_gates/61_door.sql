@@ -8,18 +8,41 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
-    IF (SELECT max(s.storage_version) FROM memwarden_data.storage AS s) IS DISTINCT FROM memwarden_internal.storage_version() THEN
+    IF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT FROM memwarden_internal.storage_key() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     END IF;
     PERFORM memwarden_internal.ready_python();
     RETURN memwarden_internal.require_principal();
-EXCEPTION WHEN undefined_table OR invalid_schema_name THEN
-    PERFORM memwarden_internal.raise_error('not_set_up', 'there is no storage');
+EXCEPTION
+    WHEN undefined_table OR invalid_schema_name THEN
+        PERFORM memwarden_internal.raise_error('not_set_up', 'there is no storage');
+    WHEN undefined_column THEN
+        PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
+    WHEN lock_not_available OR deadlock_detected THEN
+        PERFORM memwarden_internal.raise_error('store_busy', 'at the door');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.open_door() IS
-    'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions disagree, 28000 without identity.';
+    'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions disagree, 28000 without identity, 55P03 when a table was locked for longer than lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden_internal.open_door() FROM PUBLIC;
+
+-- Who recalls is told the same, instead of an error about a column.
+CREATE OR REPLACE FUNCTION memwarden_internal.require_storage()
+RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- The first storage has no such column, and is not asked for it.
+    IF (SELECT max(s.storage_version) FROM memwarden_data.storage AS s) IS DISTINCT FROM memwarden_internal.storage_version() THEN
+        PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
+    ELSIF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT FROM memwarden_internal.storage_key() THEN
+        PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.require_storage() IS 'Raises 55000 when storage and functions disagree.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 
 -- Under an id of another time the row would lie outside every partition, where it stops the partition of that
 -- time from ever being made.

@@ -37,40 +37,51 @@ SET extra_float_digits = 1
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
-    v_request_id   uuid := memwarden_internal.storable_request_id(write.request_id);
+    v_request_id   uuid;
     v_result       memwarden_internal.write_result;
     v_fault        text;
     v_kept         jsonb;
 BEGIN
-    IF write.corrects IS NOT NULL THEN
-        v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
+    FOR v_attempt IN 1..3 LOOP
+        BEGIN
+            IF write.corrects IS NOT NULL THEN
+                v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
+            END IF;
+            v_request_id := memwarden_internal.storable_request_id(write.request_id);
+            INSERT INTO memwarden_data.write_request AS r (
+                request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
+                embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
+                classification, domains, attributes, origin, class, justification, corrects, intake_fault)
+            VALUES (
+                v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
+                coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
+                write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
+                write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
+                write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'), write.justification, write.corrects,
+                CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
+            RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
+            IF NOT FOUND THEN
+                v_result := memwarden_internal.replayed(
+                    v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.subject, v_kept ->> 'subject'),
+                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
+            END IF;
+            RETURN v_result;
+        EXCEPTION
+            WHEN lock_not_available OR deadlock_detected THEN
+                -- What it had locked is free again, so whoever waited for that goes first.
+                CONTINUE;
+            WHEN OTHERS OR assert_failure THEN
+                -- The request is recorded even when a gate failed on it.
+                IF v_request_id IS NULL OR NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
+                    RAISE;
+                END IF;
+                v_fault := SQLSTATE;
+        END;
+        EXIT;
+    END LOOP;
+    IF v_fault IS NULL THEN
+        PERFORM memwarden_internal.raise_error('store_busy', format('request %s', coalesce(v_request_id, write.request_id)));
     END IF;
-    BEGIN
-        INSERT INTO memwarden_data.write_request AS r (
-            request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
-            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, corrects, intake_fault)
-        VALUES (
-            v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
-            coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
-            write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
-            write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
-            write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'), write.justification, write.corrects,
-            CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
-        RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
-        IF NOT FOUND THEN
-            v_result := memwarden_internal.replayed(
-                v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.subject, v_kept ->> 'subject'),
-                coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
-        END IF;
-        RETURN v_result;
-    EXCEPTION WHEN OTHERS OR assert_failure THEN
-        -- The request is recorded even when a gate failed on it.
-        IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
-            RAISE;
-        END IF;
-        v_fault := SQLSTATE;
-    END;
     RETURN memwarden_internal.record_fault(
         v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault, write.subject, write.predicate, write.corrects, write.content::text);
 END
@@ -91,7 +102,7 @@ COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precis
     'justification: why it should be remembered, at most 4,000 characters, for the human who is asked where one is; such a request is DEFERRED until review_queue() is worked off, see await_decision(). '
     'corrects: the item_id of a current memory of that layer that this agent wrote last: content becomes its next version, and scope, kind, class, subject and predicate stay as they are where they are left out. '
     'A refused write is a result with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, '
-    '25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: chapter 12.1.3.';
+    '25001 at an isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table was locked for longer than lock_timeout. Source: chapter 12.1.3.';
 REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) TO memwarden_agent, memwarden_curator;
 

@@ -62,25 +62,33 @@ BEGIN
     IF v_rows IS NULL THEN
         RETURN;
     END IF;
-    IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.corrects IS NOT NULL) THEN
-        v_rows := memwarden_internal.with_corrected(v_principal_id, v_rows);
-    END IF;
-
-    SELECT memwarden_internal.lock_scopes(v_principal_id, array_agg(t.scope), array_agg(t.layer)) INTO v_locked
-      FROM (SELECT DISTINCT r.scope, r.layer FROM unnest(v_rows) AS r) AS t;
-    IF NOT v_locked THEN
-        -- The wait is over: requests to busy scopes are deferred, one by one, without another.
-        PERFORM set_config('lock_timeout', '1ms', true);
-    END IF;
-    RETURN QUERY SELECT * FROM memwarden_internal.write_rows(v_rows, 0, v_principal_id);
-    PERFORM set_config('lock_timeout', v_timeout, true);
+    FOR v_attempt IN 1..3 LOOP
+        BEGIN
+            IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.corrects IS NOT NULL) THEN
+                v_rows := memwarden_internal.with_corrected(v_principal_id, v_rows);
+            END IF;
+            SELECT memwarden_internal.lock_scopes(v_principal_id, array_agg(t.scope), array_agg(t.layer)) INTO v_locked
+              FROM (SELECT DISTINCT r.scope, r.layer FROM unnest(v_rows) AS r) AS t;
+            IF NOT v_locked THEN
+                -- The wait is over: requests to busy scopes are deferred, one by one, without another.
+                PERFORM set_config('lock_timeout', '1ms', true);
+            END IF;
+            RETURN QUERY SELECT * FROM memwarden_internal.write_rows(v_rows, 0, v_principal_id);
+            PERFORM set_config('lock_timeout', v_timeout, true);
+            RETURN;
+        EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+            -- Nothing of the batch is left, and whoever waited for what it had locked goes first.
+            CONTINUE;
+        END;
+    END LOOP;
+    PERFORM memwarden_internal.raise_error('store_busy', format('a batch of %s', cardinality(v_rows)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write_many(json) IS
     'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead of content an '
     'object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that is none. Returns one row a '
     'request, ordinal counting from 0 in the order given. Each has its own outcome: a bad one harms no other. Scopes are locked in one '
-    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Raises 22023 when requests is no array; otherwise as write(). Source: W8.';
+    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is written. Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
 

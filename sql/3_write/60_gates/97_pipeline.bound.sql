@@ -1,23 +1,3 @@
--- Built-in gates. An administrator may have moved or disabled one: it stays where and as it is.
-DO $gates$
-DECLARE
-    v_gate record;
-BEGIN
-    FOR v_gate IN
-        SELECT g.ordinal, g.name, g.condition FROM memwarden_internal.built_in_gates() AS g
-    LOOP
-        IF memwarden_internal.gate_trigger(v_gate.name) IS NULL THEN
-            EXECUTE format(
-                'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF attempt ON memwarden_data.write_request '
-                'FOR EACH ROW %s EXECUTE FUNCTION memwarden_internal.%I()',
-                format('gate_%s_%s', lpad(v_gate.ordinal::text, 2, '0'), v_gate.name),
-                'WHEN (' || v_gate.condition || ')',
-                'gate_' || v_gate.name);
-        END IF;
-    END LOOP;
-END
-$gates$;
-
 CREATE POLICY application ON memwarden_data.write_request FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])

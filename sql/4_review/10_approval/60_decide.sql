@@ -19,10 +19,12 @@ BEGIN
         PERFORM memwarden_internal.raise_error('not_permitted', v_refusal);
     END IF;
     RETURN v_principal_id;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    PERFORM memwarden_internal.raise_error('scope_busy', format('proposal %s', p_proposal_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_proposal(uuid) IS
-    'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. Raises 42704 for one that the caller does not see, 42501 without the right; otherwise as open_door().';
+    'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. Raises 42704 for one that the caller does not see, 42501 without the right; 55P03 while another decides about it for longer than lock_timeout; otherwise as open_door().';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_proposal(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approval_refusal(p_principal_id bigint, p_proposal_id uuid)

@@ -117,6 +117,6 @@ $function$;
 COMMENT ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) IS
     'Decides exactly what preview_decisions() showed, each proposal by approve() or reject() with the caller''s rights: one that cannot be decided harms no other, and error then has its SQLSTATE. '
     'decision: approve, or reject with a reason as in reject(). proposal_ids and digest: as previewed, 1 to 1000. note: kept with each. All in one transaction. '
-    'Raises 40001 where one of the proposals is no longer what it was at the preview (nothing is decided then), 22023 for malformed arguments, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 where storage and functions disagree. An error of one proposal is its own: 42501 or 42704 as in approve(), 40000 where golden queries would break. Source: H4.';
+    'Raises 40001 where one of the proposals is no longer what it was at the preview (nothing is decided then), 22023 for malformed arguments, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 where storage and functions disagree, 55P03 where a table is locked for longer than lock_timeout. An error of one proposal is its own: 42501 or 42704 as in approve(), 40000 where golden queries would break. Source: H4.';
 REVOKE ALL ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) TO memwarden_reviewer, memwarden_curator;

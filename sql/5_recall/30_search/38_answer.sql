@@ -39,6 +39,7 @@ DECLARE
     v_found        memwarden_internal.scored_item[];
     v_rows         memwarden_internal.recalled_item[];
 BEGIN
+    PERFORM memwarden_internal.require_storage();
     PERFORM memwarden_internal.check_recall(p_k, p_layers, p_min_confidence, p_weights, p_fusion, p_threshold, p_exclude);
     IF v_embedding IS NULL THEN
         v_embedding := memwarden.lexical_embedding(p_query);

@@ -122,7 +122,7 @@ COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[
     'min_confidence: 0 to 1; what lies below it, by default below the floor of its layer, is marked low_confidence, and left out only where include_low_confidence is false. '
     'Memories that contradict each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. Each row has its provenance, its origin (with the capture that it was extracted from) and its line: '
     'JSON in which nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is recorded as a recall is, with what it holds: recall_id. '
-    'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range. Source: memory fabric, read-side context assembly.';
+    'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range, 55000 where storage and functions disagree. Source: memory fabric, read-side context assembly.';
 REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

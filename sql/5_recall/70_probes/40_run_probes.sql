@@ -24,7 +24,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.run_probes(text) IS
     'Runs the golden queries of a scope and below (of all that the caller sees, by default; at most 1,000) now, and says what is amiss: items that are not among the best, a text that none contains or that one has. The outcome is kept. '
-    'Raises 42704 for an unknown scope, 28000 without identity; 22023 where recall() no longer takes what a probe asks. Source: memory fabric, golden memory queries.';
+    'Raises 42704 for an unknown scope, 28000 without identity, 55000 where storage and functions disagree; 22023 where recall() no longer takes what a probe asks. Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.run_probes(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.run_probes(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -64,7 +64,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_probes() IS
-    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Raises 42704 and 22023 where recall() no longer takes what a probe asks.';
+    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Raises 42704 and 22023 where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
 REVOKE ALL ON PROCEDURE memwarden.check_probes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.check_probes() TO memwarden_jobs, memwarden_admin;
 

@@ -73,7 +73,7 @@ BEGIN
     -- Otherwise months without a row get no partition, and the rows after them land in the default one.
     -- Maintenance of everything at once would be another role's, and so would the partitions it makes.
     EXECUTE format('UPDATE %s.part_config SET infinite_time_partitions = true, automatic_maintenance = ''off'' '
-                   'WHERE parent_table = ANY ($1)', v_schema)
+                   'WHERE parent_table = ANY ($1) AND (infinite_time_partitions IS NOT TRUE OR automatic_maintenance <> ''off'')', v_schema)
       USING ARRAY['memwarden_data.write_request', 'memwarden_data.log', 'memwarden_data.capture',
                   'memwarden_data.recall_log', 'memwarden_data.recall_outcome'];
 END

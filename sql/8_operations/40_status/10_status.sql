@@ -4,8 +4,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_storage integer;
+    v_storage record;
     v_wanted  integer := memwarden_internal.storage_version();
+    v_damage  text;
     v_waiting bigint;
 BEGIN
     RETURN QUERY SELECT 'logic', 'ok', e.extversion FROM pg_extension AS e WHERE e.extname = 'memwarden';
@@ -14,13 +15,19 @@ BEGIN
         RETURN QUERY VALUES ('storage', 'missing', 'a superuser runs: SELECT memwarden.setup();');
         RETURN;
     END IF;
-    SELECT max(s.storage_version) INTO v_storage FROM memwarden_data.storage AS s;
-    RETURN QUERY SELECT 'storage',
-        CASE WHEN v_storage = v_wanted THEN 'ok' ELSE 'outdated' END,
-        format('version %s of %s', v_storage, v_wanted)
-        || CASE WHEN v_storage = v_wanted THEN ''
-                WHEN v_storage > v_wanted THEN '; writes are refused until newer functions are installed: ALTER EXTENSION memwarden UPDATE;'
-                ELSE '; writes are refused until a superuser runs: SELECT memwarden.setup();' END;
+    SELECT s.storage_version, to_jsonb(s) ->> 'built_from' AS built_from INTO v_storage
+      FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1;
+    IF v_storage.built_from IS DISTINCT FROM memwarden_internal.storage_key() THEN
+        -- The rest would be asked of tables that these functions do not know.
+        RETURN QUERY SELECT 'storage', 'outdated', format('version %s of %s; writes are refused until ', v_storage.storage_version, v_wanted)
+            || CASE WHEN v_storage.storage_version > v_wanted THEN 'newer functions are installed: ALTER EXTENSION memwarden UPDATE;'
+                    WHEN v_storage.storage_version = v_wanted THEN 'the functions that it was made with are installed again: it comes from a build that was no release'
+                    ELSE 'a superuser runs: SELECT memwarden.setup();' END;
+        RETURN;
+    END IF;
+    v_damage := memwarden_internal.storage_damage();
+    RETURN QUERY SELECT 'storage', CASE WHEN v_damage IS NULL THEN 'ok' ELSE 'warning' END,
+        format('version %s of %s', v_storage.storage_version, v_wanted) || coalesce('; gone or changed since setup() made it: ' || v_damage, '');
 
     RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
         CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on ' || string_agg(c.relname, ', ' ORDER BY c.relname) END
@@ -46,7 +53,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
