@@ -521,7 +521,20 @@ def reviewed(decision: str, **policy: Any) -> Recipe:
     return recipe
 
 
+def an_act_without_the_right(world: World, home: str) -> DictRow:
+    """Take back what people approved, and lose the right to before they agree."""
+    org = "/".join(home.split("/")[:3])
+    ask(world, org=home.split("/")[2])
+    said = write(world.agent(home), "semantic", TEXT)
+    done = decide(reviewer(world, scope=org), "approve", str(said["request_id"]))
+    curator = join(world, org, "agent", kind="human", role="curator", descendants=True)
+    [act] = call(curator, "retract", item_id=done["item_id"], reason="no")
+    call(world.admin, "change_agent", agent=name_of(curator), role="reviewer")
+    return decide(reviewer(world, scope=org), "approve", str(act["request_id"]))
+
+
 RECIPES: dict[str, Recipe] = {
+    "ACT_REFUSED": an_act_without_the_right,
     "AWAITING_APPROVAL": reviewed("leave"),
     "REVIEW_REJECTED": reviewed("reject"),
     "REVIEW_EXPIRED": reviewed("late"),

@@ -1,0 +1,14 @@
+-- What people decided, people undo: such an act is a request too, and waits in the one queue.
+ALTER TABLE memwarden_data.write_request ADD COLUMN act text;
+ALTER TABLE memwarden_data.write_request ADD COLUMN owner_id bigint;
+ALTER TABLE memwarden_data.write_request ADD COLUMN login text;
+UPDATE memwarden_data.write_request AS r SET owner_id = p.owner_id
+  FROM memwarden_data.principal AS p
+ WHERE p.principal_id = r.principal_id AND r.outcome = 'DEFERRED';
+
+ALTER TABLE memwarden_data.review ADD COLUMN acting_in xid8;
+CREATE INDEX review_agreed ON memwarden_data.review (org_id, layer) WHERE state = 'approved' AND (four_eyes OR needed > 1);
+
+-- Two built-in gates, which nobody can move or switch off, are asked on other conditions; setup() makes them anew.
+DROP TRIGGER IF EXISTS gate_05_identity ON memwarden_data.write_request;
+DROP TRIGGER IF EXISTS gate_80_approval ON memwarden_data.write_request;
