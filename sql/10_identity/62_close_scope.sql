@@ -11,8 +11,6 @@ DECLARE
     v_scopes       bigint[];
     v_target       text;
     v_ended        uuid[];
-    v_agreed       uuid[];
-    v_waits        record;
 BEGIN
     -- A closed scope stays closed: a whole organisation ends by the hand of who could create it.
     IF v_scope.parent_id = 0 THEN
@@ -34,13 +32,11 @@ BEGIN
     END IF;
     -- A task ends as it was meant to, and an organisation by the hand of the database's administrators.
     IF NOT v_is_transient AND v_scope.parent_id <> 0 THEN
-        v_agreed := memwarden_internal.agreed_among(v_scope.org_id, ARRAY(
-            SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = v_scope.org_id AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE'));
-        SELECT a.request_id, a.outcome, a.reason INTO v_waits
-          FROM memwarden_internal.request_act('close_scope', v_agreed, jsonb_build_object(
-                   'path', close_scope.path, 'promote', to_jsonb(close_scope.promote), 'target', close_scope.target)) AS a;
-        IF v_waits.request_id IS NOT NULL THEN
-            RETURN QUERY SELECT NULL::uuid, 'waits', v_waits.request_id, v_waits.outcome::text, v_waits.reason::text;
+        RETURN QUERY SELECT NULL::uuid, 'waits', a.request_id, a.outcome, a.reason
+                       FROM memwarden_internal.request_to_close(v_scope.org_id, v_scopes, jsonb_build_object(
+                                'path', close_scope.path, 'promote', to_jsonb(close_scope.promote), 'target', close_scope.target)) AS a
+                      WHERE a.request_id IS NOT NULL;
+        IF FOUND THEN
             RETURN;
         END IF;
     END IF;
@@ -76,6 +72,21 @@ COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     '25001 at an isolation other than READ COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.request_to_close(p_org_id bigint, p_scopes bigint[], p_arguments jsonb)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.request_act('close_scope', memwarden_internal.agreed_among(p_org_id, ARRAY(
+        SELECT i.item_id FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE')), p_arguments);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) IS
+    'request_act() for the end of scopes, where people decided about memories that would end with them; NULL where they may end at once.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_target(p_lineage bigint[], p_target text)
 RETURNS text

@@ -29,7 +29,6 @@ DECLARE
     v_held         record;
     v_steps        memwarden_internal.undo_step[];
     v_hindered     memwarden_internal.undo_step;
-    v_waits        memwarden_internal.write_result;
 BEGIN
     -- Who may not change it holds nobody up.
     IF memwarden_internal.change_refusal(v_principal_id, rollback.item_id, 'DELETE', true) IS NULL THEN
@@ -73,12 +72,10 @@ BEGIN
             format('rollback of item %s: %s', v_hindered.item_id, v_hindered.action));
     END IF;
     IF EXISTS (SELECT FROM unnest(v_steps) AS s WHERE s.action = 'NEEDS_REVIEW') THEN
-        v_waits := memwarden_internal.request_act(
-            'rollback', ARRAY(SELECT s.item_id FROM unnest(v_steps) AS s WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')),
-            jsonb_build_object('item_id', rollback.item_id, 'reason', rollback.reason, 'version_id', rollback.version_id,
-                               'to_version', rollback.to_version, 'restore', to_jsonb(rollback.restore)), true);
         RETURN QUERY SELECT w.item_id, w.action, w.retracted_version, w.restored_version, w.version_id, w.dependents, w.change_id
-                       FROM memwarden_internal.waiting_items(v_steps, v_waits) AS w;
+                       FROM memwarden_internal.request_undo('rollback', v_steps, jsonb_build_object(
+                                'item_id', rollback.item_id, 'reason', rollback.reason, 'version_id', rollback.version_id,
+                                'to_version', rollback.to_version, 'restore', to_jsonb(rollback.restore))) AS w;
         RETURN;
     END IF;
     RETURN QUERY
@@ -98,18 +95,24 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.waiting_items(p_steps memwarden_internal.undo_step[], p_waits memwarden_internal.write_result)
+CREATE OR REPLACE FUNCTION memwarden_internal.request_undo(p_act text, p_steps memwarden_internal.undo_step[], p_arguments jsonb)
 RETURNS SETOF memwarden_internal.undone_item
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT s.item_id, CASE p_waits.outcome WHEN 'DEFERRED' THEN 'WAITS' ELSE p_waits.reason END, NULL::uuid, NULL::uuid, NULL::uuid, ARRAY[]::uuid[], p_waits.request_id
-  FROM unnest(p_steps) AS s
- WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')
+DECLARE
+    v_items uuid[] := ARRAY(SELECT s.item_id FROM unnest(p_steps) AS s WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW'));
+    v_waits memwarden_internal.write_result := memwarden_internal.request_act(p_act, v_items, p_arguments, true);
+BEGIN
+    RETURN QUERY
+    SELECT u.id, CASE v_waits.outcome WHEN 'DEFERRED' THEN 'WAITS' ELSE v_waits.reason END,
+           NULL::uuid, NULL::uuid, NULL::uuid, ARRAY[]::uuid[], v_waits.request_id
+      FROM unnest(v_items) AS u (id);
+END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.waiting_items(memwarden_internal.undo_step[], memwarden_internal.write_result) IS
-    'The rows of a rollback that waits: WAITS, or why it could not be queued.';
-REVOKE ALL ON FUNCTION memwarden_internal.waiting_items(memwarden_internal.undo_step[], memwarden_internal.write_result) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) IS
+    'request_act() for these steps; their rows: WAITS, or why that could not be queued.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_return(p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version integer)
 RETURNS memwarden_internal.undo_step

@@ -77,12 +77,10 @@ BEGIN
     FOR v_org_id IN SELECT DISTINCT t.org_id FROM unnest(v_waiting) AS t ORDER BY 1 LOOP
         RETURN QUERY
         SELECT w.item_id, w.action, w.retracted_version, w.restored_version, w.version_id, w.dependents, w.change_id
-          FROM memwarden_internal.waiting_items(
-                   ARRAY(SELECT t FROM unnest(v_waiting) AS t WHERE t.org_id = v_org_id),
-                   memwarden_internal.request_act(
-                       'rollback_batch', ARRAY(SELECT t.item_id FROM unnest(v_waiting) AS t WHERE t.org_id = v_org_id),
-                       jsonb_build_object('reason', rollback_batch.reason, 'agent', rollback_batch.agent, 'scope', rollback_batch.scope,
-                                          'requests', to_jsonb(rollback_batch.requests), 'since', rollback_batch.since, 'until', rollback_batch.until), true)) AS w;
+          FROM memwarden_internal.request_undo(
+                   'rollback_batch', ARRAY(SELECT t FROM unnest(v_waiting) AS t WHERE t.org_id = v_org_id),
+                   jsonb_build_object('reason', rollback_batch.reason, 'agent', rollback_batch.agent, 'scope', rollback_batch.scope,
+                                      'requests', to_jsonb(rollback_batch.requests), 'since', rollback_batch.since, 'until', rollback_batch.until)) AS w;
     END LOOP;
 END
 $function$;
@@ -90,7 +88,7 @@ COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamp
     'Undoes everything that an agent, in a scope and those below it, or by these requests (or changes: change_id of an earlier rollback), wrote, merged, retracted or brought back in a period, as one change: each item returns to what it was before. '
     'What meets all arguments given is undone; one of agent, scope and requests must be. What somebody else has changed since is left alone and reported. Calling it again finds nothing more to do. '
     'preview_rollback() with the same arguments shows beforehand what happens; the rows are those of rollback(), with the further actions that preview_rollback() lists; what people are asked about first WAITS, as one request. '
-    'Rolls back what the caller may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a scope the caller does not see, 55P03 while another writer holds a scope concerned; otherwise as write() does. Source: chapter 12.5.6.';
+    'Rolls back what the caller may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a scope the caller does not see, 42501 without the right, 55P03 while another writer holds a scope concerned; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
 

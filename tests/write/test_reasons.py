@@ -524,8 +524,9 @@ def reviewed(decision: str, **policy: Any) -> Recipe:
 def an_act_without_the_right(world: World, home: str) -> DictRow:
     """Take back what people approved, and lose the right to before they agree."""
     org = "/".join(home.split("/")[:3])
+    agent = world.agent(home)
     ask(world, org=home.split("/")[2])
-    said = write(world.agent(home), "semantic", TEXT)
+    said = write(agent, "semantic", TEXT)
     done = decide(reviewer(world, scope=org), "approve", str(said["request_id"]))
     curator = join(world, org, "agent", kind="human", role="curator", descendants=True)
     [act] = call(curator, "retract", item_id=done["item_id"], reason="no")
@@ -704,6 +705,7 @@ def codes_in_sources() -> set[str]:
     for path in (ROOT / "sql/42_approval").glob("*.sql"):
         text = path.read_text()
         found |= set(re.findall(r"refuse_request\([^,']*, '([A-Z_]+)'", text))
+        found |= set(re.findall(r"^ +reason := '([A-Z_]+)'", text, re.MULTILINE))
         for late in re.findall(r"WHEN 'sync' THEN '([A-Z_]+)' ELSE '([A-Z_]+)'", text):
             found |= set(late)
     for path in (ROOT / "sql/40_write").glob("*.sql"):
