@@ -17,6 +17,11 @@ BEGIN
     IF TG_OP = 'UPDATE' THEN
         SELECT r.* INTO v_review FROM memwarden_data.review AS r WHERE r.org_id = NEW.org_id AND r.request_id = NEW.request_id;
     END IF;
+    IF NEW.admission <> 'full' AND v_review.state IS NULL THEN
+        -- Layers that judge no content ask nobody by policy.
+        v_policy.approval := 'never';
+        v_policy.is_reputable := v_policy.is_reputable OR NEW.admission = 'free';
+    END IF;
     IF EXISTS (SELECT FROM memwarden_data.review AS r
                 WHERE r.org_id = NEW.org_id AND r.layer = NEW.layer AND r.state = 'approved' AND (r.four_eyes OR r.needed > 1)) THEN
         -- What people agreed to is replaced as it came to be.
