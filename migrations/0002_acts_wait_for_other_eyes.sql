@@ -9,6 +9,10 @@ UPDATE memwarden_data.write_request AS r SET owner_id = p.owner_id
 ALTER TABLE memwarden_data.review ADD COLUMN acting_in xid8;
 CREATE INDEX review_agreed ON memwarden_data.review (org_id, layer) WHERE state = 'approved' AND (four_eyes OR needed > 1);
 
+ALTER TABLE memwarden_data.consolidation DROP CONSTRAINT consolidation_check2;
+ALTER TABLE memwarden_data.consolidation ADD CONSTRAINT consolidation_check2
+    CHECK (decision = 'DELETE' OR (decision IN ('ADD', 'UPDATE')) = (request_id IS NOT NULL));
+
 -- Two built-in gates, which nobody can move or switch off, are asked on other conditions; setup() makes them anew.
 DROP TRIGGER IF EXISTS gate_05_identity ON memwarden_data.write_request;
 DROP TRIGGER IF EXISTS gate_80_approval ON memwarden_data.write_request;

@@ -255,6 +255,7 @@ BEGIN
             PERFORM memwarden_internal.undo_batch(memwarden_internal.require_principal(), v_reason, p_content);
         WHEN 'consolidate' THEN
             v_done := memwarden_internal.retract_version(v_item_id, (p_content ->> 'version_id')::uuid, v_reason);
+            v_done.outcome := CASE v_done.outcome WHEN 'RETRACTED' THEN 'COMMITTED' ELSE v_done.outcome END;
         WHEN 'settle_dispute' THEN
             v_done := memwarden.settle_dispute(v_item_id, (p_content ->> 'other_item_id')::uuid, (p_content ->> 'keep')::uuid, v_reason);
         WHEN 'merge_entities' THEN

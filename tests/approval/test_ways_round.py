@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from access import join
+from access import call, join
+from access import curator as access_curator
+from entities.conftest import register
 from helpers import write
 from judgement.test_constraint_graph import configure
 from judgement.test_disputes import OPEN, SHUT
@@ -345,6 +347,59 @@ def test_a_write_that_replaces_what_people_approved_waits(
     assert "Paris" in standing(world)
     decide(reviewer(world), "approve", str(renewed["request_id"]))
     assert standing(world) == ["Rome", "Grass is green"]
+
+
+def test_consolidating_takes_nothing_away_that_people_approved(world: World) -> None:
+    """DELETE waits like a retraction, and says so when it is asked again.
+
+    Proves: N4 (DELETE), H6
+    """
+    ask(world)
+    agent = rogue(world)
+    target = approved(world, agent, "Snow is white")
+    source = write(agent, "episodic", "Snow was grey")
+    statement = (
+        "SELECT * FROM memwarden.consolidate(%s, %s, 'semantic', 'DELETE',"
+        " target => %s, target_version => %s, reason => 'it was grey')"
+    )
+    named = (source["item_id"], source["version_id"], target["item_id"], target["version_id"])
+    first = agent.execute(statement, named).fetchone()
+    assert first is not None
+    number = waits(first)
+    assert standing(world) == ["Snow is white"]
+    agreed(world, number)
+    assert standing(world) == []
+
+
+def test_entities_of_what_people_approved_are_merged_by_two(world: World) -> None:
+    """So are they parted and split: memories would be found as another's.
+
+    Proves: F10, H6
+    """
+    call(world.admin, "define_entity_type", type="person")
+    agent, boss = world.agent(HOME), access_curator(world, ORG)
+    register(boss, "person:ana", "Ana", "Ana B")
+    register(boss, "person:anna", "Anna")
+    fact = {"predicate": "likes"}
+    ask(world)
+    approved(world, agent, "tea", subject="Ana", **fact)
+    approved(world, agent, "rain", subject="Ana B", **fact)
+    for function, arguments, found in (
+        ("merge_entities", {"entity": "person:anna", "into_entity": "person:ana"}, "person:anna"),
+        ("unmerge_entity", {"entity": "person:anna"}, "person:ana"),
+        (
+            "split_entity",
+            {"entity": "person:ana", "new_entity": "person:anab", "aliases": ["Ana B"]},
+            "person:anab",
+        ),
+    ):
+        before = world.rows("SELECT event FROM memwarden_data.entity_event")
+        [row] = call(boss, function, **arguments)
+        number = waits(row)
+        assert world.rows("SELECT event FROM memwarden_data.entity_event") == before
+        agreed(world, number)
+        assert len(world.rows("SELECT event FROM memwarden_data.entity_event")) == len(before) + 1
+        assert call(boss, "recall_entity", entity=found)
 
 
 def test_a_dispute_and_a_scope_end_what_people_approved_only_with_others(
