@@ -251,19 +251,22 @@ FROM memwarden.erase_subject(
 """
 
 EXPIRE: Final[LiteralString] = """
-SELECT memwarden.expire(item_id => %(item_id)s::uuid, reason => %(reason)s::text)
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.expire(item_id => %(item_id)s::uuid, reason => %(reason)s::text)
 """
 
 RECOVER: Final[LiteralString] = """
-SELECT memwarden.recover(
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.recover(
     item_id => %(item_id)s::uuid, reason => %(reason)s::text,
-    ttl => %(ttl)s::interval) AS version_id
+    ttl => %(ttl)s::interval)
 """
 
 MERGE: Final[LiteralString] = """
-SELECT memwarden.merge(
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.merge(
     item_id => %(item_id)s::uuid, absorbed => %(absorbed)s::uuid,
-    reason => %(reason)s::text) AS version_id
+    reason => %(reason)s::text)
 """
 
 RECLASSIFY: Final[LiteralString] = """
@@ -346,7 +349,8 @@ FROM memwarden.promote(
 """
 
 RETRACT: Final[LiteralString] = """
-SELECT memwarden.retract(item_id => %(item_id)s::uuid, reason => %(reason)s::text)
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.retract(item_id => %(item_id)s::uuid, reason => %(reason)s::text)
 """
 
 ANNOTATE: Final[LiteralString] = """

@@ -408,8 +408,9 @@ class UndoneItem:
     """What a rollback did to one item.
 
     `action` is RESTORE (`version_id` says again what `restored_version` said), RETRACT (nothing
-    stood before), END (it had ended before), or why it was left alone. `dependents` are the items
-    that have turned stale; `change_id` is the rollback's own, by which it can be undone.
+    stood before), END (it had ended before), WAITS (people decide about the request `change_id`
+    first), or why it was left alone. `dependents` are the items that have turned stale; `change_id`
+    is the rollback's own, by which it can be undone.
     """
 
     item_id: UUID

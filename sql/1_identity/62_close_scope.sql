@@ -30,6 +30,16 @@ BEGIN
     IF close_scope.promote <> '{}' THEN
         PERFORM memwarden_internal.hold_promoted(v_principal_id, v_scope.org_id, v_scopes, close_scope.promote, v_target);
     END IF;
+    -- A task ends as it was meant to, and an organisation by the hand of the database's administrators.
+    IF NOT v_is_transient AND v_scope.parent_id <> 0 THEN
+        RETURN QUERY SELECT NULL::uuid, 'waits', a.request_id, a.outcome, a.reason
+                       FROM memwarden_internal.request_to_close(v_scope.org_id, v_scopes, jsonb_build_object(
+                                'path', close_scope.path, 'promote', to_jsonb(close_scope.promote), 'target', close_scope.target)) AS a
+                      WHERE a.request_id IS NOT NULL;
+        IF FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
     FOREACH item_id IN ARRAY close_scope.promote LOOP
         SELECT CASE WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED') OR p.item_id IS NOT NULL
                     THEN 'promoted' ELSE 'released' END, p.request_id, p.outcome, p.reason
@@ -57,11 +67,26 @@ $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, never left behind. '
     'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; disposition is promoted where the target has or awaits it (or knew it), and released where it was refused: see outcome and reason. '
-    'Everything else expires: recall() leaves it out, history() keeps it. Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any below the organisation itself. '
+    'Everything else expires: recall() leaves it out, history() keeps it. Where people decided about memories that would end, and the scope is neither transient nor an organisation, nothing happens at once: one row of disposition waits has the request, which is in review_queue(). Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any below the organisation itself. '
     'Raises 42704 for an unknown scope or an item that is not in it, 22023 for a target that is not above it, 42501 without the right, '
     '25001 at an isolation other than READ COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.request_to_close(p_org_id bigint, p_scopes bigint[], p_arguments jsonb)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.request_act('close_scope', memwarden_internal.agreed_among(p_org_id, ARRAY(
+        SELECT i.item_id FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE')), p_arguments);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) IS
+    'request_act() for the end of scopes, where people decided about memories that would end with them; NULL where they may end at once.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_target(p_lineage bigint[], p_target text)
 RETURNS text

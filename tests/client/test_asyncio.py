@@ -89,7 +89,7 @@ def test_all_methods_about_the_past_work_with_asyncio(
             moved = await memory.reclassify(second, "episodic", "it was so once")
             assert moved.committed
             await memory.expire(first, "it is night")
-            assert await memory.recover(first, "it is day")
+            assert (await memory.recover(first, "it is day")).committed
             assert await memory.preview_rollback(agent=agent)
             assert await memory.rollback_batch("all of it", agent=agent)
             assert await memory.as_of() == []

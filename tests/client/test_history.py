@@ -239,7 +239,7 @@ def test_what_expired_comes_back_for_a_while(curator: Client, shared_world: Worl
     assert curator.as_of() == []
     with pytest.raises(NotFound):
         curator.expire(item_id, "again")
-    version_id = curator.recover(item_id, "of interest again", timedelta(hours=1))
+    version_id = curator.recover(item_id, "of interest again", timedelta(hours=1)).version_id
     item = curator.get(item_id)
     assert item is not None
     assert (item.version_id, item.content) == (version_id, TEA)
@@ -272,7 +272,7 @@ def test_two_items_become_one_and_two_again(curator: Client) -> None:
     """
     kept = write(curator, {"statement": "the sky is blue"})
     absorbed = write(curator, {"statement": "the sky has the colour blue"})
-    version_id = curator.merge(kept, absorbed, "the same")
+    version_id = curator.merge(kept, absorbed, "the same").version_id
     newest = curator.history(kept)[0]
     assert (newest.version_id, newest.absorbed_item) == (version_id, absorbed)
     assert [item.item_id for item in curator.as_of()] == [kept]

@@ -187,12 +187,14 @@ CLAIMS: dict[str, Any] = {
     "gates": Jsonb(["forged"]),
     "refused_hash": b"\x01" * 32,
     "asked_hash": b"\x01" * 32,
+    "owner_id": 4711,
+    "login": "somebody",
 }
 ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",
     "confidence", "importance", "embedding", "embedding_model", "ttl", "valid_from", "valid_to",
     "deadline", "idempotency_key", "trace_id", "intake_fault", "classification", "domains",
-    "attributes", "origin", "class", "justification", "corrects", "permit_held",
+    "attributes", "origin", "class", "justification", "corrects", "permit_held", "act",
 }  # fmt: skip
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from memwarden import _statements as sql
@@ -62,8 +61,10 @@ class Calls:
         arguments = {"item_id": item_id, "target": target, "layer": layer}
         return (self._session.fetch(sql.PROMOTE, arguments, WriteResult))[0]
 
-    def retract(self, item_id: UUID, reason: str) -> None:
+    def retract(self, item_id: UUID, reason: str) -> WriteResult:
         """Take an item back: recall no longer returns it, `history` keeps it with the reason.
+
+        Look at the outcome: where people decided about it, the call waits for them.
 
         Raises:
             NotFound: there is no active item of that id that the caller may see.
@@ -71,7 +72,8 @@ class Calls:
             ConnectionFailed: the connection broke; `get` tells whether the item is retracted.
         """
         arguments = {"item_id": item_id, "reason": reason}
-        self._session.fetch(sql.RETRACT, arguments, dict[str, Any], repeatable=False)
+        rows = self._session.fetch(sql.RETRACT, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
     def annotate(self, item_id: UUID, verdict: str, note: str | None = None) -> WriteResult:
         """Say of an item that it is confirmed, doubted or refuted (`verdict`).

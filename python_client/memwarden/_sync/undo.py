@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from memwarden import _statements as sql
@@ -107,18 +106,23 @@ class Undo:
         }
         return self._session.fetch(sql.ROLLBACK_BATCH, arguments, UndoneItem, repeatable=False)
 
-    def expire(self, item_id: UUID, reason: str) -> None:
+    def expire(self, item_id: UUID, reason: str) -> WriteResult:
         """End an item that was right and is no longer needed; `recover` brings it back.
+
+        Look at the outcome: where people decided about it, the call waits for them.
 
         Raises:
             NotFound: there is no active item of that id that the caller may see.
             NotAllowed: the caller may not delete it.
         """
         arguments = {"item_id": item_id, "reason": reason}
-        self._session.fetch(sql.EXPIRE, arguments, dict[str, Any], repeatable=False)
+        rows = self._session.fetch(sql.EXPIRE, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
-    def recover(self, item_id: UUID, reason: str, ttl: timedelta | None = None) -> UUID:
-        """Bring an expired item back and return its new version. `ttl`: the layer's by default.
+    def recover(self, item_id: UUID, reason: str, ttl: timedelta | None = None) -> WriteResult:
+        """Bring an expired item back, as a new version. `ttl`: the layer's by default.
+
+        Look at the outcome: where people decided about it, the call waits for them.
 
         Raises:
             NotFound: there is no expired item of that id that the caller may see.
@@ -126,11 +130,13 @@ class Undo:
             AlreadyExists: another item bears its subject and predicate now.
         """
         arguments = {"item_id": item_id, "reason": reason, "ttl": ttl}
-        rows = self._session.fetch(sql.RECOVER, arguments, dict[str, UUID], repeatable=False)
-        return rows[0]["version_id"]
+        rows = self._session.fetch(sql.RECOVER, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
-    def merge(self, item_id: UUID, absorbed: UUID, reason: str) -> UUID:
-        """Make one item of two that say the same and return its new version; `absorbed` ends.
+    def merge(self, item_id: UUID, absorbed: UUID, reason: str) -> WriteResult:
+        """Make one item of two that say the same, as a new version; `absorbed` ends.
+
+        Look at the outcome: where people decided about one of them, the call waits for them.
 
         Raises:
             NotFound: one of them is not active, or the caller may not see it.
@@ -138,8 +144,8 @@ class Undo:
             NotAllowed: the caller may not write the one or delete the other.
         """
         arguments = {"item_id": item_id, "absorbed": absorbed, "reason": reason}
-        rows = self._session.fetch(sql.MERGE, arguments, dict[str, UUID], repeatable=False)
-        return rows[0]["version_id"]
+        rows = self._session.fetch(sql.MERGE, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
     def reclassify(self, item_id: UUID, layer: str, reason: str) -> WriteResult:
         """Move an item to another layer of its scope, through every gate there.

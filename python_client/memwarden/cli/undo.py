@@ -132,11 +132,14 @@ def recover(
     """Bring an expired item back."""
     ttl = None if ttl_seconds is None else timedelta(seconds=ttl_seconds)
     with connected(dsn) as memory:
-        version_id = memory.recover(item_id, reason, ttl)
+        done = memory.recover(item_id, reason, ttl)
     if as_json:
-        print_json({"item_id": item_id, "version_id": version_id})
+        print_json(done)
+    elif done.committed:
+        print(f"back, as version {done.version_id}")
     else:
-        print(f"back, as version {version_id}")
+        print(f"people decide first: request {done.request_id}")
+    raise typer.Exit(ExitCode.OK if done.committed else ExitCode.DEFERRED)
 
 
 def _show_plan(plan: list[PlannedUndo]) -> None:
@@ -165,6 +168,8 @@ def _show_undone(undone: list[UndoneItem], as_json: bool) -> None:
     for each in undone:
         rows.add_row(cell(each.item_id), _action(each.action), lines(*each.dependents))
     out.print(rows)
+    for request_id in {each.change_id for each in undone if each.action == "WAITS"}:
+        print(f"People decide first: request {request_id}")
     for change_id in {each.change_id for each in undone if each.action in _UNDONE}:
         print(f"To undo this: memwarden rollback-batch --request {change_id} --reason ...")
 

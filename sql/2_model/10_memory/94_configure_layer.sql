@@ -45,6 +45,7 @@ BEGIN
            external_types = v_new.external_types, self_reference = v_new.self_reference,
            validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
      WHERE l.layer = configure_layer.layer;
+    PERFORM memwarden_internal.record_access_change(0, 'configure_layer', jsonb_build_object('layer', configure_layer.layer, 'settings', settings));
     IF v_new.text_search_config <> v_old.text_search_config THEN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
@@ -63,6 +64,6 @@ COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
     'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
     'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
     'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, 22023 for an unknown setting, '
-    '23514 for a value out of range.';
+    '23514 for a value out of range, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;

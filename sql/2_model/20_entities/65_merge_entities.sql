@@ -1,7 +1,7 @@
 -- Two ids turn out to be one thing, or one to be two. No memory is rewritten: a merge is a pointer, and taking it back leaves
 -- each memory with the name it was said by; a split takes names along, and the memories that used them.
 CREATE OR REPLACE FUNCTION memwarden.merge_entities(entity text, into_entity text, scope text DEFAULT NULL, into_scope text DEFAULT NULL)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -10,6 +10,7 @@ DECLARE
     v_other  record := memwarden_internal.require_entity(merge_entities.into_entity, merge_entities.into_scope);
     v_reader record := memwarden_internal.entity_reader();
     v_root   bigint;
+    v_result memwarden_internal.write_result := (NULL, 'COMMITTED', NULL, NULL, NULL, NULL, NULL, NULL);
 BEGIN
     IF v_entity.org_id <> v_other.org_id THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'into_entity: one of the same organisation');
@@ -20,7 +21,7 @@ BEGIN
     v_root := memwarden_internal.root_of(v_entity.org_id, v_entity.entity_id, v_reader.scopes, v_reader.clearance);
     v_other.entity_id := memwarden_internal.root_of(v_entity.org_id, v_other.entity_id, v_reader.scopes, v_reader.clearance);
     IF v_root = v_other.entity_id THEN
-        RETURN;
+        RETURN v_result;
     ELSIF (SELECT count(DISTINCT e.type) FROM memwarden_data.entity AS e WHERE e.org_id = v_entity.org_id AND e.entity_id IN (v_root, v_other.entity_id)) > 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'into_entity: one of the same type');
     ELSIF v_root = ANY (memwarden_internal.all_ancestors(v_entity.org_id, v_other.entity_id)) OR EXISTS (
@@ -28,15 +29,49 @@ BEGIN
         -- By a merge that the caller does not see; which one is not told.
         PERFORM memwarden_internal.raise_error('not_permitted', 'merging these entities');
     END IF;
-    UPDATE memwarden_data.entity AS e SET merged_into = v_other.entity_id WHERE e.org_id = v_entity.org_id AND e.entity_id = v_root;
-    PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'merged', v_root, v_other.entity_id, NULL);
+    v_result := memwarden_internal.request_for_entities('merge_entities', v_entity.org_id, ARRAY[v_root, v_other.entity_id], jsonb_build_object(
+        'entity', merge_entities.entity, 'into_entity', merge_entities.into_entity, 'scope', merge_entities.scope, 'into_scope', merge_entities.into_scope));
+    IF v_result.outcome = 'COMMITTED' THEN
+        UPDATE memwarden_data.entity AS e SET merged_into = v_other.entity_id WHERE e.org_id = v_entity.org_id AND e.entity_id = v_root;
+        PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'merged', v_root, v_other.entity_id, NULL);
+    END IF;
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
-    'Says that two entities are one: from now on memories of either are found by both, whenever they were written. Nothing is rewritten; unmerge_entity() takes it back. Two that are one already change nothing. '
+    'Says that two entities are one: from now on memories of either are found by both, whenever they were written. Nothing is rewritten; unmerge_entity() takes it back. Two that are one already change nothing. Returns the outcome: COMMITTED; or DEFERRED where people decided about memories of either: then the request waits in review_queue(). '
     'For who writes the scopes of both. Raises 42704 for an unknown entity, 22023 for entities of different types or organisations or where an id alone does not tell which, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.merge_entities(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge_entities(text, text, text, text) TO memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.request_for_entities(p_act text, p_org_id bigint, p_entity_ids bigint[], p_arguments jsonb)
+RETURNS memwarden_internal.write_result
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_org_id bigint;
+    v_result memwarden_internal.write_result;
+BEGIN
+    FOR v_org_id IN
+        SELECT DISTINCT k.org_id FROM memwarden_data.memory_key AS k
+         WHERE k.org_id IN (p_org_id, CASE WHEN p_org_id = 0 THEN k.org_id END) AND k.entity_id = ANY (p_entity_ids)
+         ORDER BY k.org_id
+    LOOP
+        v_result := memwarden_internal.request_act(p_act, memwarden_internal.agreed_among(v_org_id, ARRAY(
+            SELECT DISTINCT i.item_id FROM memwarden_data.memory_key AS k
+              JOIN memwarden_data.item AS i ON i.org_id = k.org_id AND i.item_id = k.item_id AND i.status = 'ACTIVE'
+             WHERE k.org_id = v_org_id AND k.entity_id = ANY (p_entity_ids))), p_arguments);
+        IF v_result.request_id IS NOT NULL THEN
+            RETURN v_result;
+        END IF;
+    END LOOP;
+    RETURN (memwarden_internal.change_number(), 'COMMITTED', NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) IS
+    'request_act() for a change of entities, where people decided about memories of theirs; COMMITTED where the caller may change them at once.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.all_ancestors(p_org_id bigint, p_entity_id bigint)
 RETURNS bigint[]
@@ -58,7 +93,7 @@ COMMENT ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) IS 'An enti
 REVOKE ALL ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.unmerge_entity(entity text, scope text DEFAULT NULL)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -66,6 +101,7 @@ DECLARE
     v_entity record := memwarden_internal.require_entity(unmerge_entity.entity, unmerge_entity.scope);
     v_reader record := memwarden_internal.entity_reader();
     v_from   bigint;
+    v_result memwarden_internal.write_result;
 BEGIN
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
     SELECT t.entity_id INTO v_from
@@ -74,18 +110,23 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('merge of entity %L', unmerge_entity.entity));
     END IF;
-    UPDATE memwarden_data.entity AS e SET merged_into = NULL WHERE e.org_id = v_entity.org_id AND e.entity_id = v_entity.entity_id;
-    PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'unmerged', v_entity.entity_id, v_from, NULL);
+    v_result := memwarden_internal.request_for_entities('unmerge_entity', v_entity.org_id, ARRAY[v_entity.entity_id, v_from], jsonb_build_object(
+        'entity', unmerge_entity.entity, 'scope', unmerge_entity.scope));
+    IF v_result.outcome = 'COMMITTED' THEN
+        UPDATE memwarden_data.entity AS e SET merged_into = NULL WHERE e.org_id = v_entity.org_id AND e.entity_id = v_entity.entity_id;
+        PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'unmerged', v_entity.entity_id, v_from, NULL);
+    END IF;
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
-    'Takes the merge of an entity back: each memory is again with the entity whose name it was said by, those of after the merge as well. '
+    'Takes the merge of an entity back: each memory is again with the entity whose name it was said by, those of after the merge as well. Returns the outcome, as merge_entities() does. '
     'Raises 42704 for an unknown entity or one that was not merged, 22023 where the id alone does not tell which, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.unmerge_entity(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity(text, text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.split_entity(entity text, new_entity text, aliases text[], scope text DEFAULT NULL)
-RETURNS integer
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -95,6 +136,7 @@ DECLARE
     v_id     bigint;
     v_ids    bigint[];
     v_moved  integer;
+    v_result memwarden_internal.write_result;
 BEGIN
     -- Writers wait, so that none puts a memory where its name no longer is: also the first of a scope. In the order that
     -- set_synonyms() keeps.
@@ -103,6 +145,11 @@ BEGIN
     PERFORM FROM memwarden_data.write_lock AS w WHERE v_entity.org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
     IF split_entity.new_entity IS NULL OR split_entity.new_entity !~ E'^[^[:space:]](.{0,198}[^[:space:]])?$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'new_entity: 1 to 200 characters, as in customer:cus_77');
+    END IF;
+    v_result := memwarden_internal.request_for_entities('split_entity', v_entity.org_id, ARRAY[v_entity.entity_id], jsonb_build_object(
+        'entity', split_entity.entity, 'new_entity', split_entity.new_entity, 'aliases', to_jsonb(split_entity.aliases), 'scope', split_entity.scope));
+    IF v_result.outcome <> 'COMMITTED' THEN
+        RETURN v_result;
     END IF;
     INSERT INTO memwarden_data.entity AS e (org_id, scope_id, ceid, type, classification, ontology_version, created_at)
     SELECT o.org_id, o.scope_id, split_entity.new_entity, o.type, o.classification, o.ontology_version, clock_timestamp()
@@ -128,11 +175,12 @@ BEGIN
      WHERE k.entity_id = v_entity.entity_id AND k.org_id IN (v_entity.org_id, CASE WHEN v_entity.org_id = 0 THEN k.org_id END) AND k.said = ANY (v_said);
     GET DIAGNOSTICS v_moved = ROW_COUNT;
     PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'split', v_entity.entity_id, v_id, v_ids);
-    RETURN v_moved;
+    v_result.detail := jsonb_build_object('moved', v_moved);
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
-    'Says that some names of an entity mean another one: a new entity takes them, and the memories that were said by them; how many is returned. Attributes stay. Merging the new entity into the old takes it back. Writers of the organisation wait meanwhile. '
+    'Says that some names of an entity mean another one: a new entity takes them, and the memories that were said by them. Returns the outcome, as merge_entities() does; its detail says how many memories moved. Attributes stay. Merging the new entity into the old takes it back. Writers of the organisation wait meanwhile. '
     'Raises 42704 for an unknown entity or names that it has not, 42710 for an id that is taken, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.split_entity(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.split_entity(text, text, text[], text) TO memwarden_curator, memwarden_admin;

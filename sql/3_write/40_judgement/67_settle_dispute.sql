@@ -1,7 +1,7 @@
 -- A person settles what the judge was not certain of: one of the two holds, or both do.
 CREATE OR REPLACE FUNCTION memwarden.settle_dispute(
     item_id uuid, other_item_id uuid, keep uuid DEFAULT NULL, reason text DEFAULT NULL)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -9,6 +9,7 @@ DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_items        uuid[] := ARRAY[settle_dispute.item_id, settle_dispute.other_item_id];
     v_org_id       bigint;
+    v_result       memwarden_internal.write_result;
 BEGIN
     IF num_nulls(settle_dispute.item_id, settle_dispute.other_item_id) > 0 OR settle_dispute.keep <> ALL (v_items) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'item_id, other_item_id: two memories; keep: one of them, or NULL');
@@ -22,6 +23,14 @@ BEGIN
     END IF;
     -- Who held the scope may have changed them.
     PERFORM memwarden_internal.require_to_settle(v_principal_id, v_items);
+    IF settle_dispute.keep IS NOT NULL THEN
+        v_result := memwarden_internal.request_act('settle_dispute', array_remove(v_items, settle_dispute.keep), jsonb_build_object(
+            'item_id', settle_dispute.item_id, 'other_item_id', settle_dispute.other_item_id, 'keep', settle_dispute.keep, 'reason', settle_dispute.reason));
+        IF v_result.request_id IS NOT NULL THEN
+            RETURN v_result;
+        END IF;
+    END IF;
+    v_result := (memwarden_internal.change_number(), 'COMMITTED', settle_dispute.keep, NULL, NULL, NULL, NULL, NULL);
     UPDATE memwarden_data.dispute AS d
        SET settled_at = clock_timestamp()
      WHERE d.org_id = ANY (memwarden_internal.visible_orgs()) AND d.item_id = ANY (v_items) AND d.other_item_id = ANY (v_items)
@@ -30,14 +39,15 @@ BEGIN
                   WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = settle_dispute.item_id);
     IF settle_dispute.keep IS NOT NULL THEN
         PERFORM memwarden_internal.end_items(
-            v_org_id, array_remove(v_items, settle_dispute.keep), 'SUPERSEDED', 'SUPERSEDE', settle_dispute.reason, v_principal_id);
+            v_org_id, array_remove(v_items, settle_dispute.keep), 'SUPERSEDED', 'SUPERSEDE', settle_dispute.reason, v_principal_id, v_result.request_id);
     END IF;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'settle_dispute', jsonb_build_object('items', to_jsonb(v_items), 'keep', settle_dispute.keep));
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
     'Settles a pair of memwarden.disputes. keep names the memory that holds: the other one is superseded, with reason (1 to 1,000 characters), and rollback() undoes it. '
-    'keep NULL: both hold, the mark goes, and the same words are not marked again. For persons whose role permits APPROVE for both memories, and for whoever may DELETE both. '
+    'keep NULL: both hold, the mark goes, and the same words are not marked again. Returns the outcome: COMMITTED; or DEFERRED where people decided about the memory that would end: then the request waits in review_queue(). For persons whose role permits APPROVE for both memories, and for whoever may DELETE both. '
     'Raises 42704 where the caller does not see such a pair, 42501 without the right, 22023 for malformed arguments, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

@@ -179,7 +179,12 @@ CREATE TABLE memwarden_data.write_request (
     -- HMAC of the content's hash, where the content was refused
     refused_hash     bytea,
     -- What was asked under this id: 32 bytes of SHA-256; 33, an HMAC of them, where they could confirm a guess
-    asked_hash       bytea
+    asked_hash       bytea,
+    -- What it does instead of writing: retract, rollback ... (42_approval/68_acts.sql). Its content says to which memories.
+    act              text,
+    -- of what waits: who answered for the writer when it asked, and from which login it asked
+    owner_id         bigint,
+    login            text
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';

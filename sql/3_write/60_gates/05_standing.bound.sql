@@ -31,6 +31,9 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                      WHERE x.org_id = p.org_id AND x.scope_id = s.scope_id AND x.layer = l.layer AND x.expires_at > clock_timestamp()),
             l.admission = 'full' AND EXISTS (SELECT FROM memwarden_data.approval_policy AS y
                                               WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND y.approval <> 'never')
+            -- What people agreed to may be replaced.
+            OR EXISTS (SELECT FROM memwarden_data.review AS v
+                        WHERE v.org_id = p.org_id AND v.layer = l.layer AND v.state = 'approved' AND (v.four_eyes OR v.needed > 1))
             OR l.admission <> 'free' AND p.reputation < 1 AND p.reputation < (
                 SELECT o.reputation_threshold FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id),
             -- the class, of which the request knows

@@ -1,47 +1,55 @@
 CREATE OR REPLACE FUNCTION memwarden.retract(item_id uuid, reason text)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM memwarden_internal.end_item(retract.item_id, retract.reason, 'RETRACTED', 'RETRACT');
+    RETURN memwarden_internal.end_item(retract.item_id, retract.reason, 'RETRACTED', 'RETRACT');
 END
 $function$;
 COMMENT ON FUNCTION memwarden.retract(uuid, text) IS
     'Takes a memory back, because it is wrong: recall() no longer returns it, history() keeps it with the reason (1 to 1,000 characters), what was derived from it turns stale. '
-    'rollback() undoes it. For principals who write the scope and whose role permits DELETE there: every shipped role that writes may retract what it wrote last itself; orchestrators and curators also what others wrote. '
+    'rollback() undoes it. Returns the outcome: COMMITTED; or DEFERRED where people decided about the memory, as their decision is undone by people: then the request waits in review_queue(). For principals who write the scope and whose role permits DELETE there: every shipped role that writes may retract what it wrote last itself; orchestrators and curators also what others wrote. '
     'Raises 42704 for an item that is not active or that the caller does not see, 42501 without the right, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.3, 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.retract(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.retract(uuid, text) TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.expire(item_id uuid, reason text)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM memwarden_internal.end_item(expire.item_id, expire.reason, 'EXPIRED', 'EXPIRE');
+    RETURN memwarden_internal.end_item(expire.item_id, expire.reason, 'EXPIRED', 'EXPIRE');
 END
 $function$;
 COMMENT ON FUNCTION memwarden.expire(uuid, text) IS
     'Ends a memory that was right and is no longer needed, before its time to live does: recall() no longer returns it, history() keeps it with the reason (1 to 1,000 characters). '
-    'recover() brings it back within the layer''s recovery_window. For the same principals as retract(). Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
+    'recover() brings it back within the layer''s recovery_window. Returns the outcome, as retract() does. For the same principals as retract(). Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.expire(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.expire(uuid, text) TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.end_item(p_item_id uuid, p_reason text, p_status text, p_operation text)
-RETURNS void
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item record;
+    v_item   record;
+    v_result memwarden_internal.write_result;
 BEGIN
     v_item := memwarden_internal.hold_item(p_item_id, 'DELETE', p_reason);
     IF v_item.status <> 'ACTIVE' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('active item %s', p_item_id));
     END IF;
-    PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[p_item_id], p_status, p_operation, p_reason, v_item.principal_id);
+    v_result := memwarden_internal.request_act(
+        CASE p_status WHEN 'RETRACTED' THEN 'retract' ELSE 'expire' END, ARRAY[p_item_id], jsonb_build_object('item_id', p_item_id, 'reason', p_reason));
+    IF v_result.request_id IS NULL THEN
+        v_result := (memwarden_internal.change_number(), 'COMMITTED', p_item_id, v_item.version_id, NULL, NULL, NULL, NULL);
+        PERFORM memwarden_internal.end_items(
+            v_item.org_id, ARRAY[p_item_id], p_status, p_operation, p_reason, v_item.principal_id, v_result.request_id);
+    END IF;
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.end_item(uuid, text, text, text) IS 'The work of retract() and expire().';

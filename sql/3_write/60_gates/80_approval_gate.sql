@@ -11,9 +11,30 @@ DECLARE
     v_asked   jsonb := NEW.review_asked;
     v_risk    record;
     v_report  jsonb;
+    v_agreed  record;
+    v_renewed uuid;
 BEGIN
     IF TG_OP = 'UPDATE' THEN
         SELECT r.* INTO v_review FROM memwarden_data.review AS r WHERE r.org_id = NEW.org_id AND r.request_id = NEW.request_id;
+    END IF;
+    IF NEW.admission <> 'full' AND v_review.state IS NULL THEN
+        -- Layers that judge no content ask nobody by policy.
+        v_policy.approval := 'never';
+        v_policy.is_reputable := v_policy.is_reputable OR NEW.admission = 'free';
+    END IF;
+    IF EXISTS (SELECT FROM memwarden_data.review AS r
+                WHERE r.org_id = NEW.org_id AND r.layer = NEW.layer AND r.state = 'approved' AND (r.four_eyes OR r.needed > 1)) THEN
+        -- What people agreed to is replaced as it came to be.
+        v_renewed := memwarden_internal.renewed_item(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, (NEW.terms).same_key,
+            (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL, NEW.corrects);
+        v_agreed := memwarden_internal.agreed_terms(NEW.org_id, array_remove(NEW.replaces || v_renewed, NULL));
+        IF v_agreed.needed IS NOT NULL THEN
+            v_asked := memwarden_internal.ask_review(v_asked, 'FOUR_EYES');
+            v_policy.needed := greatest(v_policy.needed, v_agreed.needed);
+            v_policy.needed_sync := greatest(v_policy.needed_sync, v_agreed.needed);
+            v_policy.four_eyes := v_policy.four_eyes OR v_agreed.four_eyes;
+        END IF;
     END IF;
     IF NOT v_policy.is_reputable THEN
         v_asked := memwarden_internal.ask_review(v_asked, 'REPUTATION');
@@ -43,10 +64,9 @@ BEGIN
             NEW.detail := jsonb_build_object('max_queue', v_policy.max_queue);
         ELSE
             v_report := memwarden_internal.review_report(
-                NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes,
-                CASE WHEN NEW.corrects IS NOT NULL THEN NEW.corrects WHEN num_nonnulls(NEW.key_hash, NEW.becomes) > 0 THEN memwarden_internal.renewed_item(
+                NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes, coalesce(v_renewed, memwarden_internal.renewed_item(
                     NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, (NEW.terms).same_key,
-                    (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL) END);
+                    (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL, NEW.corrects)));
             IF v_review.state = 'approved' AND memwarden_internal.was_seen(v_review.report, v_report) THEN
                 NEW.provenance := memwarden_internal.approved_record(
                     NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, (NEW.terms).confidence_weights);
@@ -67,5 +87,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_approval() IS
-    'Trigger gate_80_approval: passes what nobody is to be asked about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: chapter 12.6.';
+    'Trigger gate_80_approval: asks about what would replace what people agreed to; passes what nobody is to be asked about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: chapter 12.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_approval() FROM PUBLIC;

@@ -6,7 +6,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     (0, 'reset', NULL),
-    (5, 'identity', NULL),
+    (5, 'act', 'NEW.act IS NOT NULL'),
+    (5, 'identity', 'NEW.act IS NULL'),
     (6, 'access', 'NEW.outcome IS NULL'),
     (7, 'mask', 'NEW.outcome IS NULL AND (NEW.terms).has_entities'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
@@ -34,7 +35,7 @@ VALUES
     (65, 'revision', 'NEW.outcome IS NULL AND (NEW.corrects IS NOT NULL OR NEW.origin ->> ''trigger'' = ''consolidation'')'),
     (70, 'provenance', 'NEW.outcome IS NULL'),
     (78, 'pack', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).pack IS NOT NULL'),
-    (80, 'approval', 'NEW.outcome IS NULL AND ((NEW.terms).asks_approval OR NEW.review_asked IS NOT NULL)'),
+    (80, 'approval', 'NEW.outcome IS NULL AND ((NEW.terms).asks_approval OR NEW.review_asked IS NOT NULL OR NEW.attempt > 1)'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),
     (99, 'store', NULL)

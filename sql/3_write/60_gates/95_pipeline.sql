@@ -25,7 +25,7 @@ AS $function$
 DECLARE
     v_trigger text;
 BEGIN
-    IF p_name IN ('reset', 'identity', 'access', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock', 'provenance', 'approval', 'commit', 'store') THEN
+    IF p_name IN ('reset', 'act', 'identity', 'access', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock', 'provenance', 'approval', 'commit', 'store') THEN
         PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', p_name));
     END IF;
     v_trigger := CASE WHEN p_name ~ '^[a-z][a-z0-9_]{0,40}$' THEN memwarden_internal.gate_trigger(p_name) END;
@@ -72,13 +72,15 @@ BEGIN
         'CREATE TRIGGER %I BEFORE INSERT OR UPDATE OF attempt ON memwarden_data.write_request '
         'FOR EACH ROW WHEN (NEW.outcome IS NULL AND NEW.intake_fault IS NULL) EXECUTE FUNCTION memwarden_internal.gate_custom(%L)',
         format('gate_%s_%s', lpad(add_gate.position::text, 2, '0'), add_gate.name), add_gate.function);
+    PERFORM memwarden_internal.record_access_change(0, 'add_gate', jsonb_build_object(
+        'gate', add_gate.name, 'position', add_gate.position, 'function', add_gate.function::text));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
     'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request jsonb) and '
     'returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT or, from position 30 on, DEFER. It must be '
     'SECURITY DEFINER and owned neither by a superuser nor by memwarden_owner or a member of it. Raises 42501 otherwise, 22023 for '
-    'another position or a malformed name, 42710 when the name is taken. Source: chapter 12.1.5.';
+    'another position or a malformed name, 42710 when the name is taken, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.1.5.';
 REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
 
@@ -92,10 +94,11 @@ BEGIN
     EXECUTE format('ALTER TRIGGER %I ON memwarden_data.write_request RENAME TO %I',
         memwarden_internal.require_gate(move_gate.name),
         format('gate_%s_%s', lpad(move_gate.position::text, 2, '0'), move_gate.name));
+    PERFORM memwarden_internal.record_access_change(0, 'move_gate', jsonb_build_object('gate', move_gate.name, 'position', move_gate.position));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
-    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, 22023 for a position out of range.';
+    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, 22023 for a position out of range, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
 
@@ -106,10 +109,11 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.write_request DISABLE TRIGGER %I', memwarden_internal.require_gate(disable_gate.name));
+    PERFORM memwarden_internal.record_access_change(0, 'disable_gate', jsonb_build_object('gate', disable_gate.name));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.disable_gate(text) IS
-    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together.';
+    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.disable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
 
@@ -120,9 +124,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format('ALTER TABLE memwarden_data.write_request ENABLE TRIGGER %I', memwarden_internal.require_gate(enable_gate.name));
+    PERFORM memwarden_internal.record_access_change(0, 'enable_gate', jsonb_build_object('gate', enable_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on.';
+COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
 
@@ -141,9 +146,10 @@ BEGIN
         PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', remove_gate.name));
     END IF;
     EXECUTE format('DROP TRIGGER %I ON memwarden_data.write_request', v_trigger);
+    PERFORM memwarden_internal.record_access_change(0, 'remove_gate', jsonb_build_object('gate', remove_gate.name));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.remove_gate(text) IS
-    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one.';
+    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.remove_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;

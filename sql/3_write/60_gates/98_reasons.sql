@@ -111,6 +111,7 @@ VALUES
     ('APPROVAL_TIMEOUT', 'REJECTED', 'approval', 'its risk is high, and no reviewer agreed while the writer waited', 'go on without it, or write it again when somebody can look'),
     ('REVIEW_QUEUE_FULL', 'REJECTED', 'approval', 'as many proposals wait for the layer as may', 'later; reviewers have to catch up'),
     ('OUTRANKED', 'REJECTED', 'commit', 'a memory of a class that outranks it stands there; item_id in the detail names it', 'have it corrected, or approved by a reviewer'),
+    ('ACT_REFUSED', 'REJECTED', 'act', 'people agreed to the call, and carried out it was refused; the detail has SQLSTATE and detail', 'mend what the detail names, and call it again'),
     ('RETRIES_EXHAUSTED', 'REJECTED', 'any', 'deferred as often as the layer allows', 'the detail has the last reason'),
     ('SUBJECT_ERASED', 'REJECTED', 'any', 'while the request waited its subject was erased, and its content with it', 'nothing: it is gone'),
     ('UNSPECIFIED', 'REJECTED', 'added gates', 'a gate added by an administrator refused without a reason', 'ask the administrator')

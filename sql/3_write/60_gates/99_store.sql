@@ -15,6 +15,11 @@ BEGIN
         NEW.reason := 'GATE_FAULT';
         NEW.detail := jsonb_build_object('fault', 'no gate decided');
     END IF;
+    IF TG_OP = 'INSERT' THEN
+        NEW.login := CASE WHEN NEW.outcome = 'DEFERRED' THEN session_user END;
+        NEW.owner_id := CASE WHEN NEW.outcome = 'DEFERRED' THEN
+            (SELECT p.owner_id FROM memwarden_data.principal AS p WHERE p.principal_id = NEW.principal_id) END;
+    END IF;
     IF NEW.outcome = 'DEFERRED' THEN
         SELECT l.max_attempts, l.retry_backoff, l.idempotency_window, l.max_pending INTO v_layer
           FROM memwarden_data.layer AS l WHERE l.layer = NEW.layer;

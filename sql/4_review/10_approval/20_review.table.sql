@@ -25,12 +25,15 @@ CREATE TABLE memwarden_data.review (
     expires_at    timestamptz NOT NULL,
     escalated     smallint NOT NULL DEFAULT 0,
     decided_at    timestamptz,
+    -- the transaction that carries an act out, while it does
+    acting_in     xid8,
     PRIMARY KEY (org_id, request_id),
     CHECK ((state = 'pending') = (decided_at IS NULL))
 );
 CREATE INDEX review_pending ON memwarden_data.review (org_id, layer, opened_at) WHERE state = 'pending';
 CREATE INDEX review_expiry ON memwarden_data.review (expires_at) WHERE state = 'pending';
 CREATE INDEX review_due ON memwarden_data.review (due_at) WHERE state = 'pending';
+CREATE INDEX review_agreed ON memwarden_data.review (org_id, layer) WHERE state = 'approved' AND (four_eyes OR needed > 1);
 COMMENT ON TABLE memwarden_data.review IS
     'Write requests that wait, or waited, for a human. The request itself keeps the content; report and factors say why it is asked.';
 

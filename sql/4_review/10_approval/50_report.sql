@@ -38,27 +38,28 @@ REVOKE ALL ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uu
 -- What gate 90 would make a new version of, were it approved now.
 CREATE OR REPLACE FUNCTION memwarden_internal.renewed_item(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_key_hash bytea, p_predicate text,
-    p_same_key text, p_writers text, p_becomes uuid, p_disputes uuid[], p_names_classification boolean, p_names_attributes boolean)
+    p_same_key text, p_writers text, p_becomes uuid, p_disputes uuid[], p_names_classification boolean, p_names_attributes boolean,
+    p_corrects uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_exclusive boolean := p_key_hash IS NOT NULL AND 'new_version' = coalesce(
+    v_exclusive boolean := p_corrects IS NULL AND p_key_hash IS NOT NULL AND 'new_version' = coalesce(
         (SELECT d.same_key FROM memwarden_data.predicate AS d
           WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
           ORDER BY d.org_id DESC LIMIT 1), p_same_key);
-    v_item_id   uuid := memwarden_internal.merge_target(
+    v_item_id   uuid := CASE WHEN p_corrects IS NULL AND num_nonnulls(p_key_hash, p_becomes) > 0 THEN memwarden_internal.merge_target(
         p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, CASE WHEN v_exclusive THEN p_key_hash END, p_predicate, p_same_key, p_writers,
-        p_becomes, p_names_classification, p_names_attributes);
+        p_becomes, p_names_classification, p_names_attributes) END;
 BEGIN
     -- What it stands beside it does not renew.
-    RETURN CASE WHEN p_disputes IS NULL OR v_item_id <> ALL (p_disputes) THEN v_item_id END;
+    RETURN CASE WHEN p_corrects IS NOT NULL THEN p_corrects WHEN p_disputes IS NULL OR v_item_id <> ALL (p_disputes) THEN v_item_id END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean) IS
-    'The memory whose next version a write would be: the one of its key, where that holds one value, else p_becomes; NULL where it would be a memory of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean, uuid) IS
+    'The memory whose next version a write would be: the one that it corrects, else the one of its key, where that holds one value, else p_becomes; NULL where it would be a memory of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean, uuid) FROM PUBLIC;
 
 -- What a proposal is to what stands there: told by the queue, by proposal(), and by a request once it is remembered.
 CREATE OR REPLACE FUNCTION memwarden_internal.verdict(p_replaces boolean, p_stands_beside boolean)

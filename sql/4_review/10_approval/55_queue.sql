@@ -22,7 +22,8 @@ BEGIN
         (p_review ->> 'due_at')::timestamptz, (p_review ->> 'expires_at')::timestamptz)
     ON CONFLICT (org_id, request_id) DO UPDATE
        SET label_id = excluded.label_id, tier = excluded.tier, reasons = excluded.reasons, risk = excluded.risk, factors = excluded.factors,
-           report = excluded.report, needed = excluded.needed, due_at = excluded.due_at, expires_at = excluded.expires_at,
+           report = excluded.report, needed = greatest(r.needed, excluded.needed), four_eyes = r.four_eyes OR excluded.four_eyes,
+           due_at = excluded.due_at, expires_at = excluded.expires_at,
            -- What was agreed to is no longer what it was: it is for them to say again.
            round = r.round + CASE r.state WHEN 'pending' THEN 0 ELSE 1 END, state = 'pending', decided_at = NULL
     RETURNING xmax = 0 INTO v_is_new;

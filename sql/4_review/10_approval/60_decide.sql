@@ -35,13 +35,17 @@ AS $function$
 DECLARE
     v_case record;
 BEGIN
-    SELECT r.scope_id, r.label_id, r.principal_id, r.four_eyes, r.report, p.kind,
-           r.principal_id = p.principal_id AS is_own, w.owner_id = p.principal_id AS is_owner,
-           w.principal_id = p.owner_id OR w.owner_id = p.owner_id AS is_kin
+    SELECT r.scope_id, r.label_id, r.principal_id, r.opened_at, r.report, p.kind, t.four_eyes, t.needed, q.login,
+           -- Who answered for the writer when it asked, and who does now: a change frees neither.
+           r.principal_id = p.principal_id OR p.principal_id IN (w.owner_id, q.owner_id)
+               OR p.owner_id IN (w.principal_id, w.owner_id, q.owner_id) AS is_kin,
+           array_remove(ARRAY[p.principal_id, p.owner_id, w.principal_id, w.owner_id, q.owner_id], NULL) AS kin
       INTO v_case
       FROM memwarden_data.review AS r
+      JOIN memwarden_data.write_request AS q ON q.request_id = r.request_id
       JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
       JOIN memwarden_data.principal AS w ON w.principal_id = r.principal_id
+     CROSS JOIN LATERAL memwarden_internal.terms_of_review(r.org_id, r.request_id) AS t
      WHERE r.org_id = ANY (memwarden_internal.visible_orgs()) AND r.request_id = p_proposal_id;
     IF v_case.scope_id IS NULL OR NOT memwarden_internal.may_read(p_principal_id, v_case.scope_id) THEN
         RETURN 'UNKNOWN';
@@ -51,8 +55,11 @@ BEGIN
         -- Whoever could read it, once it is remembered, may know that it is there.
         RETURN CASE WHEN memwarden_internal.refusal(p_principal_id, 'READ', v_case.label_id, v_case.principal_id) IS NULL
                     THEN 'APPROVE in that layer' ELSE 'UNKNOWN' END;
-    ELSIF v_case.four_eyes AND (v_case.is_own OR v_case.is_owner OR v_case.is_kin) THEN
+    ELSIF v_case.four_eyes AND v_case.is_kin THEN
         RETURN 'FOUR_EYES: it is the caller''s own, or of an agent of the caller''s';
+    ELSIF (v_case.four_eyes OR v_case.needed > 1)
+          AND memwarden_internal.was_let_in(p_principal_id, v_case.opened_at, v_case.kin, v_case.login) THEN
+        RETURN 'FOUR_EYES: the caller or who asked has changed since what the caller may decide about, or issued its token';
     ELSIF EXISTS (SELECT FROM jsonb_array_elements_text(v_case.report #> '{proposal,items}') AS t (id)
                     JOIN memwarden_data.item AS i ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = t.id::uuid
                    WHERE memwarden_internal.refusal(p_principal_id, 'APPROVE', i.label_id, i.principal_id) IS NOT NULL) THEN
@@ -64,6 +71,55 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) IS
     'Why a principal may not decide about a proposal: UNKNOWN where it does not see it, else what stands against it; NULL where it may. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_review(p_org_id bigint, p_request_id uuid, OUT needed smallint, OUT four_eyes boolean)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT greatest(r.needed, CASE WHEN a.approval <> 'never' THEN CASE r.tier WHEN 'sync' THEN a.needed_sync ELSE a.needed END END),
+           r.four_eyes OR a.approval <> 'never' AND a.four_eyes
+      INTO needed, four_eyes
+      FROM memwarden_data.review AS r
+      JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
+     CROSS JOIN LATERAL memwarden_internal.approval_terms(r.org_id, r.layer, r.class, p.name, r.principal_id) AS a
+     WHERE r.org_id = p_org_id AND r.request_id = p_request_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) IS
+    'How many must agree to a proposal, and whether four eyes are asked for: by the policy of when it was queued or by that of now, whichever is stricter. Source: H6.';
+REVOKE ALL ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.was_let_in(p_principal_id bigint, p_since timestamptz, p_kin bigint[], p_login text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- As ticket_holder() has it, which has said that it holds.
+    v_token_id text := left(current_setting('memwarden.ticket', true), 36);
+BEGIN
+    RETURN pg_input_is_valid(coalesce(v_token_id, ''), 'uuid') AND EXISTS (
+        SELECT FROM memwarden_data.token AS t
+          JOIN memwarden_data.principal_login AS l ON l.login_role = t.issued_by
+          JOIN memwarden_data.principal AS b ON b.principal_id = l.principal_id
+         WHERE t.token_id = v_token_id::uuid AND (b.principal_id = ANY (p_kin) OR b.owner_id = ANY (p_kin)))
+    OR EXISTS (
+        SELECT FROM memwarden_data.access_log AS a
+          JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
+          JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id
+         WHERE a.org_id IN (0, p.org_id) AND a.changed_at >= p_since
+           -- By its own hand, or by the hand of who asked.
+           AND (a.principal_id = ANY (p_kin) OR a.login_role IN (session_user, p_login))
+           AND (a.detail ->> 'agent_id' = p.principal_id::text
+                OR a.action = 'define_role' AND a.detail ->> 'role' = r.name
+                OR a.action IN ('define_policy_set', 'set_policy', 'drop_policy', 'move_scope')));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) IS
+    'Whether since then one of p_kin, or somebody at this login or that of who asked, has changed what a principal may: registered, changed, bound or granted it, defined its role, or changed policies or the place of a scope; or issued the token that it acts by. What waited then is for others to decide. Source: H6.';
+REVOKE ALL ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.proposal_result(p_proposal_id uuid, p_more jsonb DEFAULT '{}')
 RETURNS memwarden_internal.write_result

@@ -13,7 +13,7 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
     'COMMITTED or MERGED. DEFERRED while others must agree (detail: approvals, needed), or where something has come up that was not in the report: then it is queued anew, with that (detail: reopened). '
     'Any other outcome says why it no longer applies. ALREADY_DECIDED: somebody else was faster; the detail has what. note: at most 4,000 characters, kept with the decision and in the signed provenance. '
     'despite_probes: also where golden queries no longer find what they should (reason PROBE_FAILED). '
-    'Raises 42704 for a proposal that the caller does not see, 42501 without the right: for agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody else, 22023 for a note that is too long; otherwise as write() does. Source: chapter 12.6.3.';
+    'Raises 42704 for a proposal that the caller does not see, 42501 without the right: for agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody else, 22023 for a note that is too long, 55P03 where an act is to be carried out and another writer holds the scope; otherwise as write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -33,7 +33,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) IS
     'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one refuses it, that is the answer, and the proposal waits as it was. '
-    'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises 42704 and 42501 as approve() does, 22023 without content; otherwise as write() does. Source: chapter 12.6.3, H4.';
+    'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises 42704 and 42501 as approve() does, 22023 without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
 REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -54,6 +54,9 @@ BEGIN
     IF v_result.request_id IS NOT NULL THEN
         RETURN v_result;
     END IF;
+    IF p_content IS NOT NULL AND EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id AND r.act IS NOT NULL) THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'content: an act is approved or rejected as it stands');
+    END IF;
     -- What does not come to be is taken back to here: an edit that a gate refuses, a memory that breaks a golden query.
     BEGIN
         IF p_content IS NOT NULL THEN
@@ -61,8 +64,9 @@ BEGIN
         ELSE
             PERFORM memwarden_internal.record_approval(p_proposal_id, v_principal_id, p_note);
         END IF;
-        SELECT r.org_id, r.scope_id, r.layer, r.needed, r.report, a.approvals INTO v_review
-          FROM memwarden_data.review AS r, LATERAL memwarden_internal.count_approvals(r.org_id, r.request_id, r.round) AS a (approvals)
+        SELECT r.org_id, r.scope_id, r.layer, t.needed, r.report, a.approvals INTO v_review
+          FROM memwarden_data.review AS r, LATERAL memwarden_internal.count_approvals(r.org_id, r.request_id, r.round) AS a (approvals),
+               LATERAL memwarden_internal.terms_of_review(r.org_id, r.request_id) AS t
          WHERE r.org_id = ANY (memwarden_internal.visible_orgs()) AND r.request_id = p_proposal_id;
         IF v_review.approvals >= v_review.needed THEN
             UPDATE memwarden_data.review AS r SET state = 'approved', decided_at = clock_timestamp()
@@ -75,7 +79,7 @@ BEGIN
         ELSIF v_review.approvals >= v_review.needed THEN
             PERFORM memwarden_internal.send_again(p_proposal_id);
         END IF;
-        v_result := memwarden_internal.proposal_result(p_proposal_id, jsonb_build_object('approvals', v_review.approvals));
+        v_result := memwarden_internal.proposal_result(p_proposal_id, jsonb_build_object('approvals', v_review.approvals, 'needed', v_review.needed));
         IF v_result.outcome IN ('COMMITTED', 'MERGED') AND p_despite_probes IS NOT TRUE THEN
             v_failed := memwarden_internal.failed_probes(v_review.org_id, v_review.scope_id, v_result.item_id);
         END IF;

@@ -1,5 +1,5 @@
--- What returns or unites memories passes no gate. Where a human would be asked about a write, an agent does neither:
--- it would decide about what people had taken back, or about words that nobody has seen.
+-- What returns or unites memories passes no gate. Where a human would be asked about a write, people are asked about that of an
+-- agent, too: it would decide about what they had taken back, or about words that nobody has seen.
 CREATE OR REPLACE FUNCTION memwarden_internal.review_refusal(p_principal_id bigint, p_item_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

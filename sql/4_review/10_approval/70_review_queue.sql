@@ -92,7 +92,7 @@ BEGIN
                     memwarden_internal.evidence_sources(v_principal_id, r.org_id, w.evidence, v_now))
                 ELSE coalesce(w.evidence, v.evidence, '[]') END, r.risk, r.factors, r.tier, r.reasons,
            k.contradictions, w.consent_check, j.verdict, w.auto_eligible, k.current,
-           r.report -> 'probes', memwarden_internal.count_approvals(r.org_id, r.request_id, r.round), r.needed,
+           r.report -> 'probes', memwarden_internal.count_approvals(r.org_id, r.request_id, r.round), t.needed,
            r.opened_at, coalesce(r.decided_at, v_now) - r.opened_at, r.due_at, r.state = 'pending' AND r.due_at < v_now, r.expires_at,
            r.escalated, r.state, j.replaces, j.stands_beside
       FROM chosen AS q
@@ -109,6 +109,7 @@ BEGIN
                   memwarden_internal.known_memory(r.org_id, (r.report #>> '{current,item_id}')::uuid, v_principal_id, v_readable) AS current
            OFFSET 0) AS k
      CROSS JOIN LATERAL memwarden_internal.judge_proposal(k.current, k.contradictions) AS j
+     CROSS JOIN LATERAL memwarden_internal.terms_of_review(r.org_id, r.request_id) AS t
      ORDER BY r.due_at, r.request_id;
 END
 $function$;
@@ -117,7 +118,7 @@ COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, i
     'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. '
     'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. evidence: the references of the write; with reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded evidence that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
     'current: the memory that it would renew. contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
-    'Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
+    'A call that would undo what people decided waits here too: content says which ({"act", "items", "reason", ...}), current the memory. Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
 REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer, memwarden_curator;
 

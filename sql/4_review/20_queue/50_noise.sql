@@ -18,7 +18,7 @@ BEGIN
            v_now, v_now + p.keep
       FROM (SELECT o.keep, o.reasons FROM memwarden_data.noise_policy AS o
              WHERE o.org_id IN (0, NEW.org_id) ORDER BY o.org_id DESC LIMIT 1) AS p
-     WHERE v_reason = ANY (p.reasons) AND p.keep > interval '0'
+     WHERE v_reason = ANY (p.reasons) AND p.keep > interval '0' AND NEW.act IS NULL
     ON CONFLICT (org_id, request_id) DO NOTHING;
     RETURN NULL;
 END

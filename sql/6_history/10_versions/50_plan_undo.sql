@@ -18,7 +18,7 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.undo_step IS
-    'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood before), END (it had ended before, by the operation ends_by), NOTHING, CHANGED_SINCE, KEY_TAKEN, or why the caller may not.';
+    'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood before), END (it had ended before, by the operation ends_by), NEEDS_REVIEW (one of these, once people agree), NOTHING, CHANGED_SINCE, KEY_TAKEN, or why the caller may not.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_undo(
     p_principal_id bigint, p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)
@@ -61,10 +61,10 @@ BEGIN
                     WHEN j.is_changed THEN 'CHANGED_SINCE'
                     WHEN j.operation IN ('INSERT', 'UPDATE', 'RESTORE') THEN
                         CASE WHEN memwarden_internal.free_instance(p_principal_id, j.org_id, j.item_id, j.before_id, e.items) IS NULL
-                             THEN 'KEY_TAKEN' ELSE coalesce(memwarden_internal.review_refusal(p_principal_id, j.item_id), 'RESTORE') END
+                             THEN 'KEY_TAKEN' ELSE coalesce(memwarden_internal.act_refusal(p_principal_id, j.item_id, true), 'RESTORE') END
                     WHEN j.status <> 'ACTIVE' THEN 'NOTHING'
-                    WHEN j.operation IS NULL THEN 'RETRACT'
-                    ELSE 'END' END AS action
+                    ELSE coalesce(memwarden_internal.act_refusal(p_principal_id, j.item_id, false),
+                                  CASE WHEN j.operation IS NULL THEN 'RETRACT' ELSE 'END' END) END AS action
           FROM judged AS j CROSS JOIN ending AS e
     )
     SELECT p.org_id, p.item_id, p.scope_id, p.layer,

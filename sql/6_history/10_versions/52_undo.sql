@@ -9,7 +9,7 @@ DECLARE
     v_ended    uuid[] := ARRAY[]::uuid[];
     v_expires  timestamptz;
     v_instance integer;
-    v_change   uuid := memwarden_internal.uuid7();
+    v_change   uuid := memwarden_internal.change_number();
     v_now      timestamptz;
 BEGIN
     -- One change, one moment: there is none at which half of it holds.

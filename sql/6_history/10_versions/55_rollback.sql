@@ -62,7 +62,7 @@ BEGIN
     -- Half of it would leave a memory behind that nobody finds: all, or what the caller names, or nothing.
     SELECT s.* INTO v_hindered
       FROM unnest(v_steps) AS s
-     WHERE s.action NOT IN ('RESTORE', 'RETRACT', 'END')
+     WHERE s.action NOT IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')
        AND (s.item_id = rollback.item_id OR s.action NOT IN ('NOTHING', 'CHANGED_SINCE') AND (rollback.restore IS NULL OR s.item_id = ANY (rollback.restore)))
      ORDER BY s.item_id
      LIMIT 1;
@@ -70,6 +70,13 @@ BEGIN
         PERFORM memwarden_internal.raise_error(
             CASE v_hindered.action WHEN 'KEY_TAKEN' THEN 'already_exists' WHEN 'NOTHING' THEN 'unknown_object' ELSE 'not_permitted' END,
             format('rollback of item %s: %s', v_hindered.item_id, v_hindered.action));
+    END IF;
+    IF EXISTS (SELECT FROM unnest(v_steps) AS s WHERE s.action = 'NEEDS_REVIEW') THEN
+        RETURN QUERY SELECT w.item_id, w.action, w.retracted_version, w.restored_version, w.version_id, w.dependents, w.change_id
+                       FROM memwarden_internal.request_undo('rollback', v_steps, jsonb_build_object(
+                                'item_id', rollback.item_id, 'reason', rollback.reason, 'version_id', rollback.version_id,
+                                'to_version', rollback.to_version, 'restore', to_jsonb(rollback.restore))) AS w;
+        RETURN;
     END IF;
     RETURN QUERY
     SELECT u.item_id, u.action, u.retracted_version, u.restored_version, u.version_id,
@@ -82,11 +89,30 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'a retraction, or an earlier rollback, is itself undone. What the item held true of other times is as it was, too. '
     'version_id: the version that is bad; with it the call fails when another has come since. to_version: back to that version instead. '
     'restore: of the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to 1,000 characters. '
-    'Returns an item a row: action RESTORE, RETRACT (nothing stood before) or END (it had ended before); dependents: memories derived from it that are stale now. '
-    'For principals whose role permits DELETE and WRITE there; where it permits them for the principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, or for an agent where a human would be asked about a write (NEEDS_REVIEW: retract() takes back, a curator brings back), 40001 when version_id is no longer current, '
+    'Returns an item a row: action RESTORE, RETRACT (nothing stood before), END (it had ended before), or WAITS, where nothing happened yet: people decided about one of them, or an agent asks where people are asked about a write, and change_id is the request that waits in review_queue(); dependents: memories derived from it that are stale now. '
+    'For principals whose role permits DELETE and WRITE there; where it permits them for the principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, 40001 when version_id is no longer current, '
     '42710 when another item bears its subject and predicate now, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.request_undo(p_act text, p_steps memwarden_internal.undo_step[], p_arguments jsonb)
+RETURNS SETOF memwarden_internal.undone_item
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_items uuid[] := ARRAY(SELECT s.item_id FROM unnest(p_steps) AS s WHERE s.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW'));
+    v_waits memwarden_internal.write_result := memwarden_internal.request_act(p_act, v_items, p_arguments, true);
+BEGIN
+    RETURN QUERY
+    SELECT u.id, CASE v_waits.outcome WHEN 'DEFERRED' THEN 'WAITS' ELSE v_waits.reason END,
+           NULL::uuid, NULL::uuid, NULL::uuid, ARRAY[]::uuid[], v_waits.request_id
+      FROM unnest(v_items) AS u (id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) IS
+    'request_act() for these steps; their rows: WAITS, or why that could not be queued.';
+REVOKE ALL ON FUNCTION memwarden_internal.request_undo(text, memwarden_internal.undo_step[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_return(p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version integer)
 RETURNS memwarden_internal.undo_step
@@ -100,7 +126,7 @@ BEGIN
            CASE WHEN memwarden_internal.free_instance(p_principal_id, p_org_id, p_item_id, v.version_id) IS NULL THEN 'KEY_TAKEN'
                 ELSE coalesce(memwarden_internal.change_refusal(p_principal_id, p_item_id, 'WRITE', true),
                               memwarden_internal.undo_refusal(p_principal_id, p_org_id, p_item_id),
-                              memwarden_internal.review_refusal(p_principal_id, p_item_id), 'RESTORE') END,
+                              memwarden_internal.act_refusal(p_principal_id, p_item_id, true), 'RESTORE') END,
            i.version_id, v.version_id, NULL, 1
       INTO v_step
       FROM memwarden_data.item AS i

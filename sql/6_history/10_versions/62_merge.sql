@@ -1,12 +1,12 @@
 CREATE OR REPLACE FUNCTION memwarden.merge(item_id uuid, absorbed uuid, reason text)
-RETURNS uuid
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_item   record;
     v_other  record;
-    v_change uuid := memwarden_internal.uuid7();
+    v_result memwarden_internal.write_result;
     v_now    timestamptz;
     v_united jsonb;
 BEGIN
@@ -24,25 +24,29 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: an item of the same scope, layer, kind, classification, domains and attributes');
     ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false) IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
-    ELSIF coalesce(memwarden_internal.review_refusal(v_item.principal_id, merge.item_id),
-                   memwarden_internal.review_refusal(v_item.principal_id, merge.absorbed)) IS NOT NULL THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', format('merge into item %s: NEEDS_REVIEW', merge.item_id));
     END IF;
     v_united := memwarden_internal.united_words(v_item.org_id, v_item.version_id, v_other.version_id);
+    v_result := memwarden_internal.request_act('merge', ARRAY[merge.item_id, merge.absorbed], jsonb_build_object(
+        'item_id', merge.item_id, 'absorbed', merge.absorbed, 'reason', merge.reason), true);
+    IF v_result.request_id IS NOT NULL THEN
+        RETURN v_result;
+    END IF;
+    v_result := (memwarden_internal.change_number(), 'COMMITTED', merge.item_id, NULL, NULL, NULL, NULL, NULL);
     v_now := (SELECT greatest(clock_timestamp(), max(i.updated_at) + interval '1 microsecond')
                 FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id IN (merge.item_id, merge.absorbed));
     PERFORM memwarden_internal.end_items(
-        v_other.org_id, ARRAY[merge.absorbed], 'SUPERSEDED', 'SUPERSEDE', merge.reason, v_item.principal_id, v_change, v_now);
-    RETURN memwarden_internal.append_version(
-        v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_change,
+        v_other.org_id, ARRAY[merge.absorbed], 'SUPERSEDED', 'SUPERSEDE', merge.reason, v_item.principal_id, v_result.request_id, v_now);
+    v_result.version_id := memwarden_internal.append_version(
+        v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_result.request_id,
         v_now, p_absorbed_id => v_other.version_id, p_united => v_united);
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
     'Makes one memory of two that say the same: item_id gains the other''s evidence, the higher confidence and importance and the earlier beginning, as a new version with two predecessors; the absorbed item ends SUPERSEDED. '
-    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of both, the older being what was recorded first; otherwise it keeps its own. Returns the version. '
+    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of both, the older being what was recorded first; otherwise it keeps its own. Returns the outcome: COMMITTED, with the version; or DEFERRED where people decided about one of them, or an agent asks where people are asked about a write: then the request waits in review_queue(). '
     'rollback() brings both back. Both must be active, in one scope and layer, and alike in kind, classification, domains and attributes. For principals that may write the one and delete the other. reason: 1 to 1,000 characters. '
-    'Raises 42704 for an item that is not active or that the caller does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, or for an agent where a human would be asked about a write (NEEDS_REVIEW: a curator merges), 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
+    'Raises 42704 for an item that is not active or that the caller does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
 REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
 

@@ -6,6 +6,7 @@ AS $function$
 DECLARE
     v_item   record := memwarden_internal.require_item(reclassify.item_id);
     v_result memwarden_internal.write_result;
+    v_waits  memwarden_internal.write_result;
 BEGIN
     IF reclassify.layer IS NULL OR reclassify.layer = v_item.layer
        OR NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = reclassify.layer) THEN
@@ -23,6 +24,11 @@ BEGIN
     v_result := memwarden_internal.write_copy(reclassify.item_id, NULL, reclassify.layer);
     -- There now, or known there before.
     IF v_result.item_id IS NOT NULL AND v_result.outcome <> 'DEFERRED' AND v_result.item_id <> reclassify.item_id THEN
+        v_waits := memwarden_internal.request_act('reclassify', ARRAY[reclassify.item_id], jsonb_build_object(
+            'item_id', reclassify.item_id, 'layer', reclassify.layer, 'reason', reclassify.reason));
+        IF v_waits.request_id IS NOT NULL THEN
+            RETURN v_waits;
+        END IF;
         PERFORM memwarden_internal.end_items(
             v_item.org_id, ARRAY[reclassify.item_id], 'SUPERSEDED', 'SUPERSEDE', reclassify.reason, v_item.principal_id, v_result.request_id);
     END IF;
@@ -31,7 +37,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.reclassify(uuid, text, text) IS
     'Moves a memory to another layer of its scope, through every gate there: a new item with the original as evidence; the original ends SUPERSEDED once the new one is there, or was known there already. '
-    'Where the gates refuse or defer it, the original stays; a deferred move is called for again. rollback() of either undoes it. reason: 1 to 1,000 characters. Returns the outcome, as write() does. '
+    'Where the gates refuse or defer it, the original stays; a deferred move is called for again. Where people decided about the original, it stays until others agree that it ends: the outcome is DEFERRED, and the request waits in review_queue(). rollback() of either undoes it. reason: 1 to 1,000 characters. Returns the outcome, as write() does. '
     'For principals that may delete the one and write the other. Raises 42704 for an item that is not active or that the caller does not see, 42501 without the right, 22023 for a layer that is not another one or a blank reason, '
     '55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.7, G4.';
 REVOKE ALL ON FUNCTION memwarden.reclassify(uuid, text, text) FROM PUBLIC;

@@ -20,7 +20,8 @@ CREATE TABLE memwarden_data.consolidation (
     PRIMARY KEY (org_id, principal_id, source_version_id, layer),
     CHECK ((decision IN ('UPDATE', 'DELETE')) = (target_item_id IS NOT NULL)),
     CHECK ((target_item_id IS NULL) = (target_version_id IS NULL)),
-    CHECK ((decision IN ('ADD', 'UPDATE')) = (request_id IS NOT NULL))
+    -- of DELETE the one that people are asked with, where they are
+    CHECK (decision = 'DELETE' OR (decision IN ('ADD', 'UPDATE')) = (request_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX consolidation_request ON memwarden_data.consolidation (org_id, request_id) WHERE request_id IS NOT NULL;
 COMMENT ON TABLE memwarden_data.consolidation IS 'What agents decided about memories of one layer for another, and what came of it.';

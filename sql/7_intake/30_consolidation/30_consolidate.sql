@@ -31,7 +31,6 @@ DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
     v_item         record := memwarden_internal.require_item(consolidate.item_id);
     v_request_id   uuid := CASE WHEN consolidate.decision IN ('ADD', 'UPDATE') THEN memwarden_internal.uuid7() END;
-    v_refusal      text;
     v_done         memwarden_internal.write_result;
     v_result       memwarden_internal.consolidation_result;
 BEGIN
@@ -56,8 +55,7 @@ BEGIN
             consolidate.item_id, NULL, consolidate.layer, v_request_id, consolidate.target_version, consolidate.content,
             '{"kind": "agent_inferred", "trigger": "consolidation"}');
     ELSIF consolidate.decision = 'DELETE' THEN
-        v_refusal := memwarden_internal.retract_version(consolidate.target, consolidate.target_version, consolidate.reason);
-        v_done := (NULL, CASE WHEN v_refusal IS NULL THEN 'RETRACTED' ELSE 'REJECTED' END, consolidate.target, NULL, NULL, v_refusal, NULL, NULL);
+        v_done := memwarden_internal.retract_version(consolidate.target, consolidate.target_version, consolidate.reason);
     ELSE
         v_done := (NULL, 'NOTHING', NULL, NULL, NULL, NULL, NULL, NULL);
     END IF;
@@ -68,7 +66,7 @@ BEGIN
         DELETE FROM memwarden_data.consolidation AS c
          WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
     ELSE
-        UPDATE memwarden_data.consolidation AS c SET outcome = v_done.outcome, reason = v_done.reason
+        UPDATE memwarden_data.consolidation AS c SET outcome = v_done.outcome, reason = v_done.reason, request_id = v_done.request_id
          WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
     END IF;
     RETURN v_result;
@@ -79,7 +77,7 @@ COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, js
     'decision: ADD (a memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason, 1 to 1,000 characters) or NOOP. target: a memory of that scope and layer, target_version the version that was looked at. '
     'content: what ADD or UPDATE is to say, by default what the memory says; words of one''s own enter no layer that takes no direct writes. The memory is cited as evidence, so nothing is believed more than it is, '
     'and words that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and _.:/-. '
-    'outcome: as that of write(); RETRACTED; NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was named; that alone is not noted and can be decided anew. '
+    'outcome: as that of write(), DEFERRED also where DELETE concerns what people decided about; RETRACTED; NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was named; that alone is not noted and can be decided anew. '
     'repeated: it had been decided before, and the outcome is that of then; nothing happened now. '
     'Raises 42704 for a memory that the caller does not see, 22023 for arguments that do not go together, 42501 for a right that was lost while it waited, 55P03 while another writer holds the scope; otherwise as write() does. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
@@ -140,7 +138,7 @@ COMMENT ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, te
 REVOKE ALL ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retract_version(p_item_id uuid, p_version_id uuid, p_reason text)
-RETURNS text
+RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -148,6 +146,7 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_refusal      text := memwarden_internal.change_refusal(v_principal_id, p_item_id, 'DELETE', false);
     v_item         record;
+    v_result       memwarden_internal.write_result := (NULL, 'REJECTED', p_item_id, NULL, NULL, NULL, NULL, NULL);
 BEGIN
     IF v_refusal IS NULL THEN
         -- A note may say what somebody else wants forgotten: that the memory is the caller's own is not enough here.
@@ -156,16 +155,24 @@ BEGIN
     END IF;
     -- Whom it is hidden from is told so by hold_item().
     IF v_refusal <> 'UNKNOWN' THEN
-        RETURN v_refusal;
+        v_result.reason := v_refusal;
+        RETURN v_result;
     END IF;
     v_item := memwarden_internal.hold_item(p_item_id, 'DELETE', p_reason);
     IF v_item.status <> 'ACTIVE' OR v_item.version_id <> p_version_id THEN
-        RETURN 'CHANGED_SINCE';
+        v_result.reason := 'CHANGED_SINCE';
+        RETURN v_result;
     END IF;
-    PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[p_item_id], 'RETRACTED', 'RETRACT', p_reason, v_item.principal_id);
-    RETURN NULL;
+    v_result := memwarden_internal.request_act('consolidate', ARRAY[p_item_id], jsonb_build_object(
+        'item_id', p_item_id, 'version_id', p_version_id, 'reason', p_reason));
+    IF v_result.request_id IS NULL THEN
+        v_result := (NULL, 'RETRACTED', p_item_id, NULL, NULL, NULL, NULL, NULL);
+        PERFORM memwarden_internal.end_items(
+            v_item.org_id, ARRAY[p_item_id], 'RETRACTED', 'RETRACT', p_reason, v_item.principal_id, memwarden_internal.change_number());
+    END IF;
+    RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) IS
-    'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s memories. NULL when that is done, or why it is not: what refusal() says, CHANGED_SINCE. Raises as hold_item() does.';
+    'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s memories. outcome: RETRACTED; DEFERRED where people decided about it (request_act()); or REJECTED, with what refusal() says or CHANGED_SINCE. Raises as hold_item() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) FROM PUBLIC;

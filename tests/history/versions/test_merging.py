@@ -19,7 +19,9 @@ URL = {"type": "document", "uri": "https://example.org/"}
 
 def merge(agent: Agent, item: UUID, absorbed: UUID) -> UUID:
     """Call ``memwarden.merge``."""
-    version: UUID = call(agent, "merge", item_id=item, absorbed=absorbed, reason="one")[0]["merge"]
+    version: UUID = call(agent, "merge", item_id=item, absorbed=absorbed, reason="one")[0][
+        "version_id"
+    ]
     return version
 
 

@@ -28,7 +28,7 @@ from scope_calls import get, remember, retract
 def recover(agent: Agent, item: object, **arguments: object) -> object:
     """Call ``memwarden.recover``; return the version."""
     named = {"item_id": item, "reason": "needed again"} | arguments
-    return call(agent, "recover", **named)[0]["recover"]
+    return call(agent, "recover", **named)[0]["version_id"]
 
 
 @pytest.mark.parametrize("how", ["expire", "time"])

@@ -204,7 +204,7 @@ def test_the_job_acts_for_nobody_beyond_the_session(world: World) -> None:
     bea = world.agent(
         "/org/acme/user/bea", groups=("memwarden_agent", "memwarden_jobs"), role="contributor"
     )
-    claim = "SELECT set_config('memwarden.ending', %s, true)"
+    claim = "SELECT set_config('memwarden.acting', %s, true)"
     who = "SELECT memwarden_internal.current_principal() AS id"
     with bea.transaction():
         before = one(bea, who)["id"]

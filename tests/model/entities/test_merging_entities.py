@@ -26,7 +26,7 @@ def merge(who: Any, entity: str, into: str) -> None:
 def split(who: Any, entity: str, new: str, *aliases: str) -> int:
     """Give some names of an entity to a new one; how many memories went along."""
     rows = call(who, "split_entity", entity=entity, new_entity=new, aliases=list(aliases))
-    return int(rows[0]["split_entity"])
+    return int(rows[0]["detail"]["moved"])
 
 
 @pytest.fixture

@@ -127,6 +127,7 @@ OF_A_REQUEST = {
     "gates": "names, decisions and times",
     "refused_hash": "a keyed hash",
     "asked_hash": "a keyed hash",
+    "act": "a name from a list",
 }
 OF_AN_ENTRY = {
     "operation": "a name from a list",

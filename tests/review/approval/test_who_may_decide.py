@@ -8,11 +8,14 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from access import join
+from access import call, curator, join
 from helpers import write, write_many
-from reviewing import HOME, ORG, ask, decide, events, propose, queue, reviewer
+from reviewing import HOME, ORG, ask, decide, events, let_time_pass, propose, queue, reviewer
 
 if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.rows import DictRow
+
     from conftest import World
 
 FORBIDDEN = psycopg.errors.InsufficientPrivilege
@@ -81,15 +84,15 @@ def test_four_eyes(world: World) -> None:
     """
     ask(world)
     owner = reviewer(world)
-    curator = join(world, ORG, "agent", "curator", kind="human", role="curator", descendants=True)
+    boss = join(world, ORG, "agent", "curator", kind="human", role="curator", descendants=True)
     agent = world.agent(HOME, owner=owner.info.user)
     service = reviewer(world, kind="service", owner=owner.info.user)
     number = propose(agent)
-    own = write(curator, "semantic", "my own")
+    own = write(boss, "semantic", "my own")
     for connection, proposal in (
         (owner, number),
         (service, number),
-        (curator, str(own["request_id"])),
+        (boss, str(own["request_id"])),
     ):
         with pytest.raises(FORBIDDEN) as raised:
             decide(connection, "approve", proposal)
@@ -100,6 +103,167 @@ def test_four_eyes(world: World) -> None:
     ask(world, four_eyes=False)
     number = propose(agent, "The grass is green")
     assert decide(owner, "approve", number)["outcome"] == "COMMITTED"
+
+
+def refused(connection: Connection[DictRow], number: str) -> bool:
+    """Tell whether four eyes keep somebody from deciding, either way."""
+    for function, *arguments in (("approve", number), ("reject", number, "OTHER")):
+        with pytest.raises(FORBIDDEN) as raised:
+            decide(connection, function, *arguments)
+        assert "FOUR_EYES" in (raised.value.diag.message_detail or ""), raised.value.diag
+    return True
+
+
+def test_a_change_of_owner_frees_nobody_to_decide(world: World) -> None:
+    """Who answered for the agent when it asked does not decide, and who answers for it now neither.
+
+    Proves: H6
+    """
+    ask(world)
+    owner = curator(world, ORG)
+    agent = world.agent(HOME, owner=owner.info.user)
+    number = propose(agent)
+    heir, friend = reviewer(world), reviewer(world)
+    hand = reviewer(world, kind="service", owner=owner.info.user)
+    call(owner, "change_agent", agent=agent.info.user, owner=friend.info.user)
+    call(owner, "change_agent", agent=agent.info.user, owner=heir.info.user)
+    for person in (owner, hand, heir):
+        assert refused(person, number)
+    # Who answered for it in between alone is bound to nothing.
+    assert decide(friend, "approve", number)["outcome"] == "COMMITTED"
+    # What it asks from now on is the former owner's to decide.
+    number = propose(agent, "The grass is green")
+    assert refused(heir, number)
+    assert decide(owner, "approve", number)["outcome"] == "COMMITTED"
+
+
+def test_nobody_lets_in_who_decides_about_what_waits(world: World) -> None:
+    """Not a person that it registers, promotes or grants a scope to, not by a role or a policy.
+
+    Proves: H6
+    """
+    ask(world)
+    asker = curator(world, ORG)
+    agent = world.agent(HOME, owner=asker.info.user)
+    permissions = [{"operation": "READ"}, {"operation": "APPROVE"}]
+    call(world.admin, "define_role", name="acme-judge", permissions=permissions, org="acme")
+    number = propose(agent)
+    promoted, judge, guest = (
+        reviewer(world, role="verifier"),
+        reviewer(world, role="acme-judge"),
+        reviewer(world, scope=HOME, descendants=False),
+    )
+    own = {"name": "puppet", "scope": ORG, "kind": "human", "role": "reviewer"}
+    call(asker, "register_agent", **own, descendants=True, writes=False)
+    login = world.role("memwarden_reviewer")
+    call(world.admin, "bind_login", agent="puppet", login_role=login)
+    call(asker, "change_agent", agent=promoted.info.user, role="reviewer")
+    call(asker, "grant_scope", agent=guest.info.user, scope=ORG, writes=False, descendants=True)
+    call(asker, "define_role", name="acme-judge", permissions=permissions)
+    for person in (world.connect(login), promoted, judge, guest):
+        assert refused(person, number)
+    # What waits from now on they may decide about; and others about all of it.
+    later = propose(agent, "The grass is green")
+    assert decide(promoted, "approve", later)["outcome"] == "COMMITTED"
+    assert decide(reviewer(world), "approve", number)["outcome"] == "COMMITTED"
+    changes = world.rows(
+        "SELECT DISTINCT action FROM memwarden.access_changes WHERE login_role = %s ORDER BY 1",
+        asker.info.user,
+    )
+    assert [row["action"] for row in changes] == [
+        "change_agent",
+        "define_role",
+        "grant_scope",
+        "register_agent",
+    ]
+
+
+def test_nobody_lets_itself_in(world: World) -> None:
+    """Who administers and makes itself a reviewer decides about what comes after that.
+
+    Proves: H6
+    """
+    ask(world)
+    permissions = [{"operation": "READ"}, {"operation": "ADMIN", "degree": "full"}]
+    agent = world.agent(HOME)
+    call(world.admin, "define_role", name="office", permissions=permissions, org="acme")
+    office = join(
+        world, ORG, "curator", kind="human", role="office", descendants=True, clearance="restricted"
+    )
+    number = propose(agent)
+    call(office, "change_agent", agent=office.info.user, role="curator")
+    assert refused(office, number)
+    later = propose(agent, "The grass is green")
+    assert decide(office, "approve", later)["outcome"] == "COMMITTED"
+
+
+def test_a_token_from_who_asked_decides_nothing(world: World) -> None:
+    """A service that hands out tokens speaks for its owner, whoever it names.
+
+    Proves: H6
+    """
+    ask(world)
+    owner = curator(world, ORG)
+    number = propose(world.agent(HOME, owner=owner.info.user))
+    gate = world.connect(world.role("memwarden_reviewer"))
+    name = reviewer(world).info.user
+    brokers = [
+        join(world, ORG, "broker", kind="service", **more)
+        for more in ({"owner": owner.info.user}, {})
+    ]
+
+    def agree(broker: Connection[DictRow]) -> Any:
+        query = "SELECT token FROM memwarden.issue_token(%s, %s)"
+        token = broker.execute(query, (name, gate.info.user)).fetchone()
+        assert token is not None
+        with gate.transaction():
+            gate.execute("SELECT memwarden.authenticate(%s)", (token["token"],))
+            return decide(gate, "approve", number)
+
+    with pytest.raises(FORBIDDEN) as raised:
+        agree(brokers[0])
+    assert "FOUR_EYES" in (raised.value.diag.message_detail or "")
+    assert agree(brokers[1])["outcome"] == "COMMITTED"
+
+
+def test_what_waits_keeps_the_stricter_policy(world: World) -> None:
+    """Of when it asked and of now, whichever asks for more people, and for four eyes.
+
+    Proves: H6
+    """
+    ask(world, needed=2)
+    owner = curator(world, ORG)
+    agent = world.agent(HOME, owner=owner.info.user)
+    number = propose(agent)
+    call(owner, "set_approval_policy", layer="semantic", needed=1, four_eyes=False)
+    assert refused(owner, number)
+    people = [reviewer(world) for _ in range(3)]
+    first = decide(people[0], "approve", number)
+    assert (first["outcome"], first["detail"]["needed"]) == ("DEFERRED", 2)
+    call(owner, "set_approval_policy", layer="semantic", needed=3)
+    [shown] = queue(people[1])
+    assert shown["needed"] == 3
+    second = decide(people[1], "approve", number)
+    assert (second["outcome"], second["detail"]["needed"]) == ("DEFERRED", 3)
+    assert decide(people[2], "approve", number)["outcome"] == "COMMITTED"
+
+
+def test_a_policy_that_ends_lets_nothing_through_that_waits(world: World) -> None:
+    """What nobody answered in time is refused, also where nobody would be asked any more.
+
+    Proves: H3, H6
+    """
+    ask(world)
+    number = propose(world.agent(HOME))
+    ask(world, approval="never")
+    let_time_pass(world, number)
+    world.admin.execute(
+        "UPDATE memwarden_data.write_request SET retry_at = clock_timestamp()"
+        " WHERE outcome = 'DEFERRED'"
+    )
+    world.admin.execute("CALL memwarden.retry_deferred()")
+    [request] = world.rows("SELECT outcome, reason FROM memwarden_data.write_request")
+    assert request == {"outcome": "REJECTED", "reason": "REVIEW_EXPIRED"}
 
 
 def test_one_login_is_one_pair_of_eyes(world: World) -> None:

@@ -521,7 +521,21 @@ def reviewed(decision: str, **policy: Any) -> Recipe:
     return recipe
 
 
+def an_act_without_the_right(world: World, home: str) -> DictRow:
+    """Take back what people approved, and lose the right to before they agree."""
+    org = "/".join(home.split("/")[:3])
+    agent = world.agent(home)
+    ask(world, org=home.split("/")[2])
+    said = write(agent, "semantic", TEXT)
+    done = decide(reviewer(world, scope=org), "approve", str(said["request_id"]))
+    curator = join(world, org, "agent", kind="human", role="curator", descendants=True)
+    [act] = call(curator, "retract", item_id=done["item_id"], reason="no")
+    call(world.admin, "change_agent", agent=name_of(curator), role="reviewer")
+    return decide(reviewer(world, scope=org), "approve", str(act["request_id"]))
+
+
 RECIPES: dict[str, Recipe] = {
+    "ACT_REFUSED": an_act_without_the_right,
     "AWAITING_APPROVAL": reviewed("leave"),
     "REVIEW_REJECTED": reviewed("reject"),
     "REVIEW_EXPIRED": reviewed("late"),
@@ -691,6 +705,7 @@ def codes_in_sources() -> set[str]:
     for path in (ROOT / "sql/4_review/10_approval").glob("*.sql"):
         text = path.read_text()
         found |= set(re.findall(r"refuse_request\([^,']*, '([A-Z_]+)'", text))
+        found |= set(re.findall(r"^ +reason := '([A-Z_]+)'", text, re.MULTILINE))
         for late in re.findall(r"WHEN 'sync' THEN '([A-Z_]+)' ELSE '([A-Z_]+)'", text):
             found |= set(late)
     for path in (ROOT / "sql/3_write/60_gates").glob("*.sql"):
