@@ -126,6 +126,23 @@ COMMENT ON FUNCTION memwarden_internal.load_python() IS
     'Loads the embedded Python package into this session. Called by the PL/Python wrappers.';
 REVOKE ALL ON FUNCTION memwarden_internal.load_python() FROM PUBLIC;
 
+-- A server that was upgraded in place brings a Python of its own.
+CREATE OR REPLACE FUNCTION memwarden_internal.python_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+import importlib.util
+
+made = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
+there = plpy.execute(f"SELECT substr(memwarden_internal.compiled_python(), 1, {len(made)}) AS head")[0]["head"]
+if there == made:
+    return [("python", "ok", "compiled for the Python of this server")]
+return [("python", "outdated", 'compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();')]
+$function$;
+COMMENT ON FUNCTION memwarden_internal.python_status() IS 'Whether compiled_python() is for the Python that runs here; outdated after an upgrade of the server in place.';
+REVOKE ALL ON FUNCTION memwarden_internal.python_status() FROM PUBLIC;
+
 SELECT memwarden_internal.compile_python();
 
 -- Loading takes a tenth of a second: who writes does it before locking a scope, not while others wait there.

@@ -184,6 +184,25 @@ def test_a_gate_that_is_gone_is_named_and_restored(world: World) -> None:
     assert status(world)["gates"][0] == "ok"
 
 
+def test_python_that_was_compiled_for_another_one_is_outdated_until_setup(
+    world: World, writer: Callable[[], object]
+) -> None:
+    """As after an upgrade of the server in place: sessions compile the source, and all works."""
+    assert status(world)["python"][0] == "ok"
+    world.admin.execute(
+        "CREATE OR REPLACE FUNCTION memwarden_internal.compiled_python() RETURNS bytea"
+        " LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp"
+        r" AS $$SELECT '\x00'::bytea$$"
+    )
+    state, detail = status(world)["python"]
+    assert state == "outdated"
+    assert detail.endswith("until a superuser runs: SELECT memwarden.setup();")
+    assert writer()
+    assert write(world.agent("/org/acme/user/bob"), "semantic", "x")["outcome"] == "COMMITTED"
+    world.admin.execute("SELECT memwarden.setup()")
+    assert status(world)["python"][0] == "ok"
+
+
 @pytest.fixture
 def keyless(world: World) -> Callable[[str | None], None]:
     """Changes where the server's process for the superuser's connection looks for the key."""

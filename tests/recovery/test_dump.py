@@ -383,7 +383,9 @@ def expected(seeded: World) -> tuple[Snapshot, dict[str, tuple[int, str | None]]
 def dump(seeded: World, *options: str) -> str:
     """Dump the database into a file that the other cluster can read."""
     file = str(Path(deploy_server("shared"), f"{CLUSTER}.dump"))
-    deploy_server("exec", "pg_dump", *options, "--file", file, seeded.dsn)
+    deploy_server(
+        "exec", "pg_dump", *options, "--exclude-extension=pg_cron", "--file", file, seeded.dsn
+    )
     return file
 
 

@@ -73,8 +73,11 @@ CREATE OR REPLACE FUNCTION memwarden_internal.is_misplaced(
     p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz, p_record jsonb)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN (p_record ->> 'item_id', p_record ->> 'version_id', p_record ->> 'provenance_id', p_record ->> 'event', p_record ->> 'recorded_at')
-    IS DISTINCT FROM (p_item_id::text, p_version_id::text, p_provenance_id::text, p_event, memwarden_internal.utc_text(p_recorded_at));
+RETURN p_record ->> 'item_id' IS DISTINCT FROM p_item_id::text
+    OR p_record ->> 'version_id' IS DISTINCT FROM p_version_id::text
+    OR p_record ->> 'provenance_id' IS DISTINCT FROM p_provenance_id::text
+    OR p_record ->> 'event' IS DISTINCT FROM p_event
+    OR p_record ->> 'recorded_at' IS DISTINCT FROM memwarden_internal.utc_text(p_recorded_at);
 COMMENT ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) IS
     'Whether a record was signed for another place than the row it stands in.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) FROM PUBLIC;

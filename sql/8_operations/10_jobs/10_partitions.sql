@@ -16,7 +16,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_schema text;
+    v_schema  text;
+    v_routine record;
 BEGIN
     IF memwarden_internal.partman_schema() IS NULL THEN
         -- Who owned such a schema already could put functions beside pg_partman's: then this fails.
@@ -27,13 +28,22 @@ BEGIN
         CREATE EXTENSION pg_partman SCHEMA partman;
     END IF;
     v_schema := memwarden_internal.partman_schema();
-    EXECUTE format('GRANT ALL ON SCHEMA %s TO memwarden_owner', v_schema);
-    EXECUTE format('GRANT ALL ON ALL TABLES IN SCHEMA %s TO memwarden_owner', v_schema);
-    EXECUTE format('GRANT EXECUTE ON ALL ROUTINES IN SCHEMA %s TO memwarden_owner', v_schema);
-    EXECUTE format('GRANT TEMPORARY ON DATABASE %I TO memwarden_owner', current_database());
+    EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %s TO memwarden_owner', v_schema);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s.part_config TO memwarden_owner', v_schema);
+    EXECUTE format('GRANT SELECT ON %s.part_config_sub TO memwarden_owner', v_schema);
+    -- Its functions are everybody's. A right to one is a line of every dump, and fails where another release of pg_partman has it no more.
+    FOR v_routine IN
+        SELECT p.oid::regprocedure AS signature FROM pg_proc AS p
+         WHERE p.pronamespace = to_regnamespace(v_schema)
+           AND EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 'memwarden_owner'::regrole)
+           AND EXISTS (SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
+                        WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' AND e.extname = 'pg_partman')
+    LOOP
+        EXECUTE format('REVOKE ALL ON ROUTINE %s FROM memwarden_owner', v_routine.signature);
+    END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS 'Installs pg_partman where it is missing and lets memwarden_owner use it.';
+COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS 'Installs pg_partman where it is missing and lets memwarden_owner use it: its schema and its settings, no function by name.';
 REVOKE ALL ON FUNCTION memwarden_internal.prepare_partman() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.create_partitions()

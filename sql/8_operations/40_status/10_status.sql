@@ -37,6 +37,7 @@ BEGIN
 
     RETURN QUERY SELECT * FROM memwarden_internal.gate_status();
     RETURN QUERY SELECT * FROM memwarden_internal.key_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.python_status();
     RETURN QUERY SELECT * FROM memwarden_internal.partition_status();
     RETURN QUERY SELECT * FROM memwarden_internal.job_status();
     RETURN QUERY SELECT * FROM memwarden_internal.seal_status();
@@ -53,7 +54,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
