@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script test lint demo bench install uninstall clean FORCE
+.PHONY: build script test lint fuzz demo bench install uninstall clean FORCE
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -40,6 +40,10 @@ lint: ## read the code: ruff, mypy, pgspot, shellcheck, the generated client
 
 test: ## run every check, on PostgreSQL 17 and on 18; afterwards no server of this checkout runs
 	@python3 tools/run_checks.py lint 17 18
+
+fuzz: ## call every public function with wrong arguments in every role; CALLS=n for other than 2000 calls a role
+	@MEMWARDEN_FUZZ=$(or $(CALLS),2000) "$$(tools/python-env)/bin/python" -m pytest -q tests/fuzz; \
+	    status=$$?; deploy/server down test; exit $$status
 
 COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'; main()
 

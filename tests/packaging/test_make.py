@@ -13,7 +13,7 @@ from server_checkout import WorkingCopy
 from test_build import version
 
 PG_CONFIG = f"PG_CONFIG=/usr/lib/postgresql/{os.environ.get('PG', '17')}/bin/pg_config"
-TARGETS = "build db stop psql dsn install uninstall lint test bench demo clean help"
+TARGETS = "build db stop psql dsn install uninstall lint test fuzz bench demo clean help"
 
 
 @pytest.fixture
