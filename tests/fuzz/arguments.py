@@ -245,7 +245,8 @@ def look_around(world: World) -> Known:
                     known.texts.setdefault(name, [])[:0] = found
     known.documents |= {name: list(map(json.dumps, made)) for name, made in WELL_FORMED.items()}
     known.documents["erasures"] = [world.value("SELECT memwarden.export_erasures(NULL)::text")]
-    known.documents["head"] = [world.value("SELECT memwarden.log_head()::text")]
+    head = world.value("SELECT memwarden.log_head()::text")
+    known.documents["head"] = [head or "{}"]
     recall = json.loads(known.documents["recalls"][0])
     recall[0]["recall_id"] = world.value("SELECT memwarden_internal.uuid7()::text")
     known.documents["recalls"] = [json.dumps(recall)]

@@ -52,6 +52,7 @@ class Fuzz:
             "superuser": "postgres",
         }
         self.remember()
+        admin.execute("CALL memwarden.seal_log()")
         self.known: Known = look_around(world)
         self.known.texts["worker"] = ["fuzz"]
         self.functions: list[Function] = public_functions(world)

@@ -53,6 +53,7 @@ REFUSED = {
 REFUSED_TO_AGENTS = {
     # Arrays of two dimensions.
     f"recall('tea', exclude => {IDS})": "22023",
+    f"as_of(scope => '/org/acme', scopes => {TWO_BY_TWO})": "42704",
     f"define_probe('p', 'tea', items => {IDS})": "22023",
     f"erase_subject('Ana', 'asked', {TWO_BY_TWO}, org => 'acme')": "22023",
     f"define_surface('s', {TWO_BY_TWO}, org => 'acme')": "22023",
