@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script check test mutants lint demo bench install uninstall clean FORCE
+.PHONY: build script check test mutants lint fuzz demo bench install uninstall clean FORCE
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -46,6 +46,10 @@ test: ## run every check: all tests on PostgreSQL 17, a proved part on 18; after
 
 mutants: ## put each fault of tests/mutants/ into a scratch copy and show that the tests notice it
 	@python3 tools/run_mutants.py $(MUTANTS)
+
+fuzz: ## call every public function with wrong arguments in every role; CALLS=n for other than 2000 calls a role
+	@MEMWARDEN_FUZZ=$(or $(CALLS),2000) "$$(tools/python-env)/bin/python" -m pytest -q tests/fuzz; \
+	    status=$$?; deploy/server down test; exit $$status
 
 COMMAND := import sys; from memwarden.cli import main; sys.argv[0] = 'memwarden'; main()
 

@@ -13,7 +13,9 @@ from server_checkout import WorkingCopy
 from test_build import version
 
 PG_CONFIG = f"PG_CONFIG=/usr/lib/postgresql/{os.environ.get('PG', '17')}/bin/pg_config"
-TARGETS = "build db stop psql dsn install uninstall lint check test mutants bench demo clean help"
+TARGETS = (
+    "build db stop psql dsn install uninstall lint check test mutants fuzz bench demo clean help"
+)
 
 
 @pytest.fixture

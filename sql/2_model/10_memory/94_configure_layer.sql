@@ -6,51 +6,47 @@ AS $function$
 DECLARE
     v_old memwarden_data.layer;
     v_new memwarden_data.layer;
-    v_key text;
     v_fault text;
+    v_column text;
 BEGIN
     SELECT l.* INTO v_old FROM memwarden_data.layer AS l WHERE l.layer = configure_layer.layer FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', configure_layer.layer));
-    ELSIF jsonb_typeof(settings) IS DISTINCT FROM 'object' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'settings: an object of columns of memwarden_data.layer');
     END IF;
-    SELECT k INTO v_key FROM jsonb_object_keys(settings) AS k
-     WHERE k IN ('layer', 'ordinal') OR NOT to_jsonb(v_old) ? k LIMIT 1;
-    IF FOUND THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %L is not one', v_key));
-    END IF;
-
-    v_new := jsonb_populate_record(v_old, settings);
-    v_fault := memwarden_internal.weights_fault(nullif(v_new.weights, 'null'));
-    IF v_fault IS NOT NULL THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
-    END IF;
-    -- The table's own constraints say what each may be.
-    UPDATE memwarden_data.layer AS l
-       SET description = v_new.description, admission = v_new.admission, writers = v_new.writers, direct_writes = v_new.direct_writes,
-           same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
-           default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
-           text_search_config = v_new.text_search_config::regconfig::text, recency_half_life = v_new.recency_half_life,
-           recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'), relevance_threshold = v_new.relevance_threshold,
-           max_content_bytes = v_new.max_content_bytes, max_text_length = v_new.max_text_length,
-           idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
-           max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
-           recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-           rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
-           extend_validity = v_new.extend_validity, duplicate_similarity = v_new.duplicate_similarity,
-           topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
-           conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
-           evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
-           external_types = v_new.external_types, self_reference = v_new.self_reference,
-           validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
-     WHERE l.layer = configure_layer.layer;
+    BEGIN
+        v_new := jsonb_populate_record(v_old, memwarden_internal.layer_settings(to_jsonb(v_old), configure_layer.settings));
+        UPDATE memwarden_data.layer AS l
+           SET description = v_new.description, admission = v_new.admission, writers = v_new.writers, direct_writes = v_new.direct_writes,
+               same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
+               default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
+               text_search_config = v_new.text_search_config, recency_half_life = v_new.recency_half_life,
+               recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'), relevance_threshold = v_new.relevance_threshold,
+               max_content_bytes = v_new.max_content_bytes, max_text_length = v_new.max_text_length,
+               idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
+               max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
+               recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
+               rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
+               extend_validity = v_new.extend_validity, duplicate_similarity = v_new.duplicate_similarity,
+               topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
+               conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
+               evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
+               external_types = v_new.external_types, self_reference = v_new.self_reference,
+               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
+         WHERE l.layer = configure_layer.layer;
+    EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
+                OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
+        GET STACKED DIAGNOSTICS v_fault = CONSTRAINT_NAME, v_column = COLUMN_NAME;
+        PERFORM memwarden_internal.raise_error('invalid_argument', coalesce(
+            'settings: it must hold that ' || (SELECT pg_get_constraintdef(c.oid) FROM pg_constraint AS c
+                                                WHERE c.conrelid = 'memwarden_data.layer'::regclass AND c.conname = v_fault),
+            'settings: ' || nullif(v_column, '') || ' cannot be null', 'settings: a value out of range'));
+    END;
     PERFORM memwarden_internal.record_access_change(0, 'configure_layer', jsonb_build_object('layer', configure_layer.layer, 'settings', settings));
     IF v_new.text_search_config <> v_old.text_search_config THEN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
-           SET search_vector = memwarden_internal.words_of(v_new.text_search_config::regconfig::text, v.search_text)
+           SET search_vector = memwarden_internal.words_of(v_new.text_search_config, v.search_text)
           FROM memwarden_data.version AS v
           JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
          WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
@@ -63,7 +59,36 @@ $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
     'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
     'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
-    'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, 22023 for an unknown setting, '
-    '23514 for a value out of range, 25001 at an isolation other than READ COMMITTED.';
+    'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, or text_search_config, 22023 for an unknown setting '
+    'and for a value out of range, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.layer_settings(p_old jsonb, p_settings jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_key   text;
+    v_fault text;
+BEGIN
+    IF jsonb_typeof(p_settings) IS DISTINCT FROM 'object' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'settings: an object of columns of memwarden_data.layer');
+    END IF;
+    SELECT k INTO v_key FROM jsonb_object_keys(p_settings) AS k
+     WHERE k IN ('layer', 'ordinal') OR NOT p_old ? k LIMIT 1;
+    IF FOUND THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %L is not one', v_key));
+    END IF;
+    v_fault := memwarden_internal.weights_fault(nullif(p_settings -> 'weights', 'null'));
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
+    END IF;
+    RETURN p_settings || CASE WHEN p_settings ->> 'text_search_config' IS NULL THEN '{}'
+                              ELSE jsonb_build_object('text_search_config', memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) IS
+    'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, 42704 for an unknown text search configuration.';
+REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) FROM PUBLIC;

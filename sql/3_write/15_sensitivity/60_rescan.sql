@@ -10,6 +10,9 @@ DECLARE
     v_item  record;
     v_level text;
 BEGIN
+    IF (p_count BETWEEN 1 AND 100000) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'batch: 1 to 100,000');
+    END IF;
     scanned := p_scanned;
     marked := p_marked;
     is_over := true;
@@ -49,7 +52,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) IS
-    'Looks at the current versions of the next p_count items with the rules of today, those of packs among them; returns the last of them, how many have been looked at with those before, in how many something was found that was not found when they were written, and whether there were none. Raises 55000 before setup().';
+    'Looks at the current versions of the next p_count items with the rules of today, those of packs among them; returns the last of them, how many have been looked at with those before, in how many something was found that was not found when they were written, and whether there were none. Raises 22023 for a p_count outside 1 to 100,000, 55000 before setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;
 
@@ -90,6 +93,6 @@ END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) IS
     'Looks at every active memory with the rules of today, those of packs in force among them: what was stored before a rule was there is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings; contents stay as they are. '
-    'Returns how many were scanned and marked. Commits after each batch of memories, so it cannot run inside a transaction; again does no harm. Raises 55000 before setup(). Source: four-layer design, 6.';
+    'Returns how many were scanned and marked. Commits after each batch of memories, so it cannot run inside a transaction; again does no harm. batch: 1 to 100,000; scanned and marked take no value. Raises 22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;

@@ -86,7 +86,7 @@ BEGIN
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
      CROSS JOIN LATERAL jsonb_array_elements(r.detail -> 'canonical') AS f (entry)
-     WHERE r.submitted_at > clock_timestamp() - canonical_copies.since AND r.detail ? 'canonical'
+     WHERE r.submitted_at > memwarden_internal.before(clock_timestamp(), canonical_copies.since) AND r.detail ? 'canonical'
        AND (r.outcome <> 'REJECTED' OR r.reason IN ('CANONICAL_COPY', 'VERBATIM_RECORD'))
      ORDER BY r.submitted_at DESC;
 END

@@ -15,7 +15,7 @@ BEGIN
        OR define_write_class.signals IS NULL OR define_write_class.consent_missing IS NULL
        OR define_write_class.consent_missing NOT IN ('refuse', 'review') OR define_write_class.consent_purpose !~ '^[a-z][a-z0-9_]{0,62}$'
        OR coalesce(define_write_class.precedence, -1) NOT BETWEEN 0 AND 1000 OR define_write_class.layers = '{}' OR define_write_class.roles = '{}'
-       OR array_position(define_write_class.roles, NULL) IS NOT NULL
+       OR NOT memwarden_internal.is_list(define_write_class.roles)
        OR NOT coalesce(define_write_class.default_ttl > interval '0', true) OR NOT coalesce(define_write_class.max_ttl > interval '0', true)
        OR define_write_class.default_ttl > define_write_class.max_ttl THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',

@@ -117,7 +117,7 @@ DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_auto_promotion.org, 'full');
 BEGIN
     IF set_auto_promotion.enabled IS NULL OR set_auto_promotion.reason IS NULL OR set_auto_promotion.reason !~ E'\\S'
-       OR length(set_auto_promotion.reason) > 1000 OR set_auto_promotion.class IS NULL THEN
+       OR length(set_auto_promotion.reason) > 1000 OR (set_auto_promotion.class ~ E'^(\\*|[a-z][a-z0-9_]{0,62})$') IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'class: a write class, or * for writes without one; enabled: true or false; reason: 1 to 1,000 characters');
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.pack AS k WHERE k.org_id IN (0, v_org_id) AND k.name = set_auto_promotion.pack) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L', set_auto_promotion.pack));

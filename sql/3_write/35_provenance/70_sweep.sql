@@ -10,7 +10,7 @@ DECLARE
     v_done  record;
 BEGIN
     IF (p_batch BETWEEN 1 AND 100000) IS NOT TRUE THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'batch: 1 to 100,000');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'batch: 1 to 100,000; batches: 1 or more');
     END IF;
     -- Another does it, or there is nothing to do.
     SELECT s.sweep, s.begun_at, s.finished_at, s.after_org, s.after_id,
@@ -83,8 +83,8 @@ DECLARE
     v_sweep text;
 BEGIN
     FOREACH v_sweep IN ARRAY ARRAY['sensitivity', 'provenance'] LOOP
-        FOR v_n IN 1 .. sweep.batches LOOP
-            EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, sweep.batch);
+        FOR v_n IN 1 .. greatest(sweep.batches, 1) LOOP
+            EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, CASE WHEN sweep.batches OPERATOR(pg_catalog.>=) 1 THEN sweep.batch END);
             COMMIT;
         END LOOP;
         COMMIT;

@@ -15,12 +15,17 @@ BEGIN
     ELSIF v_admission <> 'full' AND require_verifier.purpose IN ('verify', 'gate', 'judge') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('purpose: layer %L has no such gate', require_verifier.layer));
     END IF;
-    -- The table's own constraints say what each may be.
-    INSERT INTO memwarden_data.verifier AS v (org_id, layer, purpose, plugin, quorum, patience, on_timeout, settings)
-    VALUES (v_org_id, require_verifier.layer, require_verifier.purpose, require_verifier.plugin, require_verifier.quorum,
-            require_verifier.patience, require_verifier.on_timeout, require_verifier.settings)
-    ON CONFLICT ON CONSTRAINT verifier_pkey
-    DO UPDATE SET quorum = excluded.quorum, patience = excluded.patience, on_timeout = excluded.on_timeout, settings = excluded.settings;
+    BEGIN
+        INSERT INTO memwarden_data.verifier AS v (org_id, layer, purpose, plugin, quorum, patience, on_timeout, settings)
+        VALUES (v_org_id, require_verifier.layer, require_verifier.purpose, require_verifier.plugin, require_verifier.quorum,
+                require_verifier.patience, require_verifier.on_timeout, require_verifier.settings)
+        ON CONFLICT ON CONSTRAINT verifier_pkey
+        DO UPDATE SET quorum = excluded.quorum, patience = excluded.patience, on_timeout = excluded.on_timeout, settings = excluded.settings;
+    EXCEPTION WHEN check_violation OR not_null_violation THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'purpose: verify, classify, gate or judge; plugin: lower-case letters, digits and _, at most 63; quorum: 1 to 9; '
+            'patience: 1 second to 7 days; on_timeout: reject or accept; settings: an object, at most 16 KiB');
+    END;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'require_verifier', jsonb_build_object(
         'layer', require_verifier.layer, 'purpose', require_verifier.purpose, 'plugin', require_verifier.plugin,
         'quorum', require_verifier.quorum, 'patience', require_verifier.patience, 'on_timeout', require_verifier.on_timeout));
@@ -31,7 +36,7 @@ COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interv
     'purpose: verify (does the evidence support it), classify (is it harmful), gate (accept, reject or defer the request), judge (what is it to the memories near it). plugin: its name, as `memwarden worker` lists it. '
     'quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. '
     'org: by default all organisations; for one plug-in an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
-    'Raises 42704 for an unknown layer or organisation, 22023 for a layer without such a gate, 23514 or 23502 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+    'Raises 42704 for an unknown layer or organisation, 22023 for a layer without such a gate and for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) TO memwarden_admin;
 

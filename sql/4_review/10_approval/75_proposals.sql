@@ -31,7 +31,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT to_jsonb(p) - 'state' FROM memwarden_internal.list_proposals(proposal.proposal_id) AS p);
+    RETURN (SELECT to_jsonb(p) - 'state' FROM memwarden_internal.list_proposals(proposal.proposal_id) AS p
+             WHERE p.proposal_id = proposal.proposal_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.proposal(uuid) IS

@@ -7,7 +7,9 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_escalation.org, 'full');
 BEGIN
-    IF set_escalation.layer IS DISTINCT FROM '*' THEN
+    IF (set_escalation.level BETWEEN 1 AND 9) IS NOT TRUE OR set_escalation.after NOT BETWEEN interval '0' AND interval '365 days' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'level: 1 to 9; after: 0 to 365 days');
+    ELSIF set_escalation.layer IS DISTINCT FROM '*' THEN
         PERFORM memwarden_internal.require_layers(ARRAY[set_escalation.layer]);
     END IF;
     IF set_escalation.channel IS NOT NULL AND NOT EXISTS (
@@ -32,7 +34,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) IS
     'Says what happens to reviews of a layer (* for all that have no chain of their own) that nobody decides: so long after they are due they reach that level (1 to 9, one after the other), and channel is told, or by default all that take the event escalated. '
     'after: 0 to 365 days; NULL takes the level away. A chain of an organisation takes the place of that of all. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 for an unknown layer, channel, level or organisation, 22023, 23514 or 22003 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
+    'Raises 42704 for an unknown layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
 REVOKE ALL ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) TO memwarden_curator, memwarden_admin;
 

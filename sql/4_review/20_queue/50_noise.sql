@@ -99,16 +99,20 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(set_noise_policy.org, 'full');
 BEGIN
-    INSERT INTO memwarden_data.noise_policy AS p (org_id, keep, reasons)
-    VALUES (v_org_id, set_noise_policy.keep, set_noise_policy.reasons)
-    ON CONFLICT ON CONSTRAINT noise_policy_pkey DO UPDATE SET keep = excluded.keep, reasons = excluded.reasons;
+    BEGIN
+        INSERT INTO memwarden_data.noise_policy AS p (org_id, keep, reasons)
+        VALUES (v_org_id, set_noise_policy.keep, set_noise_policy.reasons)
+        ON CONFLICT ON CONSTRAINT noise_policy_pkey DO UPDATE SET keep = excluded.keep, reasons = excluded.reasons;
+    EXCEPTION WHEN check_violation OR not_null_violation THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'keep: 0 to 730 days; reasons: a list of reasons that reject() takes');
+    END;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_noise_policy', jsonb_build_object(
         'keep', set_noise_policy.keep, 'reasons', set_noise_policy.reasons));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
     'Says how long rejections are remembered from now on, and for which reasons. keep: 0 (not at all) to 730 days. What is remembered already stays so, see forget_noise(). org: by default the caller''s, and for members of memwarden_admin all that have no policy of their own. '
-    'Raises 23514 or 23502 for a value out of range, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric (review queue), H5.';
+    'Raises 22023 for a value out of range, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric (review queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.set_noise_policy(interval, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy(interval, text[], text) TO memwarden_curator, memwarden_admin;
 

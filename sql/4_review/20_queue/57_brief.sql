@@ -15,7 +15,7 @@ BEGIN
       FROM memwarden_data.review_event AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id AND r.org_id = e.org_id
      WHERE e.org_id = ANY (memwarden_internal.visible_orgs()) AND r.principal_id = v_me
-       AND e.event = 'rejected' AND e.reason = 'POLICY_VIOLATION' AND e.at >= clock_timestamp() - brief.since
+       AND e.event = 'rejected' AND e.reason = 'POLICY_VIOLATION' AND e.at >= memwarden_internal.before(clock_timestamp(), brief.since)
      GROUP BY 1, 2, 3
      -- What was said most, and last.
      ORDER BY 4 DESC, 5 DESC, 1, 2, 3

@@ -68,7 +68,7 @@ BEGIN
                WHERE h.key NOT IN ('verified', 'supported', 'reported', 'inferred', 'disputed', 'outdated', 'unknown')
                   OR jsonb_typeof(h.value) <> 'string' OR length(h.value #>> '{}') > 200) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'hedges: an object of standings and phrases, each at most 200 characters');
-    ELSIF p_strip IS NULL OR array_position(p_strip, NULL) IS NOT NULL OR cardinality(p_strip) > 100 THEN
+    ELSIF memwarden_internal.is_list(p_strip) IS NOT TRUE OR cardinality(p_strip) > 100 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'strip: at most 100 kinds');
     END IF;
     SELECT k INTO v_kind FROM unnest(p_strip) AS k

@@ -12,6 +12,8 @@ DECLARE
 BEGIN
     IF p_scope IS NULL AND p_scopes IS NULL THEN
         RETURN memwarden_internal.readable_scopes(p_principal_id, p_surface);
+    ELSIF array_ndims(p_scopes) > 1 THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', 'scopes: a list of paths, not lists of them');
     END IF;
     FOREACH v_path IN ARRAY coalesce(p_scopes, '{}') || CASE WHEN p_scope IS NOT NULL THEN ARRAY[p_scope] ELSE '{}' END LOOP
         SELECT s.scope_id, s.lineage INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;

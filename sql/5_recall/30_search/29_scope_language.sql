@@ -5,7 +5,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_scope   record := memwarden_internal.require_scope(set_scope_language.path);
-    v_config  text := language::regconfig::text;
+    v_config  text := memwarden_internal.text_search_config(set_scope_language.language);
     v_changed integer;
 BEGIN
     PERFORM memwarden_internal.require_administration(v_scope.org_id, 'full');
@@ -25,6 +25,31 @@ COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
     'Raises 42501 without the right to administer, 42704 for an unknown scope or configuration, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_scope_language(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_scope_language(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.text_search_config(p_name text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_config regconfig;
+BEGIN
+    BEGIN
+        v_config := p_name::regconfig;
+    EXCEPTION WHEN undefined_object OR invalid_schema_name OR invalid_name OR syntax_error OR name_too_long
+                OR feature_not_supported OR insufficient_privilege OR data_exception THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('text search configuration %L', left(p_name, 100)));
+    END;
+    -- A number is taken for the one of that number, whether there is one or not.
+    IF v_config IS NOT NULL AND NOT EXISTS (SELECT FROM pg_ts_config AS c WHERE c.oid = v_config) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('text search configuration %L', left(p_name, 100)));
+    END IF;
+    RETURN v_config::text;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.text_search_config(text) IS
+    'The text search configuration of that name, as PostgreSQL writes it; NULL for NULL. Raises 42704 for an unknown one.';
+REVOKE ALL ON FUNCTION memwarden_internal.text_search_config(text) FROM PUBLIC;
 
 -- A batch of one scope, from where the last one ended: killed, it is taken up there again.
 CREATE OR REPLACE FUNCTION memwarden_internal.reindex_next(p_batch integer)

@@ -16,7 +16,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'min_confidence: 0 to 1');
     ELSIF p_threshold NOT BETWEEN 0 AND 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'threshold: 0 to 1');
-    ELSIF cardinality(p_exclude) > 10000 OR array_position(p_exclude, NULL) IS NOT NULL THEN
+    ELSIF cardinality(p_exclude) > 10000 OR NOT memwarden_internal.is_list(p_exclude) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'exclude: at most 10,000 ids of items');
     END IF;
     -- Nested, so that a recall without them pays for no query.

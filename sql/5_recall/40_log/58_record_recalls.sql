@@ -11,17 +11,11 @@ DECLARE
     v_recall record;
     v_given  record;
 BEGIN
-    IF jsonb_typeof(recalls) IS DISTINCT FROM 'array' OR jsonb_array_length(recalls) > 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of at most 1,000 objects');
-    END IF;
     FOR v_recall IN
-        SELECT r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
-               r.item_ids, r.version_ids, r.scores, e.place
-          FROM jsonb_array_elements(recalls) WITH ORDINALITY AS e (recall, place)
-         CROSS JOIN LATERAL jsonb_to_record(e.recall) AS r (
-               recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
-               threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[])
-         ORDER BY e.place
+        SELECT r.place, r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
+               r.item_ids, r.version_ids, r.scores
+          FROM memwarden_internal.reported_recalls(recalls) AS r
+         ORDER BY r.place
     LOOP
         PERFORM memwarden_internal.check_reported_recall(v_recall.place, v_recall.recall_id, v_recall.purpose, v_recall.item_ids,
                                                          v_recall.version_ids, v_recall.scores, v_now);
@@ -53,6 +47,33 @@ COMMENT ON FUNCTION memwarden.record_recalls(jsonb) IS
 REVOKE ALL ON FUNCTION memwarden.record_recalls(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_recalls(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.reported_recalls(p_recalls jsonb)
+RETURNS TABLE (place bigint, recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
+               threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[])
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF jsonb_typeof(p_recalls) IS DISTINCT FROM 'array' OR jsonb_array_length(p_recalls) > 1000
+       OR p_recalls @? '$[*] ? (@.type() != "object")' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: an array of at most 1,000 objects');
+    END IF;
+    BEGIN
+        RETURN QUERY
+        SELECT e.place, r.recall_id, r.purpose, r.task, r.session_id, r.query, r.scopes, r.layers, r.k, r.threshold, r.embedding_model,
+               r.item_ids, r.version_ids, r.scores
+          FROM jsonb_array_elements(p_recalls) WITH ORDINALITY AS e (recall, place)
+         CROSS JOIN LATERAL jsonb_to_record(e.recall) AS r (
+               recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
+               threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[]);
+    EXCEPTION WHEN data_exception THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: ids are UUIDs, k an integer, threshold and scores numbers, lists arrays');
+    END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reported_recalls(jsonb) IS 'The argument of record_recalls() as rows. Raises 22023 for what is malformed.';
+REVOKE ALL ON FUNCTION memwarden_internal.reported_recalls(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
 RETURNS timestamptz
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
@@ -76,7 +97,7 @@ BEGIN
     ELSIF p_purpose IS NULL OR p_purpose NOT IN ('recall', 'context', 'push') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].purpose: recall, context or push', p_place - 1));
     ELSIF v_count > 1000 OR cardinality(coalesce(p_version_ids, '{}')) <> v_count OR cardinality(coalesce(p_scores, '{}')) <> v_count
-          OR array_position(p_item_ids, NULL) IS NOT NULL OR array_position(p_version_ids, NULL) IS NOT NULL THEN
+          OR NOT memwarden_internal.is_list(p_item_ids) OR NOT memwarden_internal.is_list(p_version_ids) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             format('recalls[%s]: item_ids, version_ids and scores, at most 1,000 and as many of each', p_place - 1));
     END IF;

@@ -128,15 +128,20 @@ AS $function$
 DECLARE
     v_rule memwarden_data.threshold_tuning;
 BEGIN
-    UPDATE memwarden_data.threshold_tuning AS t
-       SET enabled = coalesce(set_threshold_tuning.enabled, t.enabled), step = coalesce(set_threshold_tuning.step, t.step),
-           lowest = coalesce(set_threshold_tuning.lowest, t.lowest), highest = coalesce(set_threshold_tuning.highest, t.highest),
-           least_answered = coalesce(set_threshold_tuning.least_answered, t.least_answered),
-           most_ignored = coalesce(set_threshold_tuning.most_ignored, t.most_ignored), sample = coalesce(set_threshold_tuning.sample, t.sample),
-           look_back = coalesce(set_threshold_tuning.look_back, t.look_back)
-     WHERE t.layer = set_threshold_tuning.layer
-    RETURNING t.* INTO v_rule;
-    IF NOT FOUND THEN
+    BEGIN
+        UPDATE memwarden_data.threshold_tuning AS t
+           SET enabled = coalesce(set_threshold_tuning.enabled, t.enabled), step = coalesce(set_threshold_tuning.step, t.step),
+               lowest = coalesce(set_threshold_tuning.lowest, t.lowest), highest = coalesce(set_threshold_tuning.highest, t.highest),
+               least_answered = coalesce(set_threshold_tuning.least_answered, t.least_answered),
+               most_ignored = coalesce(set_threshold_tuning.most_ignored, t.most_ignored), sample = coalesce(set_threshold_tuning.sample, t.sample),
+               look_back = coalesce(set_threshold_tuning.look_back, t.look_back)
+         WHERE t.layer = set_threshold_tuning.layer
+        RETURNING t.* INTO v_rule;
+    EXCEPTION WHEN check_violation THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'step: more than 0, at most 0.5; lowest, least_answered, most_ignored: 0 to 1; highest: lowest to 1; sample: 1 to 1,000,000; look_back: 1 hour to 400 days');
+    END;
+    IF v_rule.layer IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_threshold_tuning.layer));
     END IF;
     PERFORM memwarden_internal.record_access_change(0, 'set_threshold_tuning', to_jsonb(v_rule));
@@ -145,7 +150,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) IS
     'How the relevance threshold of a layer follows from use; what is NULL stays. enabled: whether the job tune_thresholds() may move it (not, unless somebody says so); step (0.05), lowest (0.5), highest (0.95); '
     'least_answered (0.3): it is lowered where a smaller share of recalls gives something; most_ignored (0.4): raised where a greater share of what is given is not used; sample (100): so many recalls, and memories judged, are needed; look_back (30 days). '
-    'Raises 42704 for an unknown layer, 23514 for numbers out of range, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
+    'Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
 REVOKE ALL ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) TO memwarden_admin;
 

@@ -54,7 +54,7 @@ BEGIN
                    compile_context.min_confidence, v_now, compile_context.surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification
          WHERE c.level <= v_ceiling
-           AND (compile_context.freshness IS NULL OR r.recorded_at >= v_now - compile_context.freshness)
+           AND (compile_context.freshness IS NULL OR r.recorded_at >= memwarden_internal.before(v_now, compile_context.freshness))
            AND (compile_context.include_low_confidence OR NOT r.low_confidence));
     v_records := memwarden_internal.presented_records(v_principal_id, v_records, compile_context.surface);
     IF compile_context.include_instructions IS NOT TRUE THEN

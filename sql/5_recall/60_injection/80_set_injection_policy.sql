@@ -36,7 +36,8 @@ BEGIN
                     WHERE o.org_id = v_held.org_id AND o.policy_id = v_held.policy_id AND o.policy_id <> v_id), '[]'))
                AS n (block text, tier text, priority integer, source text, token_budget integer, max_items integer, threshold double precision,
                      layers text[], kinds text[], predicates text[]);
-    EXCEPTION WHEN check_violation OR not_null_violation OR unique_violation OR numeric_value_out_of_range OR invalid_text_representation THEN
+    EXCEPTION WHEN check_violation OR not_null_violation OR unique_violation OR numeric_value_out_of_range OR invalid_text_representation
+                OR feature_not_supported OR array_subscript_error THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'token_budget, working_budget: 1 to 1,000,000; resumed_budget: 0 to 1,000,000; max_items: 1 to 100; refresh_turns: 1 to 1,000; each of blocks: a block (a name, once), layers, '
             'tier (always, on_demand), priority (-1,000 to 1,000), source (memory, session), token_budget, max_items, threshold (0 to 1), kinds and predicates (at most 10)');

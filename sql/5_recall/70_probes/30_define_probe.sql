@@ -16,7 +16,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'name: 1 to 200 characters');
     ELSIF define_probe.query IS NULL OR define_probe.query !~ '[^[:space:]]' OR length(define_probe.query) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'query: 1 to 1,000 characters, not blank');
-    ELSIF (define_probe.k BETWEEN 1 AND 100) IS NOT TRUE OR cardinality(define_probe.items) > define_probe.k OR array_position(define_probe.items, NULL) IS NOT NULL THEN
+    ELSIF (define_probe.k BETWEEN 1 AND 100) IS NOT TRUE OR cardinality(define_probe.items) > define_probe.k OR NOT memwarden_internal.is_list(define_probe.items) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 100, and at least as many as items');
     ELSIF cardinality(coalesce(define_probe.items, '{}')) + num_nonnulls(define_probe.contains, define_probe.lacks) = 0
           OR '' IN (define_probe.contains, define_probe.lacks) OR greatest(length(define_probe.contains), length(define_probe.lacks)) > 1000 THEN

@@ -170,7 +170,7 @@ BEGIN
        AND (as_of.filter IS NULL OR v.content @> as_of.filter)
        AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)
        AND (as_of.query IS NULL
-            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, as_of.query))
+            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, left(as_of.query, 10000)))
      ORDER BY s.path, v.layer, v.item_id;
 END
 $function$;

@@ -73,6 +73,10 @@ DECLARE
 BEGIN
     IF place_tier.tier IS NULL OR place_tier.tier NOT IN ('hot', 'warm', 'cold') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'tier: hot, warm or cold');
+    ELSIF place_tier.tablespace = 'pg_global' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'tablespace: pg_global holds what all databases share');
+    ELSIF NOT EXISTS (SELECT FROM pg_tablespace AS t WHERE t.spcname = place_tier.tablespace) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('tablespace %L', left(place_tier.tablespace, 100)));
     END IF;
     EXECUTE format('ALTER TABLE memwarden_data.%I SET TABLESPACE %I', 'version_' || place_tier.tier, place_tier.tablespace);
     FOR v_index IN
@@ -84,5 +88,5 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.place_tier(text, text) IS
-    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier. Source: chapter 12.5.7.';
+    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier and for pg_global. Source: chapter 12.5.7.';
 REVOKE ALL ON FUNCTION memwarden.place_tier(text, text) FROM PUBLIC;

@@ -25,7 +25,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
     'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight recall gives them beside the words (0 to 1). '
     'Vectors of different models are never compared. embedder, settings: the plug-in of the worker that makes its vectors, see set_embedder(); by default only writers bring them. '
-    'Raises 42710 for a name that is taken, 22023 out of range, 23514 for an embedder that can be none.';
+    'Raises 42710 for a name that is taken, 22023 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
 
@@ -43,7 +43,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
     'Says which plug-in of the worker makes the vectors of a model; NULL for none, so that what is missing stays so. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
-    'The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 23514 for a name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
+    'The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 22023 for a name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
 
@@ -54,12 +54,16 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     DELETE FROM memwarden_data.embedder AS e WHERE e.model_id = p_model_id AND p_plugin IS NULL;
-    -- The table's own constraints say what each may be.
-    INSERT INTO memwarden_data.embedder AS e (model_id, plugin, settings)
-    SELECT p_model_id, p_plugin, coalesce(p_settings, '{}') WHERE p_plugin IS NOT NULL
-    ON CONFLICT ON CONSTRAINT embedder_pkey DO UPDATE SET plugin = excluded.plugin, settings = excluded.settings;
+    BEGIN
+        INSERT INTO memwarden_data.embedder AS e (model_id, plugin, settings)
+        SELECT p_model_id, p_plugin, coalesce(p_settings, '{}') WHERE p_plugin IS NOT NULL
+        ON CONFLICT ON CONSTRAINT embedder_pkey DO UPDATE SET plugin = excluded.plugin, settings = excluded.settings;
+    EXCEPTION WHEN check_violation THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument',
+            'embedder: lower-case letters, digits and _, at most 63; settings: an object, at most 16 KiB');
+    END;
     PERFORM pg_notify('memwarden_embedding', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS 'Stores the plug-in of a model, or that it has none.';
+COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS 'Stores the plug-in of a model, or that it has none. Raises 22023 for a name or settings that can be none.';
 REVOKE ALL ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) FROM PUBLIC;

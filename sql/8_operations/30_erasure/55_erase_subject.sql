@@ -93,7 +93,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: 1 to 1,000 characters, not blank');
     ELSIF p_reason IS NULL OR p_reason !~ '[^[:space:]]' OR length(p_reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters, not blank');
-    ELSIF cardinality(p_identifiers) > 100 OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE i.name IS NULL OR length(i.name) > 1000) THEN
+    ELSIF cardinality(p_identifiers) > 100 OR NOT memwarden_internal.is_list(p_identifiers) OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE length(i.name) > 1000) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'identifiers: at most 100, each of 2 to 1,000 characters');
     END IF;
     v_terms := memwarden_internal.search_terms(coalesce(p_identifiers, '{}'));

@@ -330,5 +330,5 @@ def test_the_size_is_a_setting_of_the_layer(world: World) -> None:
     grow(world.agent(HOME), 7)
     arrange(world)
     assert shelves(world) == {"shelf_1": 7}
-    with pytest.raises(psycopg.errors.CheckViolation):
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
         world.admin.execute(call, (Jsonb({"own_shelf_from": 1}),))

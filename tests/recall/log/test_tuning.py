@@ -154,5 +154,5 @@ def test_only_administrators_tune(tuned: Office) -> None:
     for call in ("tune_threshold('nothing')", "set_threshold_tuning('nothing')"):
         with pytest.raises(psycopg.errors.UndefinedObject):
             tuned.world.admin.execute(f"SELECT memwarden.{call}")
-    with pytest.raises(psycopg.errors.CheckViolation):
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
         tuned.world.admin.execute("SELECT memwarden.set_threshold_tuning('semantic', step => 2)")

@@ -124,7 +124,7 @@ def test_weights_that_do_not_sum_to_one_are_refused(
 
     Proves: P3, V6
     """
-    with pytest.raises(psycopg.errors.CheckViolation):
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
         shared_world.admin.execute(
             "SELECT memwarden.configure_layer('episodic', %s)", (Jsonb(settings),)
         )
