@@ -52,6 +52,12 @@ def test_what_was_once_missed_is_found() -> None:
     assert len(missed(TEXTS["later"])) <= 12, missed(TEXTS["later"])
 
 
+def test_what_others_would_write_is_found() -> None:
+    """Written by somebody who had not seen the rules: 32 of 40 at first sight. Proves: Z3."""
+    assert len(TEXTS["third"]) == 40
+    assert len(missed(TEXTS["third"])) <= 3, missed(TEXTS["third"])
+
+
 def test_they_are_found_in_other_languages() -> None:
     """German, French, Spanish and Chinese. Proves: Z3."""
     texts = [text for _, text in TEXTS["other_languages"]]
@@ -60,9 +66,9 @@ def test_they_are_found_in_other_languages() -> None:
 
 
 def test_reports_wishes_and_precautions_are_left_alone() -> None:
-    """Two hundred sentences with the same words: less than one in a hundred. Proves: Z3."""
+    """Four hundred sentences with the same words: less than one in a hundred. Proves: Z3."""
     alarms = [text for text in TEXTS["benign"] if is_flagged(text)]
-    assert len(TEXTS["benign"]) > 200
+    assert len(TEXTS["benign"]) > 400
     assert len(alarms) < len(TEXTS["benign"]) * 0.01, alarms
 
 
@@ -84,7 +90,12 @@ def test_the_plainest_of_them_are_found(value: object) -> None:
 @pytest.mark.parametrize("rule", READER_RULES, ids=lambda rule: str(rule["id"]))
 def test_no_prefilter_keeps_a_rule_from_an_order_that_it_would_find(rule: dict[str, Any]) -> None:
     """Proves: Z3."""
-    everything = [*TEXTS["poisoning"], *TEXTS["later"], *(t for _, t in TEXTS["other_languages"])]
+    everything = [
+        *TEXTS["poisoning"],
+        *TEXTS["later"],
+        *TEXTS["third"],
+        *(t for _, t in TEXTS["other_languages"]),
+    ]
     for text in everything:
         if isinstance(text, str) and list(DETECTORS[rule["detector"]](text, text.lower())):
             assert rule["id"] in {r.id for r in shipped().open(text)[0]}, text

@@ -26,6 +26,8 @@ def of(new: str, old: str) -> Verdict:
         ("Lena's favourite drink is tea", "Omar's favourite drink is coffee"),
         ("Tea became expensive", "Coffee became expensive"),
         ("The latest version of the editor is stable", "The latest version of the viewer is slow"),
+        ("The pump in hall 2 has 4 valves", "The pump in hall 7 has 4 valves"),
+        ("The 2019 survey is closed now", "The 2020 survey is closed now"),
         ("Kunde 4 ist jetzt im Jahresplan", "Kunde 5 ist jetzt im Jahresplan"),
     ],
 )
@@ -46,6 +48,20 @@ def test_another_subject_is_neither_contradicted_nor_updated(one: str, other: st
         ("Lena scored 3 goals", "Lena scored 4 goals"),
         ("The ferry leaves at 10:15", "The ferry leaves at 11:15"),
         ("The cat jumped onto the table", "The cat jumped off the table"),
+        ("Lena's birthday is on 3 March", "Lena's birthday is on 9 October"),
+        ("Lena lives in a flat in Kobe", "Lena lives in a farmhouse in Nagano"),
+        ("Lena graduated from Yale in 2010", "Lena graduated from Brown in 2010"),
+        ("Lena works as a nurse in Oslo", "Lena works as a cook in Oslo"),
+        ("Lena speaks three languages", "Lena speaks only one language"),
+        ("Lena prefers tea to coffee", "Lena prefers coffee to tea"),
+        ("Lena is older than Omar", "Omar is older than Lena"),
+        ("Lena voted for the plan", "Lena voted against the plan"),
+        ("Lena has two daughters", "Lena has no children"),
+        ("Lena is allergic to nuts", "Lena is not allergic to anything"),
+        ("The trial succeeded", "The trial failed"),
+        ("The loan was approved", "The loan was denied"),
+        ("The guide is a man", "The guide is a woman"),
+        ("Omar is the eldest child", "Omar is the youngest child"),
         ("The box is inside the shed", "The box is outside the shed"),
         (
             "Lena showed Omar the way from the station to the old library",
@@ -74,3 +90,17 @@ def test_news_is_decisive_where_both_name_one_thing(old: str, new: str, decisive
     found = of(new, old)
     assert found.why.get("decisive", False) is decisive
     assert not decisive or found.relation == "updates"
+
+
+@pytest.mark.parametrize(
+    ("new", "old"),
+    [
+        ("His blood type is O", "His blood type is A"),
+        ("The report got grade B", "The report got grade A"),
+        ("Omar passed the ball to Lena", "Lena passed the ball to Omar"),
+    ],
+)
+def test_a_letter_or_an_order_that_differs_is_no_more_of_the_same(new: str, old: str) -> None:
+    """An A at the end is no article, so B says nothing more than A. Proves: D3."""
+    for one, other in ((new, old), (old, new)):
+        assert of(one, other).relation not in ("same", "narrower", "wider"), (one, other)

@@ -18,6 +18,8 @@ def of(new: str, old: str) -> Verdict:
         ("Tomas does not have any pets", "Tomas likes pets"),
         ("Tomas does not have any pets", "The cousin of Tomas has three pets"),
         ("Tomas does not have any pets", "Pets need a lot of time"),
+        ("Tomas does not have any pets", "Tomas visited a shelter for pets"),
+        ("Ines is not on the night shift", "Ines wrote the plan of the night shift"),
         ("Ines has no bicycle", "Ines repairs her brother's bicycle"),
         ("Ines has no bicycle", "Ines sold a bicycle to her neighbour"),
         ("Ines is not a teacher", "Ines met a teacher at the fair"),

@@ -15,7 +15,7 @@ _MAX_REST = 12
 _FEW = 4
 """Where fewer than one word in so many is the same, nothing else is looked for."""
 _NONE: frozenset[str] = frozenset()
-_YEARS = range(1000, 3000)
+YEARS = range(1000, 3000)
 _DATES = frozenset(
     map(
         stem,
@@ -25,6 +25,9 @@ _DATES = frozenset(
         | MONTHS,
     )
 )
+
+
+MONTH_STEMS = frozenset(map(stem, MONTHS))
 
 
 def _is_kind(one: str, two: str) -> bool:
@@ -171,7 +174,7 @@ class Alignment:
             if number[1] != against[1] or number[0] == against[0]:
                 return ""
             dates = number[1] in ("date", "clock") or (
-                not number[1] and number[0] in _YEARS and against[0] in _YEARS
+                not number[1] and number[0] in YEARS and against[0] in YEARS
             )
             return "date" if dates else "number"
         if number or against:
@@ -185,12 +188,21 @@ class Alignment:
     def _one_place(self, place: int, other: int, *, describes: bool) -> bool:
         """Whether two words stand between the same neighbours, or before the same word."""
         last = place + 1 == len(self.new.keys) and other + 1 == len(self.old.keys)
-        right = last or self.partner.get(place + 1, -1) == other + 1
+        right = last or self.partner.get(place + 1, -1) == other + 1 or self._dates(place, other)
         if right:
             return not (describes and last) or self._left(place, other)
         if describes or place in self.new.numbers:
             return False
         return self._left(place, other)
+
+    def _dates(self, place: int, other: int) -> bool:
+        """Whether both are numbers before a month: "on 3 March", "on 9 October"."""
+        return (
+            place in self.new.numbers
+            and other in self.old.numbers
+            and not MONTH_STEMS.isdisjoint(self.new.keys[place + 1 : place + 2])
+            and not MONTH_STEMS.isdisjoint(self.old.keys[other + 1 : other + 2])
+        )
 
     def _left(self, place: int, other: int) -> bool:
         if place == 0 or other == 0:
@@ -201,6 +213,14 @@ class Alignment:
     def covered(self) -> float:
         """The share of the words of the longer sentence that have a partner or a conflict."""
         longer = max(len(self.new.keys), len(self.old.keys))
+        return (self.matched + len(self.conflicts)) / longer
+
+    def covered_but(self, mute: frozenset[str]) -> float:
+        """As covered, where the words given are not missed."""
+        longer = max(
+            len(sentence.keys) - sum(sentence.keys[place] in mute for place in missing)
+            for sentence, missing in ((self.new, self.in_new), (self.old, self.in_old))
+        )
         return (self.matched + len(self.conflicts)) / longer
 
     def gap(self) -> tuple[int, int, int, int] | None:

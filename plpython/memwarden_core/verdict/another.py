@@ -7,9 +7,9 @@ car is parked" may tell of one sight.
 
 from __future__ import annotations
 
-from ..language.units import MONTHS, NUMBERS
+from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, stem, word_set
-from .alignment import Alignment, Conflict
+from .alignment import MONTH_STEMS, YEARS, Alignment, Conflict
 from .reading import Sentence
 from .words import BEINGS
 
@@ -25,7 +25,6 @@ _DEFINITE = word_set("the my our your his her its their this that")
 _WHEN = word_set("since in on at after before during from until by last next")
 _ARTICLES_ELSEWHERE = frozenset(map(stem, word_set("le la les el los las der die das il lo o os")))
 _TALE = 6
-_MONTHS = frozenset(map(stem, MONTHS))
 
 
 def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
@@ -116,6 +115,10 @@ def _is_of_subject(sentence: Sentence, place: int) -> bool:
     behind = place - begin
     at = sentence.at[place]
     if place in sentence.numbers:
+        if behind == 0:
+            # "The 2019 report"
+            definite = _is_definite(sentence, begin) and sentence.at[place] < _first_verb(sentence)
+            return definite and sentence.numbers[place][0] in YEARS
         return behind > 0 and _tells_apart(sentence, place, begin)
     if _is_definite(sentence, begin) and at < _first_verb(sentence):
         # "The office in Rome is closed"
@@ -129,15 +132,16 @@ def _is_of_subject(sentence: Sentence, place: int) -> bool:
 
 def _tells_apart(sentence: Sentence, place: int, begin: int) -> bool:
     """Whether a number stands behind what it tells from others, before the verb: room 12."""
-    if sentence.numbers[place][1] or sentence.keys[place - 1] in _MONTHS:
+    if sentence.numbers[place][1] or sentence.keys[place - 1] in MONTH_STEMS:
         return False
     at = sentence.at[place]
     # A figure is no word, and has the place of the word before it.
     if at - sentence.at[place - 1] != (sentence.words[at] in NUMBERS):
         return False
     if _is_definite(sentence, begin) and at < _first_verb(sentence):
-        # "The 12 rooms" are counted.
-        return sentence.at[place + 1 : place + 2] != [at + 1]
+        # "The pump in hall 2"; but "the old 12 rooms" are counted.
+        named = sentence.at[place - 1] == at
+        return named or sentence.at[place + 1 : place + 2] != [at + 1]
     straight = all(sentence.at[p] == sentence.at[begin] + p - begin for p in range(begin, place))
     return straight and (place == begin + 1 or _is_verb_next(sentence, at))
 
@@ -148,7 +152,9 @@ def _is_verb_next(sentence: Sentence, at: int) -> bool:
 
 def _names_a_being(sentence: Sentence, place: int) -> bool:
     if sentence.keys[place] in BEINGS:
-        return True
+        # "The captain is a woman" says what somebody is.
+        at = sentence.at[place]
+        return place == 0 or _IS.isdisjoint(sentence.words[max(at - 2, 0) : at])
     # "A black dog" is another one than "a white dog"; Ana's dog may be the one.
     after = sentence.keys[place + 1 : place + 2]
     return sentence.words[:1] in (["a"], ["an"]) and not BEINGS.isdisjoint(after)

@@ -19,6 +19,7 @@ _NOBODY = word_set("nobody none")
 _SOMEBODY = BEINGS | frozenset(map(stem, word_set("somebody someone people group team")))
 _SPEAKERS = PRONOUN | word_set("i we you")
 _PLACING = word_set("in at on near by from with behind under beside inside outside")
+_HOW_OFTEN = word_set("always often sometimes still also only even")
 _SPAN = 5
 """At most so many words stand between "has" and what somebody has."""
 
@@ -69,6 +70,13 @@ def _is_one_subject(
         # "She volunteers at a shelter, not in a garden"
         return named and denying.clauses[first] != denying.clauses[missing[-1]]
     mapped = {partner[p] for p in ours if p in partner}
+    if (
+        mapped
+        and min(mapped) > partner[first]
+        and ("by" in denying.words) == ("by" in saying.words)
+    ):
+        # "The lift is not for visitors", "the visitors took the lift"
+        return False
     more = [p for p in sorted(theirs - mapped) if not _adds_little(saying, p)]
     more = [p for p in more if not _is_placing(saying, p, more)]
     if not more:
@@ -103,6 +111,7 @@ def _adds_little(sentence: Sentence, place: int) -> bool:
         # "A panda bear"
         or (place > 0 and BEINGS.issuperset(sentence.keys[place - 1 : place + 1]))
         or sentence.words[at].endswith("ly")
+        or sentence.words[at] in _HOW_OFTEN
         or describes(sentence.words[at], sentence.keys[place])
     )
 

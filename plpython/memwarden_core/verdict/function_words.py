@@ -48,7 +48,8 @@ FUNCTION = (
 ENGLISH = word_set(
     """
     the is are of and to for with has had have were been his she they their this that these from by
-    at it its you your we our my not
+    at it its you your we our my not and about who which where when after before while does
+    lives lived works worked born called married graduated studied years
     """
 )
 """A sentence with none of these may be in another language, whose small words are not known."""

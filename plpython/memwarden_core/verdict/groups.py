@@ -207,6 +207,10 @@ person human someone somebody anybody individual|man woman boy girl child kid la
 man|policeman gentleman
 adult|man woman
 child kid|boy girl toddler baby infant
+child|son daughter
+parent|mother father
+sibling|brother sister
+pet|dog cat hamster parrot
 animal|puppy kitten poodle calf lamb
 dog|puppy
 cat|kitten

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Beside those of the judge of evidence.
 OPPOSITES = """
-accept|refuse
+accept,approve,grant|refuse,deny
 admit|deny
 advance,forward|retreat,backward
 agree|disagree
@@ -192,7 +192,7 @@ arrest|release
 asset|liability
 available|unavailable
 barren|fertile
-blame|praise
+blame,criticism|praise
 careful|careless
 cause|prevent
 civilian|military
@@ -207,6 +207,8 @@ courage|cowardice
 credit|debit
 cry|smile
 dead|living
+eldest,oldest|youngest
+frozen|liquid
 deficit|surplus
 delay|hasten
 deposit|withdraw

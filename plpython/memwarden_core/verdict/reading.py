@@ -21,6 +21,8 @@ MAX_SENTENCES = 8
 _MAX_WORD = 64
 _NOT_BUT = {("rather", "than"), ("instead", "of")}
 _EXACT = 2.0**53
+_FAILING = frozenset({"failed", "fails", "denied", "denies", "refused", "refuses", "stopped"})
+"""At the end of a clause they deny nothing: "the test failed", "the loan was denied"."""
 
 
 class Sentence:
@@ -137,7 +139,12 @@ class _Reader:
     def turn(self) -> None:
         """End a clause. What a denial at its end denies stands before it."""
         now = self.now
-        if self.deny and self.since == len(now.keys):
+        if self.deny and self.since == len(now.keys) and now.words[-1] in _FAILING:
+            self.deny = False
+            if now.denial == len(now.words) - 1:
+                now.denial = -1
+            self.add(stem(now.words[-1]))
+        elif self.deny and self.since == len(now.keys):
             for place in range(len(now.keys) - 1, -1, -1):
                 if now.clauses[place] != self.clause:
                     break
@@ -146,8 +153,11 @@ class _Reader:
         self.deny = False
 
     def close(self) -> None:
-        self.turn()
         now = self.now
+        if now.words and now.words[-1] == "a":
+            # "Her blood type is A": no article ends a sentence.
+            self.add("a")
+        self.turn()
         if now.keys:
             now.places = {key: place for place, key in enumerate(now.keys)}
             now.marks = not CHANGE.isdisjoint(now.words)

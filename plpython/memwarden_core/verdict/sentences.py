@@ -31,7 +31,11 @@ _NEAR, _VALUE = 3, 4
 """So far behind its attribute a value begins, and of so many words it is one."""
 _NAME = 2
 _MOST, _EVENT = 0.6, 0.6
-_ADDS_NOTHING = stems("together ever even formally")
+_ADDS_NOTHING = stems("together ever even formally anything anyone anybody anywhere")
+_ONLY = stems("only just exactly still")
+"""Words that make a value no other: "one key", "only one key"."""
+_BACK_AND_FORTH = stems("prefer")
+"""Who prefers tea to coffee does not prefer coffee to tea."""
 _TALE = 6
 """A sentence of so many words tells what few others do."""
 _FRAME = 4
@@ -159,13 +163,18 @@ def _conflict(found: Alignment) -> Finding:
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
     if method in ("group", "date") and _has_several(new, first.new):
         return _unlike(found, "several")
-    score = _SURE[method] - _SLOPE * (1 - found.covered)
-    return _contrary(found, score, method, found.covered)._replace(decisive=decides(found))
+    covered = found.covered_but(_ONLY)
+    score = _SURE[method] - _SLOPE * (1 - covered)
+    return _contrary(found, score, method, covered)._replace(decisive=decides(found))
 
 
 def _has_several(sentence: Sentence, place: int) -> bool:
     """Whether a word is what somebody does one of among others: Ana likes tea, and coffee too."""
     near = range(max(place - _NEAR + 1, 0), place)
+    at = sentence.at[place]
+    if not {"as", "only"}.isdisjoint(sentence.words[max(at - 2, 0) : at]):
+        # "Ana works as a nurse"
+        return False
     if any(sentence.keys[p] in _SEVERAL for p in near):
         return True
     return 0 in sentence.names and any(
@@ -176,7 +185,7 @@ def _has_several(sentence: Sentence, place: int) -> bool:
 def _equal(found: Alignment) -> Finding:
     """Every word has its partner."""
     if not says_as_much(found) or (found.more and found.less):
-        if _names_change_places(found):
+        if _names_change_places(found) or _sides_change_places(found):
             return _contrary(found, _SURE["attribute"] - 0.04, "order", found.covered)
         return Finding("unrelated", 0.5, "order", found.covered)
     if found.more or found.less:
@@ -197,6 +206,19 @@ def _names_change_places(found: Alignment) -> bool:
         and found.new.names.issuperset(moved)
         and found.old.names.issuperset(found.partner[place] for place in moved)
         and not (found.new.after_and & set(moved))
+    )
+
+
+def _sides_change_places(found: Alignment) -> bool:
+    """Whether two words have changed places about what holds one way only: Ana is older than Bo."""
+    moved = [place for place, other in found.partner.items() if place != other]
+    sides = "than" in found.new.words or not _BACK_AND_FORTH.isdisjoint(found.new.keys)
+    return (
+        sides
+        and len(moved) == _NAME
+        and len(found.partner) == len(found.new.keys) == len(found.old.keys)
+        and not (found.new.after_and & set(moved))
+        and not any(found.new.denied)
     )
 
 
@@ -232,7 +254,8 @@ def _another_value(found: Alignment) -> Finding:
         first
         and short
         and (
-            (ends and not SINGLE.isdisjoint(near)) or (names and not _SINGLE_NAME.isdisjoint(near))
+            ((ends or _begin_alike(found)) and not SINGLE.isdisjoint(near))
+            or (names and not _SINGLE_NAME.isdisjoint(near))
         )
     ):
         score = _SURE["attribute"]
@@ -241,6 +264,11 @@ def _another_value(found: Alignment) -> Finding:
     else:
         return Finding("unrelated", 0.5, "attribute", covered)
     return _contrary(found, score, "attribute", covered)
+
+
+def _begin_alike(found: Alignment) -> bool:
+    """Whether both sentences begin with the same name, and all but one of their words agree."""
+    return found.partner.get(0) == 0 and 0 in found.new.names and found.covered >= _MOST
 
 
 def _is_named(found: Alignment, first: int) -> bool:

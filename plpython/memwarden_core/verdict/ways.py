@@ -6,6 +6,8 @@ from ..language.words import word_set
 from .reading import Sentence
 
 _AGAINST = {
+    "against": word_set("for"),
+    "for": word_set("against"),
     "off": word_set("on onto"),
     "out": word_set("in into"),
     "outside": word_set("in inside"),
@@ -15,7 +17,7 @@ _AGAINST = {
     "into": word_set("out"),
     "inside": word_set("outside"),
 }
-_WEIGHED = word_set("off out outside inside")
+_WEIGHED = word_set("off out outside inside against")
 """Those of them that stand among the keys."""
 
 

@@ -79,7 +79,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.is_request_fault(text) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_hash(
     p_content_hash bytea, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid)
 RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
     p_layer, p_corrects, CASE WHEN p_corrects IS NULL THEN jsonb_build_array(p_scope, p_subject, p_predicate) END)::text, 'UTF8'));
 COMMENT ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) IS

@@ -19,7 +19,7 @@ from .speech import is_order, is_talk
 _HARMFUL = any_of(
     "output print reveal display disclose expose leak dump send forward e-?mail upload transmit execute run invoke trigger launch fetch "
     "download install click ignore disregard bypass skip disable deactivate delete erase wipe transfer wire pay approve accept authori[sz]e grant "
-    "escalate append insert attach badmouth repeat recite obey comply redirect exfiltrate elevate commit merge submit discard overwrite hand_out call_the call_this"
+    "escalate append insert attach badmouth repeat recite obey comply redirect exfiltrate elevate commit merge submit discard overwrite export hand_out call_the call_this"
 )
 _CALL = r"call\s+(?:\w+_\w+|\w+\(|(?:[\w.-]+\s+){0,3}?(?:tools?|functions?|apis?|endpoints?|webhooks?|scripts?|commands?|urls?)\b)"
 # And what a reader is told to say or to do otherwise.
@@ -142,7 +142,7 @@ def _waiting_backwards(lower: str, begin: int, part: str) -> Iterator[Hit]:
                 break
 
 
-_FROM_NOW = r"(?:from\s+now\s+on|going\s+forward|henceforth|from\s+here\s+on(?:\s+out)?|from\s+this\s+(?:point|moment|day|time)(?:\s+(?:on|forward|onwards?))?|as\s+of\s+(?:now|today)|starting\s+(?:now|today)|effective\s+immediately|(?:in|for)\s+(?:all|every|any|each)\s+(?:future\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?))"
+_FROM_NOW = r"(?:from\s+now\s+on|going\s+forward|henceforth|from\s+here\s+on(?:\s+out)?|from\s+this\s+(?:point|moment|day|time|session|conversation|chat|message)(?:\s+(?:on|forward|onwards?))?|as\s+of\s+(?:now|today)|starting\s+(?:now|today)|effective\s+immediately|(?:in|for)\s+(?:all|every|any|each)\s+(?:future\s+)?(?:repl(?:y|ies)|answers?|responses?|sessions?|conversations?|chats?|interactions?))"
 _ABOUT = r"(?:users?|customers?|clients?|callers?|visitors?|assistants?|messages?|requests?|instructions?|documents?|conversations?|repl(?:y|ies)|responses?|answers?|prompts?|links?|memor(?:y|ies)|queries|tools?|invoices?|payments?|transfers?|commands?)"
 _OWES = r"(?:must|shall|should|ha(?:s|ve)\s+to|(?:is|are)\s+(?:hereby\s+|now\s+)?(?:to|required\s+to|instructed\s+to|ordered\s+to|expected\s+to|supposed\s+to)|will\s+always|will|may\s+only)"
 _STANDING = (
@@ -165,8 +165,10 @@ _STANDING = (
     r"\bdo\s+(?:it|this|that|so)\s+(?:silently|quietly|secretly|covertly|without\s+(?:asking|telling|confirm\w*|notif\w*|informing))\b",
     rf"\b(?:trigger|activation|code|magic|secret|wake)[\s-]*(?:phrase|word|sentence)\b[^.!?\n]{{0,60}}?(?:[-=]>|:|\bthen\b|\bmeans\s+(?:that\s+)?you\s+\w+|,)\s*{_ADVERB}(?:{_HARMFUL}|{_CALL})\b",
     r"\b(?:treat|regard|consider|accept)\s+(?:[^\s.!?;:]+\s+){1,12}?as\s+(?:an?\s+)?(?:(?:direct|binding|valid|trusted|official)\s+)?(?:order|command|instruction|directive)s?\s+(?:from|of|by)\b",
-    rf"\b{_FROM_NOW}[,:]?\s+(?:answer|reply|respond|treat|trust)\s+(?:to\s+)?(?:all|any|every|each|only|yes)\b",
+    rf"\b{_FROM_NOW}[,:]?\s+(?:answer|reply|respond|treat|trust|recommend|suggest|offer|quote|mention)\s+(?:to\s+)?(?:all|any|every|each|only|yes)\b",
     rf"\b{_THE_MODEL}\s+(?:reading|processing|parsing|retrieving|seeing|loading|using|accessing|indexing|that\s+reads?|who\s+reads?)\s+(?:this|these|the\s+\w+)\b(?:\s+\w+)?\s*{_DUTY}\s+{_DO}\b",
+    rf"\b{_THE_MODEL}\s+(?:handling|serving|answering|helping|managing|assigned\s+to|dealing\s+with|working\s+(?:on|for|with))(?:\s+\w+){{1,4}}?\s+{_OWES}\s+{_HARM_DONE}\b",
+    r"\b(?:treat|regard|consider|accept|handle)\s+(?:[^\s.!?;:]+\s+){1,12}?as\s+(?:if\s+)?(?:\w+\s+)?(?:coming|came|come|sent|issued|written)\s+(?:from|by)\s+(?:your|the)\s+(?:developers?|operators?|makers?|admin(?:istrator)?s?|owners?|users?|system|company)\b",
     rf"\b{_THE_MODEL}\s+{_OWES}\s+(?:{_HARM_DONE}|{_ADVERB}(?:recommend|say|tell|refuse|deny|claim|pretend|trust|treat|prefer|quote|include|add|give|visit|open|praise|promote|rank|rate)|always\s+(?:answer|reply|respond)|not\s+(?:use|trust|follow|rely|read))\b",
     rf"\b(?:behaviou?r|task|job|role|duty|purpose|instruction|goal)\s+(?:of|for)\s+{_THE_MODEL}\s+is\s+(?:now\s+)?to\s+{_DO}\b",
     r"\bif\s+you(?:'re|\s+are)\s+(?:an?\s+)?(?:ai|a\.i\.|llm|language\s+model|large\s+language\s+model|chatbot|assistant|ai\s+\w+|automated\s+\w+|bot|machine)\b(?:\s+\w+){0,6}?(?:,|:)",
@@ -185,12 +187,12 @@ _VOCATIVE = (
 
 
 STANDING_SIGNS = (
-    rf"{_NAMED}|from now on|going forward|henceforth|from here on|from this (?:point|moment|day|time)|as of (?:now|today)|starting (?:now|today)|effective immediately"
+    rf"{_NAMED}|from now on|going forward|henceforth|from here on|from this (?:point|moment|day|time|session|conversation|chat|message)|as of (?:now|today)|starting (?:now|today)|effective immediately"
     r"|(?:in|for|during) (?:all|every|any|each) (?:future |later |your |)(?:repl|answer|response|session|conversation|chat|interaction)"
     r"|\byou (?:must|shall|will|should|ought to|need to|have to|are (?:to|required to|obliged to|instructed to|ordered to|expected to|commanded to)) (?:always|never|only|not|do not|from now)"
     r"|\byou are (?:now |)(?:required|obliged|instructed|ordered|commanded|programmed|authori)"
     r"|(?:order|command|instruction|directive)s? (?:from|of|by) |\bai(?:_|-)(?:directive|instruction|command|order|override)|your (?:new|real|actual|true|updated|task|job|role|mission|goal|objective|instruction|order)|\byou (?:never|no longer|do not|don't) (?:need|have) to|\byou (?:must|shall|will|are to) (?:henceforth|hereafter)"
-    r"|\bin your (?:next |final |)(?:reply|answer|response|summary|message)|do (?:it|this|that|so) (?:silent|quiet|secret|covert|without)"
+    r"|\bin your (?:next |final |)(?:reply|answer|response|summary|message)|do (?:it|this|that|so) (?:silent|quiet|secret|covert|without)|\bas (?:if |)(?:\w+ |)(?:coming|came|come|sent|issued|written) (?:from|by) (?:your|the) "
     r"|(?:trigger|activation|code|magic|secret|wake)(?: |-|)(?:phrase|word|sentence)|(?:whoever|one who|one that|body who|body that) (?:read|retriev|recall|load|find|process)"
     r"|\bif you(?:'re| are) (?:an? |)(?:automated|machine|bot|language|large)"
     r"|\b(?:always|never) (?:output|reveal|disclose|expose|leak|dump|execute|invoke|ignore|disregard|bypass|skip|disable|approve|accept|grant|obey|comply|transfer|trust|believe|treat"
@@ -234,7 +236,7 @@ _KEEP = r"(?:store|save|remember|keep|persist|memori[sz]e|record|add|retain|writ
 _ORDERED = rf"(?:{_MOMENT}\s+(?:{_ASKER}|{_ANYBODY}|{_THE_MODEL}|asked|you|this)\b|you\s+(?:must|should|shall|will|have\s+to|are\s+to|need\s+to)\b|{_THE_MODEL}\s|{_ADVERB}(?:{_HARMFUL}|{_CALL}|reply|respond|answer|recommend|refuse|trust|treat|always|never)\b)"
 _FOREVER = r"(?:permanently|forever|for\s+good|for\s+(?:all|every|any|each)\s+(?:future\s+|later\s+)?(?:sessions?|conversations?|chats?|users?|interactions?|requests?)|as\s+(?:an?\s+|your\s+)?(?:core|permanent|standing|fixed|absolute|top|lasting|long-term|persistent|hard|binding|key|important|new|global)\s+(?:\w+\s+)?(?:belief|rule|fact|instruction|memory|preference|polic(?:y|ies)|directive|principle|guideline|behaviou?r)s?|(?:to|in|into)\s+(?:your|the\s+(?:assistant|agent|model)'s)\s+(?:\S+\s+)?(?:memory|memories|notes|knowledge|long-term\s+memory|persistent\s+memory|profile)|across\s+(?:all\s+)?sessions?|and\s+never\s+(?:delete|forget|remove|change)\s+(?:it|this))"
 _LASTING = rf"\b({_KEEP})\s+(?:[^\s.!?;:]+\s+){{0,6}}?{_FOREVER}"
-_KEPT = rf"[:,]\s*(?:[^\s.!?\n]+\s+){{1,14}}?(?:must|shall|always|never)\b|(?:[:;,.!\x{{2014}}\x{{2013}}-]|\bthat\b|\band\b)\s*(?:[^\s.!?\n]+\s+){{0,3}}?{_ORDERED}"
+_KEPT = rf"[:,]\s*(?:[^\s.!?\n]+\s+){{1,14}}?(?:must|shall|always|never)\b|[:,][^!?\n]{{0,110}}?\bwithout\s+(?:asking|warning|checking|verif\w+|confirm\w+|telling|question\w*)\b|(?:[:;,.!\x{{2014}}\x{{2013}}-]|\bthat\b|\band\b)\s*(?:[^\s.!?\n]+\s+){{0,3}}?{_ORDERED}"
 _PERSIST = (
     rf"\b({_KEEP})\s+(?:this|the\s+following|that)\s+(?:rule|instruction|directive|order|command|polic(?:y)|principle)s?\b[^.!?\n]{{0,40}}?(?:\band\s+(?:obey|follow|apply)|:)",
     r"\b(update|edit|change|amend|overwrite|rewrite|modify)\s+(?:your|the\s+(?:assistant|agent|model)'s)\s+(?:\S+\s+)?(?:memory|memories|notes|knowledge|beliefs?|profile|records?)\b[^.!?\n]{0,40}?(?:\b(?:so\s+that|to\s+(?:say|state|include|reflect|show)|with)\b|:)",

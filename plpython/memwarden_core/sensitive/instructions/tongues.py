@@ -26,7 +26,7 @@ _ELSEWHERE = (
     r"\b(?:el\s+usuario|el\s+cliente|el\s+administrador|el\s+propietario|el\s+operador)\s+(?:quiere|desea|pide|exige|prefiere|te\s+ha\s+autorizado|te\s+autoriza|ha\s+autorizado|te\s+permite)\s+(?:a\s+)?(?:que\s+(?:siempre\s+|nunca\s+|tú\s+)?\w+e?s\b|a\s+)",
     r"\b(?:a\s+partir\s+de\s+ahora|de\s+ahora\s+en\s+adelante|desde\s+ahora)\s*,?\s*(?:debes|tienes\s+que|siempre|nunca|vas\s+a)\b|\b(?:debes|tienes\s+que)\s+(?:siempre|nunca)\b",
     r"\b(?:guarda|guárdalo|recuerda|memoriza|almacena|anota)\s+(?:esto|lo\s+siguiente)?\s*(?:para\s+siempre|permanentemente|de\s+forma\s+permanente)\b[^.!?\n]{0,20}?[:,]|(?:^|[.!?\n]\s*)(?:asistente|agente|ia|modelo)\s*[:,]\s*(?:por\s+favor\s+)?(?:siempre|nunca|no\s+\w+s\b|env[ií]a\b|ejecuta\b|muestra\b|ignora\b)",
-    rf"(?:当|每当|如果|一旦|若|每次)[^。！？\n]{{0,12}}?(?:用户|助手|助理|智能体|模型|有人|代理|你|客户)[^。！？\n]{{0,40}}?[，,：:]\s*(?:请|就|则|你|立即|必须|务必|应)*{_CHINESE}",
+    rf"(?:当|每当|如果|一旦|若|每次)[^。！？\n]{{0,12}}?(?:用户|助手|助理|智能体|模型|有人|代理|你|客户)[^。！？\n]{{0,40}}?[，,：:]\s*(?:请|就|则|你|立即|直接|马上|都|必须|务必|应)*{_CHINESE}",
     rf"(?:用户|管理员|客户|所有者|运营者)(?:已经|已)?(?:希望|想要|要求|授权|允许|需要|同意|想让)你[^。！？\n]{{0,30}}?{_CHINESE}",
     r"(?:从现在(?:开始|起)|今后|以后|从此)[，,]?\s*(?:你|请)?(?:必须|务必|要|应|始终|总是|永远|不要|不得)",
     rf"(?:请)?(?:永久|永远|一直)(?:地)?(?:记住|保存|存储|记录)[^。！？\n]{{0,6}}?[：:，,][^。！？\n]{{0,40}}?{_CHINESE}|(?:助手|助理|智能体)[：:，,]\s*(?:请|务必|永远|始终|不要)*{_CHINESE}",
