@@ -121,6 +121,19 @@ SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, con
 FROM memwarden.get(item_id => %(item_id)s::uuid)
 """
 
+FIND_ITEMS: Final[LiteralString] = """
+SELECT item_id, version_id, version, layer, scope, kind, subject, predicate, content, text,
+       confidence, importance, status, stale, created_at, updated_at, expires_at,
+       valid_from, valid_to, classification, domains, attributes, provenance, contradicts
+FROM memwarden.find_items(
+    subject => %(subject)s::text,
+    predicate => %(predicate)s::text,
+    layer => %(layer)s::text,
+    scope => %(scope)s::text,
+    kind => %(kind)s::text,
+    max_rows => %(max_rows)s::int)
+"""
+
 HISTORY: Final[LiteralString] = """
 SELECT version, version_id, operation, status, content, confidence, recorded_at, superseded_at,
        valid_from, valid_to, actor, reason, request_id, log_seq,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from itertools import islice
@@ -63,6 +63,14 @@ class WriteRequest:
 _FIELDS = tuple(each.name for each in fields(WriteRequest))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadRequest(WriteRequest):
+    """Something given that is no request, sent as it is: the server refuses and records it."""
+
+    layer: str = ""
+    given: object
+
+
 def argument_name(field_name: str) -> str:
     """Return the name that a field has as an argument of the SQL function."""
     return "class" if field_name == "write_class" else field_name
@@ -85,6 +93,14 @@ def as_request(value: WriteRequest | Mapping[str, Any]) -> WriteRequest:
             str(error).removeprefix("WriteRequest.__init__() "),
             hint=f"A request has the names {', '.join(map(argument_name, _FIELDS))}.",
         ) from None
+
+
+def sent_anyway(value: object) -> WriteRequest:
+    """Return the request that a value describes; otherwise one that the server refuses."""
+    try:
+        return as_request(value)  # type: ignore[arg-type]
+    except (AttributeError, InvalidArgument):
+        return UnreadRequest(given=value)
 
 
 def sql_arguments(request: WriteRequest) -> dict[str, Any]:
@@ -124,6 +140,8 @@ def json_object(request: WriteRequest) -> str:
     Never raises for a value: content, evidence, attributes or origin that are not JSON are sent in
     a form that the server refuses and records, so that one bad request harms no other.
     """
+    if isinstance(request, UnreadRequest):
+        return _unread_object(request)
     members: dict[str, str] = {}
     for name in _FIELDS:
         value = getattr(request, name)
@@ -136,21 +154,42 @@ def json_object(request: WriteRequest) -> str:
             members["content"] = strict_json(request.content)
         except InvalidContent:
             members["content_text"] = json.dumps(lenient_json(request.content))
-    members["evidence"] = _json_or_mark(list(request.evidence))
+    members["evidence"] = _json_or_mark(_listed(request.evidence))
     if request.attributes is not None:
         members["attributes"] = _json_or_mark(request.attributes)
     if request.origin is not None:
         members["origin"] = _json_or_mark(request.origin)
     if request.domains is not None:
-        members["domains"] = json.dumps([str(each) for each in request.domains])
+        domains = _listed(request.domains)
+        members["domains"] = _json_or_mark(
+            [str(each) for each in domains] if isinstance(domains, list) else domains
+        )
     if request.embedding is not None:
-        members["embedding"] = f"[{','.join(map(_json_real, array('f', request.embedding)))}]"
+        try:
+            numbers = array("f", request.embedding)
+        except (TypeError, ValueError):
+            members["embedding"] = '"no numbers"'
+        else:
+            members["embedding"] = f"[{','.join(map(_json_real, numbers))}]"
     return "{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}"
 
 
 _OWN_FORM = frozenset(
     ("content", "content_text", "evidence", "embedding", "domains", "attributes", "origin")
 )
+
+
+def _unread_object(request: UnreadRequest) -> str:
+    """Return what was given, under the id that the request has here; a mark where it is no JSON."""
+    given = request.given
+    if isinstance(given, Mapping):
+        given = {**given, "request_id": given.get("request_id") or str(request.request_id)}
+    return _json_or_mark(given)
+
+
+def _listed(value: Any) -> Any:
+    """Return a sequence as a list; what is none as it is, for the server to refuse."""
+    return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
 
 
 def _json_or_mark(value: object) -> str:
@@ -182,11 +221,11 @@ def _json_real(value: float) -> str:
 
 
 def in_batches(
-    requests: Iterable[WriteRequest | Mapping[str, Any]], size: int
+    requests: Iterable[Any], size: int, read: Callable[[Any], WriteRequest] = as_request
 ) -> Iterator[list[WriteRequest]]:
     """Cut any iterable into lists of at most `size`, reading no further than needed."""
     rest = iter(requests)
-    while batch := [as_request(each) for each in islice(rest, size)]:
+    while batch := [read(each) for each in islice(rest, size)]:
         yield batch
 
 

@@ -31,6 +31,30 @@ class AsyncCalls:
         rows = await self._session.fetch(sql.GET, {"item_id": item_id}, Item)
         return rows[0] if rows else None
 
+    async def find_items(
+        self,
+        subject: str,
+        predicate: str | None = None,
+        *,
+        layer: str | None = None,
+        scope: str | None = None,
+        kind: str | None = None,
+        max_rows: int = 100,
+    ) -> list[Item]:
+        """Return the current items about a subject that the caller may see, the newest first.
+
+        An index finds them. `recall` searches by words and likeness.
+        """
+        arguments = {
+            "subject": subject,
+            "predicate": predicate,
+            "layer": layer,
+            "scope": scope,
+            "kind": kind,
+            "max_rows": max_rows,
+        }
+        return await self._session.fetch(sql.FIND_ITEMS, arguments, Item)
+
     async def request_status(self, request_id: UUID) -> RequestStatus | None:
         """Return what became of a write request of the caller's, or None."""
         arguments = {"request_id": request_id}

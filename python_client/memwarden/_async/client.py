@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -37,6 +38,7 @@ from memwarden.requests import (
     WriteRequest,
     in_batches,
     payloads,
+    sent_anyway,
     single_precision,
     sql_arguments,
 )
@@ -187,6 +189,10 @@ class AsyncClient(
         result = await self._decide(request)
         if not wait or not result.deferred:
             return result
+        return await self._settled(result, timeout)
+
+    async def _settled(self, result: WriteResult, timeout: timedelta | float | None) -> WriteResult:
+        """Wait for a deferred request; its result as it is then."""
         status = await self.await_decision(result.request_id, timeout)
         if status is None:
             return result
@@ -227,16 +233,55 @@ class AsyncClient(
         results: list[WriteResult] = []
         for batch in in_batches(requests, batch_size):
             for part, payload in payloads(await self._embedded(batch)):
-                decided = await self._session.fetch(
-                    sql.WRITE_MANY,
-                    {"requests": payload, "offset": len(results)},
-                    WriteResult,
-                    [request.request_id for request in part],
-                )
+                decided = await self._decide_many(part, payload, len(results))
                 results += decided
                 if progress is not None:
                     progress(decided)
         return results
+
+    async def write_all(
+        self,
+        requests: Iterable[WriteRequest | Mapping[str, Any]],
+        *,
+        batch_size: int = 500,
+        patience: timedelta | float = 60,
+    ) -> AsyncIterator[WriteResult]:
+        """Write any number of requests; yield their results in the same order, batch by batch.
+
+        Each batch is one call and one transaction, so other writers wait no longer than it takes.
+        Nothing is lost for one bad request: also one with an unknown name, and what is no request
+        at all, is sent, for the server to refuse and record.
+
+        The server tries a request again by itself that was DEFERRED because another writer held
+        the scope (SCOPE_BUSY). For those of a batch this waits at most `patience` (seconds, or a
+        timedelta) and yields what became of them; with 0, and in a transaction of yours, not.
+
+        Raises:
+            ConnectionFailed: with the ids of the batch whose outcome is not known. What was
+                yielded is decided.
+        """
+        if isinstance(patience, timedelta):
+            patience = patience.total_seconds()
+        count = 0
+        for batch in in_batches(requests, batch_size, sent_anyway):
+            for part, payload in payloads(await self._embedded(batch)):
+                decided = await self._decide_many(part, payload, count)
+                count += len(decided)
+                end = time.monotonic() + (0 if self._session.in_transaction() else patience)
+                for result in decided:
+                    left = end - time.monotonic()
+                    busy = result.deferred and result.reason == "SCOPE_BUSY" and patience > 0
+                    yield await self._settled(result, max(left, 0)) if busy else result
+
+    async def _decide_many(
+        self, part: list[WriteRequest], payload: str, offset: int
+    ) -> list[WriteResult]:
+        return await self._session.fetch(
+            sql.WRITE_MANY,
+            {"requests": payload, "offset": offset},
+            WriteResult,
+            [request.request_id for request in part],
+        )
 
     async def recall(
         self,

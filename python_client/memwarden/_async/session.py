@@ -16,6 +16,7 @@ from memwarden._async.transaction import async_call
 from memwarden._tokens import AsyncTokenSource
 from memwarden.errors import InvalidArgument, translated, unreachable
 
+IDLE = psycopg.pq.TransactionStatus.IDLE
 RowT = TypeVar("RowT")
 
 
@@ -86,6 +87,11 @@ class AsyncSession:
             await connection.close()
             return None
         return connection
+
+    def in_transaction(self) -> bool:
+        """Whether the connection is in a transaction of its owner's."""
+        connection = self._connection
+        return connection is not None and connection.info.transaction_status != IDLE
 
     async def close(self) -> None:
         """Close the connection if this object opened it."""

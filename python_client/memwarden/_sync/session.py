@@ -18,6 +18,7 @@ from memwarden._sync.transaction import call
 from memwarden._tokens import TokenSource
 from memwarden.errors import InvalidArgument, translated, unreachable
 
+IDLE = psycopg.pq.TransactionStatus.IDLE
 RowT = TypeVar("RowT")
 
 
@@ -88,6 +89,11 @@ class Session:
             connection.close()
             return None
         return connection
+
+    def in_transaction(self) -> bool:
+        """Whether the connection is in a transaction of its owner's."""
+        connection = self._connection
+        return connection is not None and connection.info.transaction_status != IDLE
 
     def close(self) -> None:
         """Close the connection if this object opened it."""

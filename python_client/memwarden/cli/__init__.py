@@ -26,6 +26,7 @@ from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
 from memwarden.cli.extract import extract
+from memwarden.cli.imports import import_file
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
@@ -61,9 +62,11 @@ def _options(
 
 app.command()(server.status)
 app.command()(memory.write)
+app.command("import")(import_file)
 app.command()(memory.recall)
 app.command()(memory.context)
 app.command()(items.get)
+app.command()(items.find)
 app.command()(items.request)
 app.command()(history.history)
 app.command()(history.as_of)

@@ -1,4 +1,4 @@
-"""`memwarden get` and `memwarden request`: one item or request by its id."""
+"""`memwarden get`, `memwarden find` and `memwarden request`: items and requests by their keys."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from uuid import UUID
 
 import typer
 
-from memwarden.cli.options import AsJson, Dsn, ItemId, connected, not_found
-from memwarden.cli.terminal import cell, console, print_json, show_fields, table
+from memwarden.cli.memory import words
+from memwarden.cli.options import AsJson, Dsn, ExitCode, ItemId, connected, not_found
+from memwarden.cli.terminal import cell, console, print_json, shortened, show_fields, table
 
 
 def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
@@ -21,6 +22,36 @@ def get(item_id: ItemId, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
         print_json(item)
     else:
         show_fields(item)
+
+
+def find(
+    subject: Annotated[str, typer.Argument(help="What the items are about.")],
+    predicate: Annotated[str | None, typer.Argument(help="Which property of it.")] = None,
+    *,
+    layer: Annotated[str | None, typer.Option()] = None,
+    scope: Annotated[str | None, typer.Option(help="Exactly this one.")] = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show the current items about a subject, the newest first. Looks words up, searches nothing.
+
+    Exits with 6 when there is none that you may see.
+    """
+    with connected(dsn) as memory:
+        found = memory.find_items(subject, predicate, layer=layer, scope=scope)
+    if as_json:
+        print_json(found)
+    else:
+        out = console()
+        rows = table(out, "item", "layer", "subject", "predicate", "content", whole=("item",))
+        for item in found:
+            content = shortened(words(item.content), 160)
+            rows.add_row(
+                *map(cell, (item.item_id, item.layer, item.subject, item.predicate, content))
+            )
+        out.print(rows)
+    if not found:
+        raise typer.Exit(ExitCode.NOT_FOUND)
 
 
 def request(

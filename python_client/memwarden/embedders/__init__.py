@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from memwarden.embedders.lexical import LexicalEmbedder
-from memwarden.requests import WriteRequest
+from memwarden.requests import UnreadRequest, WriteRequest
 from memwarden_core.text import content_text
 
 __all__ = ["Embedder", "LexicalEmbedder", "embedding_texts", "query_embedding"]
@@ -55,7 +55,11 @@ def embedding_texts(requests: Sequence[WriteRequest]) -> dict[int, str]:
     """
     texts: dict[int, str] = {}
     for position, request in enumerate(requests):
-        if request.embedding is None and request.content_text is None:
+        if (
+            request.embedding is None
+            and request.content_text is None
+            and not isinstance(request, UnreadRequest)
+        ):
             try:
                 text = content_text(
                     request.content, subject=request.subject, predicate=request.predicate

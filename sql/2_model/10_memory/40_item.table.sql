@@ -51,6 +51,8 @@ CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, ke
 CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
 -- Of which person: memwarden_internal.subject_form(), written out.
 CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE' AND class IS NOT NULL;
+-- What find_items() looks up. A hash, since a subject may be longer than an index takes.
+CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower(subject), 0)) WHERE status = 'ACTIVE' AND subject IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';

@@ -81,17 +81,20 @@ RETURNS TABLE (org text, uri_pattern text, type text, issuer text, authority dou
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.visible_orgs();
+    v_all  boolean := memwarden_internal.is_database_admin();
 BEGIN
     RETURN QUERY
     SELECT o.name, s.uri_pattern, s.type,
            -- The issuer of a source of all may be another organisation's agent.
-           CASE WHEN memwarden_internal.is_database_admin() OR p.org_id = ANY (memwarden_internal.visible_orgs()) THEN p.name
+           CASE WHEN v_all OR p.org_id = ANY (v_orgs) THEN p.name
                 WHEN p.principal_id IS NOT NULL THEN '(another organisation''s)' END,
            s.authority, s.half_life, s.weight, s.description, s.defined_at
       FROM memwarden_data.source AS s
       JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = s.issuer_id
-     WHERE memwarden_internal.is_database_admin() OR s.org_id = ANY (memwarden_internal.visible_orgs());
+     WHERE v_all OR s.org_id = ANY (v_orgs);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_sources() IS 'The rows of memwarden.sources.';

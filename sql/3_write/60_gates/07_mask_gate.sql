@@ -36,9 +36,8 @@ BEGIN
             v_values)::jsonb;
         IF TG_OP = 'INSERT' AND coalesce(v_content, v_arguments::text) IS NOT NULL THEN
             -- Who repeats the request repeats it as it was.
-            NEW.asked_hash := memwarden_internal.veiled_hash(memwarden_internal.asked_hash(
-                (memwarden_internal.try_canonical_json(NEW.content)).content_hash,
-                NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects));
+            NEW.asked_hash := memwarden_internal.veiled_hash(memwarden_internal.asked_hash_of(
+                NEW.content, NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects));
         END IF;
         NEW.content := coalesce(v_content, NEW.content);
         IF v_arguments IS NOT NULL THEN

@@ -86,6 +86,23 @@ COMMENT ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text,
     'What tells the request of an id from another: SHA-256 over content, layer, scope, subject, predicate and the memory that it corrects, as the caller gave them. NULL without a content.';
 REVOKE ALL ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.asked_hash_of(
+    p_content text, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid)
+RETURNS bytea
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- What has no canonical form is compared as it was spelt.
+    RETURN memwarden_internal.asked_hash(
+        coalesce((memwarden_internal.try_canonical_json(p_content)).content_hash, sha256(convert_to(coalesce(p_content, ''), 'UTF8'))),
+        p_layer, p_scope, p_subject, p_predicate, p_corrects);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.asked_hash_of(text, text, text, text, text, uuid) IS
+    'Returns asked_hash() of a content that nobody has read yet; also of one that is no JSON, or is missing.';
+REVOKE ALL ON FUNCTION memwarden_internal.asked_hash_of(text, text, text, text, text, uuid) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.veiled_hash(p_hash bytea)
 RETURNS bytea
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -102,8 +119,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_first record;
-    v_asked bytea := memwarden_internal.asked_hash(
-        (memwarden_internal.try_canonical_json(p_content)).content_hash, p_layer, p_scope, p_subject, p_predicate, p_corrects);
+    v_asked bytea := memwarden_internal.asked_hash_of(p_content, p_layer, p_scope, p_subject, p_predicate, p_corrects);
 BEGIN
     SELECT r.asked_hash, r.outcome INTO v_first FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id;
     IF v_first.asked_hash IS NULL THEN

@@ -54,16 +54,23 @@ DECLARE
     v_rows         memwarden_internal.batch_request[];
     v_locked       boolean;
     v_timeout      text := current_setting('lock_timeout');
+    v_given        integer;
+    v_done         integer;
+    v_answers      memwarden_internal.batch_result[];
+    c_slice        CONSTANT integer := 1000;
 BEGIN
     IF json_typeof(requests) IS DISTINCT FROM 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'requests: a JSON array of objects');
     END IF;
     v_rows := memwarden_internal.read_batch(requests);
-    IF v_rows IS NULL THEN
+    v_given := cardinality(v_rows);
+    IF v_given IS NULL THEN
         RETURN;
     END IF;
     FOR v_attempt IN 1..3 LOOP
         BEGIN
+            v_answers := '{}';
+            v_done := 0;
             IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.corrects IS NOT NULL) THEN
                 v_rows := memwarden_internal.with_corrected(v_principal_id, v_rows);
             END IF;
@@ -73,22 +80,31 @@ BEGIN
                 -- The wait is over: requests to busy scopes are deferred, one by one, without another.
                 PERFORM set_config('lock_timeout', '1ms', true);
             END IF;
-            RETURN QUERY SELECT * FROM memwarden_internal.write_rows(v_rows, 0, v_principal_id);
+            -- A thousand at a time: whoever waits is told how far it is, and a request at fault has no more than those written again.
+            LOOP
+                v_answers := v_answers || ARRAY(
+                    SELECT w FROM memwarden_internal.write_rows(v_rows[v_done + 1:v_done + c_slice], v_done, v_principal_id) AS w);
+                v_done := v_done + c_slice;
+                EXIT WHEN v_done >= v_given;
+                RAISE NOTICE 'write_many(): % of % requests are decided', v_done, v_given;
+            END LOOP;
             PERFORM set_config('lock_timeout', v_timeout, true);
+            RETURN QUERY SELECT a.* FROM unnest(v_answers) AS a;
             RETURN;
         EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
             -- Nothing of the batch is left, and whoever waited for what it had locked goes first.
             CONTINUE;
         END;
     END LOOP;
-    PERFORM memwarden_internal.raise_error('store_busy', format('a batch of %s', cardinality(v_rows)));
+    PERFORM memwarden_internal.raise_error('store_busy', format('a batch of %s', v_given));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write_many(json) IS
     'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead of content an '
     'object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that is none. Returns one row a '
     'request, ordinal counting from 0 in the order given. Each has its own outcome: a bad one harms no other. Scopes are locked in one '
-    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is written. Source: W8.';
+    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. '
+    'Of more than a thousand requests it tells by a NOTICE, after each thousand but the last, how many are decided: they are still one transaction. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is written. Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
 

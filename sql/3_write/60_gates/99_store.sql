@@ -70,6 +70,11 @@ BEGIN
         v_told := memwarden_internal.keep_keys(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.content_hash, NEW.keys);
         NEW.detail := coalesce(NEW.detail || jsonb_build_object('entities', v_told), jsonb_build_object('entities', v_told), NEW.detail);
     END IF;
+    -- Refused before anybody had read the content; of a request that could not be read, or made a gate fail, there is none to compare.
+    IF TG_OP = 'INSERT' AND NEW.asked_hash IS NULL AND NEW.intake_fault IS NULL THEN
+        NEW.asked_hash := memwarden_internal.asked_hash_of(
+            NEW.content, NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects);
+    END IF;
     IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') OR NEW.sensitive IS NOT NULL THEN
         NEW.asked_hash := memwarden_internal.veiled_hash(NEW.asked_hash);
     END IF;

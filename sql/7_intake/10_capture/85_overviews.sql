@@ -6,13 +6,14 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.current_principal();
+    v_orgs         bigint[] := memwarden_internal.visible_orgs();
 BEGIN
     RETURN QUERY
     SELECT c.capture_id, c.source, s.path, c.external_id, c.session_id, c.trace_id, c.captured_at, c.recorded_at, c.content_bytes, c.content_hash, c.masked,
            c.content IS NOT NULL,
            (SELECT sum(x.candidates)::integer FROM memwarden_data.extraction AS x WHERE x.org_id = c.org_id AND x.capture_id = c.capture_id)
       FROM memwarden_data.capture AS c JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id
-     WHERE c.org_id = ANY (memwarden_internal.visible_orgs()) AND c.principal_id = v_principal_id;
+     WHERE c.org_id = ANY (v_orgs) AND c.principal_id = v_principal_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_captures() IS 'The rows of memwarden.captures.';

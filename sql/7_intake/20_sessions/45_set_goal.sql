@@ -13,12 +13,12 @@ BEGIN
     PERFORM memwarden_internal.require_goal(set_goal.goal, set_goal.plan, set_goal.constraints);
     SELECT w.* INTO v_old FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = set_goal.session_id;
     -- Asked again: what is left out is what it was then, or the plan's progress would make another request of it.
-    SELECT v.content INTO v_said
+    SELECT coalesce(v.content, r.content::jsonb) INTO v_said
       FROM memwarden_data.session_entry AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
-      JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+      LEFT JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
      WHERE e.org_id = v_session.org_id AND e.session_id = set_goal.session_id AND e.request_id = set_goal.request_id AND e.part = 'goal';
-    IF FOUND THEN
+    IF v_said IS NOT NULL THEN
         v_old := jsonb_populate_record(v_old, v_said || jsonb_build_object(
             'plan', jsonb_build_object('steps', v_said -> 'plan', 'done', v_said -> 'done')));
     END IF;
@@ -87,7 +87,10 @@ BEGIN
     SELECT w.plan INTO v_plan FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = advance_plan.session_id;
     done := (v_plan ->> 'done')::integer;
     total := jsonb_array_length(v_plan -> 'steps');
-    IF done < total THEN
+    -- Also of a plan that is done: who asks again for its last step has the answer again.
+    IF done < total OR EXISTS (SELECT FROM memwarden_data.session_entry AS e
+                                WHERE e.org_id = v_session.org_id AND e.session_id = advance_plan.session_id
+                                  AND e.request_id = advance_plan.request_id AND e.part = 'progress') THEN
         v_done := memwarden_internal.remember_entry(
             v_session.org_id, advance_plan.session_id, v_session.scope, v_session.task, 'progress', 'high',
             jsonb_build_object('step', v_plan -> 'steps' -> done, 'done', done + 1, 'total', total), p_request_id => advance_plan.request_id);

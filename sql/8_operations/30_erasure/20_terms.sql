@@ -30,6 +30,53 @@ RETURN p_reason ~ '^[A-Z][A-Z0-9_]*$';
 COMMENT ON FUNCTION memwarden_internal.is_code(text) IS 'Whether a reason is one of a list, and not what somebody said; such a reason outlives an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_code(text) FROM PUBLIC;
 
+-- Names of types are the store's, and so are the codes of a record: a person called None has not written every memory.
+CREATE OR REPLACE FUNCTION memwarden_internal.said_in_evidence(p_evidence jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF jsonb_typeof(p_evidence) IS DISTINCT FROM 'array' OR p_evidence = '[]' THEN
+        RETURN p_evidence;
+    END IF;
+    RETURN (SELECT jsonb_agg(CASE WHEN jsonb_typeof(e.reference) = 'object' AND EXISTS (
+                                          SELECT FROM memwarden_data.source_type AS t WHERE t.type = e.reference ->> 'type')
+                                  THEN e.reference - 'type' ELSE e.reference END)
+              FROM jsonb_array_elements(p_evidence) AS e (reference));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.said_in_evidence(jsonb) IS 'Returns evidence without the names of types that are registered: those are nobody''s words.';
+REVOKE ALL ON FUNCTION memwarden_internal.said_in_evidence(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.said_in_origin(p_origin jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF jsonb_typeof(p_origin) = 'object' AND EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE k.kind = p_origin ->> 'kind') THEN
+        RETURN p_origin - 'kind';
+    END IF;
+    RETURN p_origin;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.said_in_origin(jsonb) IS 'Returns an origin without its kind where that is one that memwarden knows.';
+REVOKE ALL ON FUNCTION memwarden_internal.said_in_origin(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.said_in_record(p_record jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged']) || jsonb_build_object(
+        'evidence', memwarden_internal.said_in_evidence(p_record -> 'evidence'), 'origin', memwarden_internal.said_in_origin(p_record -> 'origin'));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.said_in_record(jsonb) IS 'Returns what a record of provenance holds beside the codes that memwarden puts there.';
+REVOKE ALL ON FUNCTION memwarden_internal.said_in_record(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.normalised_subject(p_subject text, p_synonyms text)
 RETURNS text
 LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER

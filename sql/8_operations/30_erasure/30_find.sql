@@ -15,7 +15,7 @@ BEGIN
        AND (v.subject = ANY (p_subjects)
             OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
                    v.content::text, v.subject, v.predicate, v.kind, array_to_string(l.domains, chr(10))],
-                   ARRAY[v.evidence::text, l.attributes::text]));
+                   ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text, l.attributes::text]));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_versions(bigint[], text[], text[]) IS
@@ -31,7 +31,8 @@ BEGIN
     RETURN QUERY
     SELECT DISTINCT p.item_id
       FROM memwarden_data.provenance AS p
-     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[p.record::text]);
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
+               p_terms, '{}', ARRAY[memwarden_internal.said_in_record(p.record)::text]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_provenance(bigint[], text[]) IS 'Items whose provenance names one of the terms.';
@@ -187,7 +188,8 @@ BEGIN
     RETURN QUERY
     SELECT j.request_id FROM memwarden_data.job AS j
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
-               p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[(j.payload - ARRAY['content', 'layer', 'scope_path'])::text])
+               p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[
+                   (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text, memwarden_internal.said_in_evidence(j.payload -> 'evidence')::text])
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
      WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
@@ -277,12 +279,14 @@ BEGIN
                 -- All that somebody said, and no name, number, code or place of ours: those stay, and would be found again.
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
                        r.content, r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
-                       r.justification, r.classification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
+                       r.justification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
+                       CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification) THEN r.classification END,
                        CASE WHEN NOT memwarden_internal.is_code(r.reason) THEN r.reason END,
                        (SELECT string_agg(g.entry ->> 'reason', chr(10)) FROM jsonb_array_elements(r.gates::jsonb) AS g (entry)
                          WHERE NOT memwarden_internal.is_code(g.entry ->> 'reason'))],
-                       ARRAY[r.evidence::text, r.attributes::text, r.origin::text, r.detail::text, r.findings::text, r.sensitive::text,
-                             r.keys::text, r.grounds::text, r.provenance::text, r.neighbours::text, r.conflicts::text, r.pack_check::text,
+                       ARRAY[memwarden_internal.said_in_evidence(r.evidence)::text, memwarden_internal.said_in_evidence(r.grounds)::text,
+                             memwarden_internal.said_in_origin(r.origin)::text, r.attributes::text, r.detail::text, r.findings::text, r.sensitive::text,
+                             r.keys::text, r.provenance::text, r.neighbours::text, r.conflicts::text, r.pack_check::text,
                              r.review_asked::text, r.review::text])));
 END
 $function$;

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helpers import write, write_many
-from races import together
+from races import overlap, together
 from write.gates.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -92,6 +92,90 @@ def test_an_id_used_twice_in_one_batch_is_refused_the_second_time(
     assert is_refused(other, asked), other
 
 
+def test_an_id_used_a_thousand_requests_before_is_known(shared_world: World, home: str) -> None:
+    """In the same batch: the same content has the first outcome, another one is refused.
+
+    Proves: W4, W8
+    """
+    asked = str(new_id(shared_world))
+    requests: list[Any] = [FIRST | {"request_id": asked}, *[{}] * 1_000]
+    requests += [requests[0], requests[0] | {"content": COFFEE}]
+    first, *_, same, other = write_many(shared_world.agent(home), requests)
+    assert (first["outcome"], same["outcome"]) == ("COMMITTED", "ALREADY_COMMITTED")
+    assert same["version_id"] == first["version_id"]
+    assert is_refused(other, asked), other
+
+
+@pytest.mark.parametrize("first", ["COMMITTED", "REJECTED"])
+@pytest.mark.parametrize("many", [False, True], ids=["one", "batch"])
+def test_an_id_of_another_agent_tells_nothing(
+    shared_world: World, home: str, first: str, *, many: bool
+) -> None:
+    """The answer is that of an id that could not be one, whatever became of the other's request.
+
+    Proves: W4
+    """
+    asked = new_id(shared_world)
+    more: dict[str, Any] = {} if first == "COMMITTED" else {"confidence": 2}
+    theirs = write(shared_world.agent(f"{home}x"), **FIRST, **more, request_id=asked)
+    assert theirs["outcome"] == first
+    agent = shared_world.agent(home)
+    if many:
+        (answer,) = write_many(agent, [FIRST | {"request_id": str(asked)}])
+    else:
+        answer = write(agent, **FIRST, request_id=asked)
+    assert (answer["outcome"], answer["reason"]) == ("REJECTED", "INVALID_REQUEST_ID")
+    assert (answer["detail"], answer["item_id"]) == (None, None)
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["same content", "other content"])
+@pytest.mark.parametrize("many", [False, True], ids=["one", "batch"])
+def test_an_id_that_another_connection_has_in_hand_is_waited_for(
+    shared_world: World, home: str, *, same: bool, many: bool
+) -> None:
+    """The second waits until the first has committed: then it is a replay, or refused.
+
+    Proves: W4
+    """
+    role = shared_world.register(home)
+    first, second = shared_world.connect(role, autocommit=False), shared_world.connect(role)
+    asked = new_id(shared_world)
+    request = FIRST | {} if same else FIRST | {"content": COFFEE, "layer": "episodic"}
+
+    def follow() -> DictRow:
+        if many:
+            return write_many(second, [request | {"request_id": str(asked)}])[0]
+        return write(second, **request, request_id=asked)
+
+    answer = overlap(
+        shared_world.admin,
+        first,
+        lambda: write(first, **FIRST, request_id=asked),
+        second,
+        follow,
+    )
+    if same:
+        assert answer["outcome"] == "ALREADY_COMMITTED"
+    else:
+        assert is_refused(answer, asked), answer
+
+
+def test_the_id_of_a_copy_is_no_id_for_a_write(shared_world: World, home: str) -> None:
+    """A promotion is asked for under an id of the server's: a write cannot have it as well.
+
+    Proves: W4
+    """
+    agent = shared_world.agent(home, descendants=True)
+    shared_world.scope(f"{home}/task/t")
+    item = write(agent, "semantic", TEA, scope=f"{home}/task/t")
+    row = agent.execute(
+        "SELECT request_id, outcome FROM memwarden.promote(%s)", (item["item_id"],)
+    ).fetchone()
+    assert row is not None
+    answer = write(agent, "semantic", COFFEE, request_id=row["request_id"])
+    assert is_refused(answer, row["request_id"]), answer
+
+
 def test_the_id_of_a_refused_request_repeats_the_refusal_for_the_same_content_alone(
     shared_world: World, home: str
 ) -> None:
@@ -105,6 +189,35 @@ def test_the_id_of_a_refused_request_repeats_the_refusal_for_the_same_content_al
     assert first["outcome"] == "REJECTED"
     assert write(agent, **FIRST, confidence=2, request_id=asked) == first
     assert is_refused(write(agent, **(FIRST | {"content": COFFEE}), request_id=asked), asked)
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "an unknown layer": {"layer": "nowhere"},
+    "an unknown scope": {"scope": "/org/nowhere"},
+    "no JSON": {"content_text": "{"},
+    "no content": {"content": None},
+}
+
+
+@pytest.mark.parametrize("wrong", REFUSED)
+def test_an_id_refused_before_its_content_was_read_is_used_all_the_same(
+    shared_world: World, home: str, wrong: str
+) -> None:
+    """Whoever puts the mistake right needs another id, and is told so; who repeats it, is told it.
+
+    Proves: W2, W4
+    """
+    agent = shared_world.agent(home)
+    asked = new_id(shared_world)
+    first = FIRST | REFUSED[wrong] | {"request_id": str(asked)}
+    if "content_text" in first:
+        del first["content"]
+    (refused,) = write_many(agent, [first])
+    assert refused["outcome"] == "REJECTED"
+    assert write_many(agent, [first])[0] == refused
+    assert is_refused(write(agent, **FIRST, request_id=asked), asked)
+    kept = "SELECT octet_length(asked_hash) FROM memwarden_data.write_request WHERE request_id = %s"
+    assert shared_world.value(kept, asked) == 33
 
 
 def test_the_id_of_a_waiting_request_answers_for_the_same_content_alone(world: World) -> None:

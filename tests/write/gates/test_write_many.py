@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -10,6 +11,7 @@ import pytest
 from psycopg.rows import DictRow
 
 from helpers import write, write_many
+from races import wait_until_blocked
 from write.gates.obedient import add_obedient_gate, answering
 
 if TYPE_CHECKING:
@@ -196,6 +198,44 @@ def test_what_is_no_array_is_misuse(ready: World, home: str, value: str | None) 
     with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
         ready.agent(home).execute("SELECT * FROM memwarden.write_many(%s::json)", (value,))
     assert caught.value.diag.message_hint
+
+
+@pytest.mark.parametrize(("requests", "told"), [(1_000, []), (2_500, [1_000, 2_000])])
+def test_a_long_batch_tells_how_far_it_is(
+    ready: World, home: str, requests: int, told: list[int]
+) -> None:
+    """One notice after each thousand but the last; a batch of a thousand is quiet.
+
+    Proves: W8
+    """
+    agent = ready.agent(home)
+    heard: list[str] = []
+    agent.add_notice_handler(lambda notice: heard.append(notice.message_primary or ""))
+    answers = write_many(agent, [{} for _ in range(requests)])
+    assert [answer["ordinal"] for answer in answers] == list(range(requests))
+    assert heard == [f"write_many(): {n} of {requests} requests are decided" for n in told]
+
+
+def test_the_notice_comes_while_the_batch_is_at_work(ready: World, home: str) -> None:
+    """The second thousand waits for another's request id, and the first is told already.
+
+    Proves: W8
+    """
+    role = ready.register(home)
+    agent, other = ready.connect(role), ready.connect(role, autocommit=False)
+    asked = ready.value("SELECT memwarden_internal.uuid7()")
+    write(other, "episodic", "first", request_id=asked)
+    heard: list[str] = []
+    agent.add_notice_handler(lambda notice: heard.append(notice.message_primary or ""))
+    last = {"layer": "working", "content": "second", "request_id": str(asked)}
+    with ThreadPoolExecutor(1) as pool:
+        batch = pool.submit(write_many, agent, [{}] * 1_000 + [last])
+        wait_until_blocked(ready.admin, agent)
+        while not heard:
+            assert not batch.done()
+        other.rollback()
+        answers = batch.result(60)
+    assert outcomes(answers[-1:]) == ["COMMITTED"]
 
 
 def test_one_bad_request_among_ten_thousand_costs_only_itself(world: World) -> None:

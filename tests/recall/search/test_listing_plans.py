@@ -1,0 +1,201 @@
+"""What listing and finding touch, read from the plans that the server ran."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from helpers import write
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from psycopg.rows import DictRow
+
+    from conftest import World
+
+MANY = 5_000
+COPIES = """
+INSERT INTO memwarden_data.{table} ({columns})
+SELECT {values} FROM copied AS n,
+       (SELECT * FROM memwarden_data.{table} WHERE item_id = %s LIMIT 1) AS x"""
+SETTINGS = {
+    "log_min_duration": "0",
+    "log_analyze": "on",
+    "log_timing": "off",
+    "log_format": "json",
+    "log_level": "notice",
+    "log_nested_statements": "on",
+}
+EXPLAIN = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
+
+
+def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A node of a plan and all below it."""
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes(below)
+
+
+def ran(world: World, role: str, query: str) -> tuple[list[DictRow], list[dict[str, Any]]]:
+    """The rows of a query, and every node over items or versions that ran for it."""
+    heard: list[str] = []
+    with world.connect(autocommit=False) as connection:
+        connection.execute("LOAD 'auto_explain'")
+        for name, value in SETTINGS.items():
+            connection.execute(f"SET LOCAL auto_explain.{name} = {value}")
+        connection.execute(
+            sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(role))
+        )
+        connection.add_notice_handler(lambda notice: heard.append(notice.message_primary or ""))
+        rows = connection.execute(query).fetchall()
+    plans = [json.loads(text.split("plan:\n", 1)[1])["Plan"] for text in heard if "plan:\n" in text]
+    found = [node for plan in plans for node in nodes(plan)]
+    return rows, [n for n in found if n.get("Relation Name", "").startswith(("item", "version"))]
+
+
+def touched(node: dict[str, Any]) -> int:
+    """How many rows a node has met, those included that it did not pass on."""
+    removed = sum(value for name, value in node.items() if name.startswith("Rows Removed"))
+    return int((node["Actual Rows"] + removed) * node["Actual Loops"])
+
+
+@pytest.fixture(scope="module")
+def role(shared_world: World) -> str:
+    """An agent with many memories: copies of one, each with a subject of its own."""
+    role: str = shared_world.register("/org/listing/user/ana")
+    first = write(
+        shared_world.connect(role), "semantic", {"city": "Rome"}, subject="Ana", predicate="likes"
+    )
+    admin = shared_world.admin
+    admin.execute(
+        "CREATE TEMPORARY TABLE copied AS SELECT gen_random_uuid() AS item_id,"
+        " gen_random_uuid() AS version_id, 'Customer ' || n AS subject"
+        f"  FROM generate_series(1, {MANY}) AS n"
+    )
+    own = {name: f"n.{name}" for name in ("item_id", "version_id", "subject")}
+    own["fingerprint"] = own["key_hash"] = "sha256(n.subject::bytea)"
+    for table in ("version", "item"):
+        rows = shared_world.rows(
+            "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0",
+            f"memwarden_data.{table}",
+        )
+        columns = [row["attname"] for row in rows]
+        copies = COPIES.format(
+            table=table,
+            columns=", ".join(columns),
+            values=", ".join(own.get(name, f"x.{name}") for name in columns),
+        )
+        admin.execute(copies, (first["item_id"],))
+    admin.execute("ANALYZE memwarden_data.item, memwarden_data.version")
+    return role
+
+
+@pytest.mark.parametrize("reader", ["agent", "curator", "superuser"])
+def test_a_limit_ends_the_work(shared_world: World, role: str, reader: str) -> None:
+    """For one row of the view the server reads one memory, whoever asks.
+
+    Proves: D3
+    """
+    if reader == "curator":
+        role = shared_world.register(
+            "/org/listing", groups=["memwarden_curator"], role="curator", descendants=True
+        )
+    rows, read = ran(
+        shared_world,
+        "postgres" if reader == "superuser" else role,
+        "SELECT * FROM memwarden.items LIMIT 1",
+    )
+    assert len(rows) == 1
+    assert read
+    assert {touched(node) for node in read} <= {0, 1}
+
+
+def test_listing_all_reads_each_memory_once(shared_world: World, role: str) -> None:
+    """One look at the items, and one look-up of a version for each."""
+    rows, read = ran(shared_world, role, "SELECT * FROM memwarden.items")
+    assert len(rows) == MANY + 1
+    assert sum(touched(n) for n in read if n["Relation Name"] == "item") == MANY + 1
+    assert sum(touched(n) for n in read if n["Relation Name"] != "item") == MANY + 1
+
+
+@pytest.mark.parametrize("key", ["'CUSTOMER 77'", "'Customer 77', 'likes', 'semantic'"])
+def test_finding_a_subject_is_a_look_up(shared_world: World, role: str, key: str) -> None:
+    """The index of subjects is read, and no memory of another subject is met.
+
+    Proves: D3
+    """
+    rows, read = ran(shared_world, role, f"SELECT * FROM memwarden.find_items({key})")
+    assert [(row["subject"], row["content"]) for row in rows] == [("Customer 77", {"city": "Rome"})]
+    assert "item_subject" in {node.get("Index Name") for node in read}
+    assert {touched(node) for node in read if node.get("Relation Name") == "item"} == {1}
+
+
+def test_getting_an_item_is_a_look_up(shared_world: World, role: str) -> None:
+    """By its id, among thousands."""
+    item_id = shared_world.value(
+        "SELECT item_id FROM memwarden_data.item WHERE subject = 'Customer 9'"
+    )
+    rows, read = ran(shared_world, role, f"SELECT subject FROM memwarden.get('{item_id}')")
+    assert [row["subject"] for row in rows] == ["Customer 9"]
+    assert {touched(node) for node in read} <= {0, 1}
+
+
+def test_plans_tell_nothing_of_a_hidden_memory(shared_world: World, role: str) -> None:
+    """Asked for a subject that only others have, EXPLAIN ANALYZE says what it says of none."""
+    other = shared_world.agent("/org/listing/user/bo")
+    write(other, "semantic", {"city": "Oslo"}, subject="Bo's own", predicate="likes")
+    agent = shared_world.connect(role)
+    for query in (
+        "SELECT * FROM memwarden.items WHERE subject = {}",
+        "SELECT * FROM memwarden.find_items({})",
+    ):
+        told = [
+            "\n".join(
+                str(row["QUERY PLAN"]).replace(subject, "X")
+                for row in agent.execute(f"{EXPLAIN} {query}".format(f"'{subject}'")).fetchall()
+            )
+            for subject in ("Bo''s own", "nobody''s")
+        ]
+        assert told[0] == told[1]
+        assert "rows=0" in told[0]
+    assert other.execute("SELECT FROM memwarden.find_items('bo''s OWN')").fetchall()
+
+
+def test_what_is_found_is_what_the_reader_sees(shared_world: World, home: str) -> None:
+    """Current memories, the newest first; by layer and scope, where asked for."""
+    agent = shared_world.agent(home, role="curator")
+    for n in range(3):
+        write(agent, "semantic", {"n": n}, subject="Tea", predicate=f"is {n}")
+    kept = write(agent, "episodic", {"event": "tea time"}, subject="tea")
+    gone = write(agent, "semantic", {"gone": True}, subject="TEA", predicate="was")
+    agent.execute("SELECT memwarden.retract(%s, 'wrong')", (gone["item_id"],))
+
+    def found(arguments: str) -> list[Any]:
+        rows = agent.execute(f"SELECT content FROM memwarden.find_items({arguments})").fetchall()
+        return [row["content"] for row in rows]
+
+    assert found("'tea'") == [{"event": "tea time"}, {"n": 2}, {"n": 1}, {"n": 0}]
+    assert found("'tea', max_rows => 2") == [{"event": "tea time"}, {"n": 2}]
+    assert found("'tea', 'IS 1'") == [{"n": 1}]
+    assert found("'tea', layer => 'episodic'") == [{"event": "tea time"}]
+    assert found(f"'tea', scope => '{home}', layer => 'episodic'") == [{"event": "tea time"}]
+    assert found("'tea', scope => '/global'") == []
+    assert found("'te'") == []
+    stranger = shared_world.agent(f"{home}x")
+    assert stranger.execute("SELECT FROM memwarden.find_items('tea')").fetchall() == []
+    assert kept["item_id"]
+
+
+@pytest.mark.parametrize("arguments", ["NULL", "'a', max_rows => 0", "'a', max_rows => NULL"])
+def test_finding_without_a_subject_or_a_number_is_misuse(
+    shared_world: World, home: str, arguments: str
+) -> None:
+    """22023 with a hint."""
+    with pytest.raises(psycopg.errors.InvalidParameterValue) as caught:
+        shared_world.agent(home).execute(f"SELECT FROM memwarden.find_items({arguments})")
+    assert caught.value.diag.message_hint
