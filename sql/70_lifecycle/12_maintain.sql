@@ -18,7 +18,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on; so does one that finds pg_partman''s own lock held (55P03), with the process that holds it. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -111,7 +111,7 @@ BEGIN
     WHEN p_step = 'note' THEN
         PERFORM memwarden_internal.note_job('memwarden_maintain');
     WHEN starts_with(p_step, 'rows outside') THEN
-        PERFORM memwarden_internal.give_month(substring(p_step FROM '\S+$'));
+        PERFORM memwarden_internal.give_month(substring(p_step FROM '[^ ]+$'));
     ELSE
         -- pg_partman would go without a word where somebody holds this: any login can.
         IF NOT pg_try_advisory_xact_lock(hashtext('pg_partman run_maintenance')) THEN
@@ -176,26 +176,28 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_schema text := memwarden_internal.partman_schema();
-    v_config record;
-    v_oldest text;
-    v_begins timestamptz;
-    v_count  bigint;
+    v_schema  text := memwarden_internal.partman_schema();
+    v_span    interval;
+    v_premake integer;
+    v_encoder text;
+    v_decoder text;
+    v_oldest  text;
+    v_begins  timestamptz;
+    v_count   bigint;
 BEGIN
     EXECUTE format('SELECT c.control, c.partition_interval::interval AS span, c.premake, c.time_encoder, c.time_decoder FROM %s.part_config AS c WHERE c.parent_table = $1', v_schema)
-       INTO v_config USING p_table;
-    control := v_config.control;
+       INTO control, v_span, v_premake, v_encoder, v_decoder USING p_table;
     -- pg_partman counts from the last month that there is: one that is far ahead would keep it from making those before.
-    to_value := memwarden_internal.partition_bound(v_config.time_encoder, date_trunc('month', clock_timestamp()) + (v_config.premake + 1) * v_config.span);
+    to_value := memwarden_internal.partition_bound(v_encoder, date_trunc('month', clock_timestamp()) + (v_premake + 1) * v_span);
     EXECUTE format('SELECT d.%1$I::text FROM %2$s_default AS d WHERE d.%1$I < %3$L ORDER BY d.%1$I LIMIT 1', control, p_table, to_value) INTO v_oldest;
     IF v_oldest IS NULL THEN
         RETURN;
     END IF;
     EXECUTE format('SELECT n.partition_table, n.suffix_timestamp FROM %s.show_partition_name($1, %s) AS n', v_schema,
-                   CASE WHEN v_config.time_decoder IS NULL THEN '$2' ELSE v_config.time_decoder || '($2)::text' END)
+                   CASE WHEN v_decoder IS NULL THEN '$2' ELSE v_decoder || '($2)::text' END)
        INTO name, v_begins USING p_table, v_oldest;
-    from_value := memwarden_internal.partition_bound(v_config.time_encoder, v_begins);
-    to_value := memwarden_internal.partition_bound(v_config.time_encoder, v_begins + v_config.span);
+    from_value := memwarden_internal.partition_bound(v_encoder, v_begins);
+    to_value := memwarden_internal.partition_bound(v_encoder, v_begins + v_span);
     EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L LIMIT 100001) AS s', p_table, control, from_value, to_value) INTO v_count;
     IF v_count > 100000 THEN
         RAISE WARNING 'more than 100,000 rows of % lie outside its months: docs/operate.md tells how to move them', p_table;

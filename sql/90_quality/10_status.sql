@@ -104,15 +104,18 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_table  text;
-    v_least  record;
-    v_strays text;
+    v_table      text;
+    v_least      record;
+    v_has_strays boolean;
+    v_strays     text;
 BEGIN
     -- A row outside every month sits in the default partition and keeps the partition of its month from being made.
     FOREACH v_table IN ARRAY memwarden_internal.monthly_tables() LOOP
-        EXECUTE format('SELECT concat_ws('', '', $1, (SELECT %L FROM %s_default LIMIT 1))', v_table, v_table) INTO v_strays USING nullif(v_strays, '');
+        EXECUTE format('SELECT EXISTS (SELECT FROM memwarden_data.%I)', split_part(v_table, '.', 2) || '_default') INTO v_has_strays;
+        IF v_has_strays THEN
+            v_strays := concat_ws(', ', v_strays, v_table);
+        END IF;
     END LOOP;
-    v_strays := nullif(v_strays, '');
     SELECT p.ahead, p.wanted, p.name INTO v_least
       FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD')) AND c.relname !~ '_default$') AS ahead,
                    memwarden_internal.months_ahead() AS wanted, parent.relname AS name

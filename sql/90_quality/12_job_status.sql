@@ -5,10 +5,10 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT interval '5 minutes' + 2 * CASE
-    WHEN p_schedule ~ '^\d+ seconds?$' THEN p_schedule::interval
-    WHEN p_schedule ~ '^\* ' THEN interval '1 minute'
-    WHEN p_schedule ~ '^[-*0-9]+/\d+ \* ' THEN make_interval(mins => substring(p_schedule FROM '/(\d+) ')::integer)
-    WHEN p_schedule ~ '^\d+ \* ' THEN interval '1 hour'
+    WHEN p_schedule ~ '^[0-9]+ seconds?$' THEN p_schedule::interval
+    WHEN p_schedule ~ '^[*] ' THEN interval '1 minute'
+    WHEN p_schedule ~ '^[-*0-9]+/[0-9]+ [*] ' THEN make_interval(mins => substring(p_schedule FROM '/([0-9]+) ')::integer)
+    WHEN p_schedule ~ '^[0-9]+ [*] ' THEN interval '1 hour'
     ELSE interval '1 day' END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.job_tolerance(text) IS 'How long ago a job of that schedule may have ended while all is well: two turns and five minutes.';
