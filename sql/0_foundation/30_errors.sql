@@ -52,6 +52,8 @@ VALUES
      'Working memory is not kept on a standby. recall(), context(), push() and search_session() answer here.'),
     ('scope_busy', '55P03', 'another writer holds the scope',
      'Try again.'),
+    ('partitions_held', '55P03', 'another session holds the lock under which pg_partman works',
+     'The detail names its process. Its transaction has to end.'),
     ('changed_since', '40001', 'the item has changed since',
      'Look at its history() again, then decide anew.'),
     ('too_late', '55000', 'the item can no longer be recovered',

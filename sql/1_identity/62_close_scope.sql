@@ -198,40 +198,52 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) IS 'Closes scopes that hold_scopes() holds and lets every active item of them expire; returns those.';
 REVOKE ALL ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.close_next_scope()
-RETURNS boolean
+CREATE OR REPLACE FUNCTION memwarden_internal.close_next_scope(p_after bigint)
+RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- Below it somebody may be at work for hours: who waits for what is locked here waits no longer than this.
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_scope record;
 BEGIN
     SELECT s.org_id, s.scope_id INTO v_scope
       FROM memwarden_data.scope AS s
-     WHERE s.closed_at IS NULL AND s.closes_at <= clock_timestamp()
-     ORDER BY s.closes_at LIMIT 1 FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN false;
+     WHERE s.closed_at IS NULL AND s.closes_at <= clock_timestamp() AND (p_after IS NULL OR s.scope_id > p_after)
+     ORDER BY s.scope_id LIMIT 1 FOR UPDATE SKIP LOCKED;
+    IF FOUND THEN
+        BEGIN
+            PERFORM memwarden_internal.shut(v_scope.org_id, memwarden_internal.hold_scopes(v_scope.scope_id), 0);
+        EXCEPTION WHEN lock_not_available THEN
+            -- It stays open until the next run; those behind it do not wait for it.
+            RAISE NOTICE 'scope % is in use', v_scope.scope_id;
+        END;
     END IF;
-    PERFORM memwarden_internal.shut(v_scope.org_id, memwarden_internal.hold_scopes(v_scope.scope_id), 0);
-    RETURN true;
+    RETURN v_scope.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_next_scope() IS
-    'Closes the scope whose time has been over for longest; false when there is none. Two callers take different scopes.';
-REVOKE ALL ON FUNCTION memwarden_internal.close_next_scope() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope() TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.close_next_scope(bigint) IS
+    'Closes the next scope behind p_after whose time is over, unless somebody holds it or what is below it for two seconds, and returns it; NULL when there is none. Two callers take different scopes.';
+REVOKE ALL ON FUNCTION memwarden_internal.close_next_scope(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope(bigint) TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.close_due_scopes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
+DECLARE
+    v_scope_id pg_catalog.int8;
 BEGIN
-    WHILE memwarden_internal.close_next_scope() LOOP
+    LOOP
+        v_scope_id := memwarden_internal.close_next_scope(v_scope_id);
+        EXIT WHEN v_scope_id IS NULL;
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_close');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_scopes() IS
-    'Job: closes every transient scope whose lifetime is over, as close_scope() does, promoting nothing. Safe to run twice at once and to kill. Commits after each scope, so it cannot run inside a transaction.';
+    'Job: closes every transient scope whose lifetime is over, as close_scope() does, promoting nothing. One that somebody writes to for longer than two seconds is left to the next run. Safe to run twice at once and to kill. Commits after each scope, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_scopes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes() TO memwarden_jobs, memwarden_admin;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import psycopg
@@ -41,6 +42,7 @@ def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) ->
     state, detail = found["jobs"]
     assert state == "missing"
     count, statement = detail.split("; ", 1)
+    assert "none ever ran" in statement
     statement = statement.split("run: ", 1)[1]
     world.admin.execute("CREATE SCHEMA cron")
     world.admin.execute(
@@ -57,13 +59,111 @@ def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) ->
     }
 
 
-def test_every_job_is_in_the_lists_of_the_manual(world: World) -> None:
-    """In the table of what each does, and among the calls for another scheduler."""
-    text = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
+def run_all(world: World) -> None:
+    """Run every job once, as its own login."""
+    jobs = world.connect("memwarden_jobs")
     for job in world.rows("SELECT command FROM memwarden_internal.wanted_jobs()"):
-        shown = job["command"].replace("* FROM ", "")
-        assert f"| `{shown}` |" in text, job
-        assert f"-c '{job['command']}'" in text, job
+        jobs.execute(job["command"])
+
+
+def job_lines(world: World) -> list[tuple[str, str]]:
+    """What status() says of jobs."""
+    rows = world.rows("SELECT * FROM memwarden.status() WHERE component = 'jobs'")
+    return [(row["state"], row["detail"]) for row in rows]
+
+
+def test_jobs_that_another_program_calls_are_well_once_they_ran(world: World) -> None:
+    """Each notes its end; one line for all of them, and nothing of pg_cron is asked for."""
+    run_all(world)
+    wanted = world.value("SELECT count(*) FROM memwarden_internal.wanted_jobs()")
+    assert job_lines(world) == [("ok", f"{wanted}, none overdue")]
+    assert {state for state, _ in status(world).values()} == {"ok"}
+
+
+def test_every_job_that_ended_too_long_ago_has_a_line(world: World) -> None:
+    """Two turns of its schedule and five minutes: by how much, since when, and the call."""
+    run_all(world)
+    jobs = world.rows("SELECT * FROM memwarden_internal.wanted_jobs() ORDER BY name")
+    tolerance = "SELECT memwarden_internal.job_tolerance(%s)"
+    for job in jobs:
+        world.admin.execute(
+            "UPDATE memwarden_data.job_run SET finished_at = now() - %s - interval '90 s'"
+            " WHERE job = %s",
+            (world.value(tolerance, job["schedule"]), job["name"]),
+        )
+    lines = job_lines(world)
+    assert len(lines) == len(jobs)
+    for job, (state, detail) in zip(jobs, lines, strict=True):
+        assert state == "warning"
+        assert detail.startswith(f"{job['name']} is overdue by 00:0")
+        assert detail.endswith(job["command"])
+    world.connect("memwarden_jobs").execute("CALL memwarden.retry_deferred()")
+    assert len(job_lines(world)) == len(jobs) - 1
+
+
+@pytest.mark.parametrize(
+    ("schedule", "tolerance"),
+    [
+        ("10 seconds", "00:05:20"),
+        ("* * * * *", "00:07:00"),
+        ("*/5 * * * *", "00:15:00"),
+        ("9-59/10 * * * *", "00:25:00"),
+        ("17 * * * *", "02:05:00"),
+        ("13 3 * * *", "2 days 00:05:00"),
+    ],
+)
+def test_how_late_a_job_may_be_follows_from_its_schedule(
+    shared_world: World, schedule: str, tolerance: str
+) -> None:
+    """Every kind of schedule that a job of ours has."""
+    call = "SELECT memwarden_internal.job_tolerance(%s)::text"
+    assert shared_world.value(call, schedule) == tolerance
+
+
+def test_a_job_that_fails_or_is_killed_is_not_taken_for_one_that_ended(world: World) -> None:
+    """Its last good end stays what is told."""
+    run_all(world)
+    before = world.value(
+        "SELECT finished_at FROM memwarden_data.job_run WHERE job LIKE %s", "%seal"
+    )
+    jobs = world.connect("memwarden_jobs")
+    jobs.execute("SET default_transaction_isolation = 'repeatable read'")
+    with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+        jobs.execute("CALL memwarden.seal_log()")
+    after = world.value("SELECT finished_at FROM memwarden_data.job_run WHERE job LIKE %s", "%seal")
+    assert after == before
+
+
+def test_nobody_is_kept_waiting_by_who_notes_a_run(world: World) -> None:
+    """An administrator who runs a job in a transaction of his own that stays open."""
+    run_all(world)
+    idle, jobs = world.connect("memwarden_jobs"), world.connect("memwarden_jobs")
+    jobs.execute("SET lock_timeout = '1ms'")
+    with idle.transaction():
+        idle.execute("SELECT * FROM memwarden.tune_thresholds()")
+        jobs.execute("SELECT * FROM memwarden.tune_thresholds()")
+
+
+def test_who_may_not_read_the_notes_of_jobs(world: World) -> None:
+    """Forced row security, no grant: with SELECT on all tables nobody sees a row."""
+    run_all(world)
+    agent = world.agent()
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        agent.execute("SELECT FROM memwarden_data.job_run")
+    world.grant_tables(agent.info.user)
+    assert agent.execute("SELECT FROM memwarden_data.job_run").fetchall() == []
+
+
+def test_every_job_is_in_the_lists_of_the_manual(world: World) -> None:
+    """In the table of what each does, that of what each locks, and the calls; and no other."""
+    text = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
+    commands = [
+        row["command"] for row in world.rows("SELECT command FROM memwarden_internal.wanted_jobs()")
+    ]
+    tables = re.findall(r"^\| `((?:CALL|SELECT) memwarden\.\w+\(\))` \|", text, re.MULTILINE)
+    assert sorted(tables) == sorted(2 * [each.replace("* FROM ", "") for each in commands])
+    calls = re.findall(r"user=memwarden_jobs\" -c '([^']*)'", text)
+    assert sorted(calls) == sorted(commands)
 
 
 def test_before_setup_the_storage_is_missing(world: World) -> None:
@@ -246,3 +346,17 @@ def test_deferred_requests_are_counted(world: World) -> None:
         assert write(agent, "semantic", {"drink": "coffee"})["outcome"] == "DEFERRED"
     assert status(world)["deferred requests"] == ("ok", "1")
     assert recall(agent, query="tea")
+    # Nobody calls the job.
+    world.admin.execute(
+        "UPDATE memwarden_data.write_request SET retry_at = now() - interval '36 min'"
+        " WHERE outcome = 'DEFERRED'"
+    )
+    state, detail = status(world)["deferred requests"]
+    assert state == "warning"
+    assert detail.startswith("1; 1 of them were due long ago, the first at ")
+    (told,) = agent.execute(
+        "SELECT state FROM memwarden.status() WHERE component = 'deferred requests'"
+    ).fetchall()
+    assert told["state"] == "warning"
+    world.connect("memwarden_jobs").execute("CALL memwarden.retry_deferred()")
+    assert status(world)["deferred requests"] == ("ok", "0")

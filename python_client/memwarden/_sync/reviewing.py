@@ -9,6 +9,8 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import psycopg
+
 from memwarden import _statements as sql
 from memwarden._json import strict_json
 from memwarden._sync.session import Session
@@ -16,6 +18,10 @@ from memwarden.results import Proposal, RequestStatus, ReviewEvent, WriteResult
 
 _POLL = 2.0
 """Seconds between two looks: a message that gets lost, as behind a pooler, costs no more."""
+_LEAST_PAUSE = 0.2
+"""Seconds between two looks that messages ask for: any login can send as many as it likes."""
+_READING_PAUSE = 0.01
+"""Seconds between two times that messages are read."""
 
 
 class Reviewing:
@@ -51,8 +57,7 @@ class Reviewing:
                 if listener is None:
                     time.sleep(left)
                 else:
-                    for _ in listener.notifies(timeout=left, stop_after=1):
-                        pass
+                    _hint(listener, str(request_id), left)
         finally:
             if listener is not None:
                 listener.close()
@@ -158,3 +163,19 @@ class Reviewing:
         """
         arguments = {"proposal_id": proposal_id, "reason": reason, "note": note}
         return (self._session.fetch(sql.REJECT, arguments, WriteResult))[0]
+
+
+def _hint(listener: psycopg.Connection[Any], request_id: str, seconds: float) -> None:
+    """Return when a message names the request, which is a hint to look, or after `seconds`."""
+    begun = time.monotonic()
+    heard = False
+    while (left := begun + seconds - time.monotonic()) > 0:
+        if heard:
+            left = min(left, begun + _LEAST_PAUSE - time.monotonic())
+            if left <= 0:
+                return
+        said = [each.payload for each in listener.notifies(timeout=left, stop_after=1)]
+        if said:
+            # Read on, so that the server need not keep them, but not without a pause.
+            heard = heard or request_id in said
+            time.sleep(_READING_PAUSE)

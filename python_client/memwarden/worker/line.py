@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, LiteralString, TypeVar
 
@@ -14,6 +15,10 @@ from psycopg.rows import tuple_row
 from memwarden.errors import ConnectionFailed, translated, unreachable
 
 _MAX_PAUSE = 30.0
+LEAST_PAUSE = 0.2
+"""Seconds between two looks that messages ask for: any login can send as many as it likes."""
+READING_PAUSE = 0.01
+"""Seconds between two times that messages are read."""
 
 log = logging.getLogger("memwarden.worker")
 
@@ -34,6 +39,7 @@ class Line:
         self._dsn = dsn
         self._stop = stop
         self._connection: psycopg.Connection[Any] | None = None
+        self._looked = 0.0
 
     def open(self) -> psycopg.Connection[Any]:
         """Return a connection that listens.
@@ -64,14 +70,23 @@ class Line:
             self._connection.close()
 
     def wait(self, seconds: float) -> None:
-        """Return when there is something to do, after `seconds`, or when the worker is to end."""
+        """Return when there may be something to do, after `seconds`, or when the worker is to end.
+
+        What a message says is never read: it is a hint to look.
+        """
+        end = time.monotonic() + seconds
+        heard = False
         with contextlib.suppress(psycopg.OperationalError, ConnectionFailed):
-            while seconds > 0 and not self._stop.is_set():
+            while (now := time.monotonic()) < end and not self._stop.is_set():
+                if heard and now >= self._looked + LEAST_PAUSE:
+                    break
                 # In slices: the event cannot interrupt the wait for the server.
-                span = min(seconds, 0.5)
-                if list(self.open().notifies(timeout=span, stop_after=1)):
-                    return
-                seconds -= span
+                until = min(end, now + 0.5, self._looked + LEAST_PAUSE if heard else end)
+                if list(self.open().notifies(timeout=until - now, stop_after=1)):
+                    # Read on, so that the server need not keep them, but not without a pause.
+                    heard = True
+                    self._stop.wait(READING_PAUSE)
+        self._looked = time.monotonic()
 
     def value(self, call: LiteralString, arguments: Sequence[object]) -> object:
         """Return the one value of a call."""

@@ -4,6 +4,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.enforce_next_consent(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+-- Also what is sent through the gates waits no longer for its scope: several scopes are held here.
+SET lock_timeout = '100ms'
 AS $function$
 DECLARE
     v_state   record;
@@ -17,8 +19,12 @@ BEGIN
         RETURN NULL;
     END IF;
     v_classes := memwarden_internal.classes_of_purpose(v_state.org_id, v_state.purpose);
-    PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.subject_form, v_classes);
-    PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+    BEGIN
+        PERFORM memwarden_internal.end_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+        PERFORM memwarden_internal.refuse_without_consent(v_state.org_id, v_state.subject_form, v_classes);
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE NOTICE 'what consent % ends is in use', v_state.consent_id;
+    END;
     RETURN v_state.consent_id;
 END
 $function$;
@@ -96,7 +102,7 @@ BEGIN
     -- Held before anything is looked for: what comes back meanwhile by another way waits, and has it looked for again.
     SELECT s.org_id, s.subject_form, s.purpose INTO v_state
       FROM memwarden_data.consent_state AS s
-     WHERE s.consent_id = p_consent_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL FOR NO KEY UPDATE;
+     WHERE s.consent_id = p_consent_id AND s.state = 'withdrawn' AND s.enforced_at IS NULL FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN;
     END IF;
@@ -130,6 +136,8 @@ BEGIN
         PERFORM memwarden_internal.conclude_consent(v_consent_id);
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_consent');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS

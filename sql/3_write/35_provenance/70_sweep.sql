@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.sweep_next(p_sweep text, p_batch i
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '200ms'
 AS $function$
 DECLARE
     v_sweep record;
@@ -42,10 +43,13 @@ BEGIN
            findings = jsonb_path_query_array(v_sweep.findings || v_done.findings, '$[0 to 99]')
      WHERE s.sweep = p_sweep;
     RETURN NOT v_done.is_over;
+EXCEPTION WHEN lock_not_available THEN
+    -- Somebody holds one of these memories. Who writes the others does not wait for that: the next run looks at all of them.
+    RETURN false;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
-    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have changed, or a day after the last. False when there is nothing left to do now, or another does it.';
+    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have changed, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a memory that is to be marked.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
 
@@ -89,6 +93,8 @@ BEGIN
         END LOOP;
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_sweep');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS

@@ -72,6 +72,8 @@ BEGIN
     WHILE memwarden_internal.retry_next() LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_retry');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.retry_deferred() IS

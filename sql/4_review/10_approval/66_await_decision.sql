@@ -52,6 +52,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.expire_next_review()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_request_id uuid;
@@ -82,6 +83,8 @@ BEGIN
     WHILE memwarden_internal.expire_next_review() LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_reviews');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.expire_reviews() IS

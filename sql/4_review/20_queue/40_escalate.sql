@@ -59,6 +59,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.escalate_next()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_now    timestamptz := clock_timestamp();
@@ -98,6 +99,8 @@ BEGIN
     WHILE memwarden_internal.escalate_next() LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_escalate');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.escalate_reviews() IS

@@ -58,12 +58,35 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_scope_id bigint;
+BEGIN
+    FOR v_scope_id IN SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.reindexed_to IS NOT NULL ORDER BY s.scope_id LOOP
+        IF memwarden_internal.reindex_some(v_scope_id, p_batch) THEN
+            RETURN true;
+        END IF;
+    END LOOP;
+    RETURN false;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
+    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where there is none, or others do it already or hold what is next.';
+REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.reindex_some(p_scope_id bigint, p_batch integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- A thousand memories are held meanwhile: their writers do not wait for one that somebody does not let go.
+SET lock_timeout = '200ms'
+AS $function$
+DECLARE
     v_scope record;
     v_items uuid[];
 BEGIN
     -- Two at once take two scopes.
     SELECT s.org_id, s.scope_id, s.text_search_config, s.reindexed_to INTO v_scope FROM memwarden_data.scope AS s
-     WHERE s.reindexed_to IS NOT NULL ORDER BY s.scope_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
+     WHERE s.scope_id = p_scope_id AND s.reindexed_to IS NOT NULL FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -83,12 +106,12 @@ BEGIN
        SET reindexed_to = CASE WHEN cardinality(v_items) = p_batch THEN v_items [p_batch] END
      WHERE s.scope_id = v_scope.scope_id;
     RETURN true;
+EXCEPTION WHEN lock_not_available THEN
+    RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
-    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where there is none, or others do it already.';
-REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.reindex_some(bigint, integer) IS 'Indexes up to p_batch memories of that scope anew; false where others do it already, or somebody holds one of them, or the shelves.';
+REVOKE ALL ON FUNCTION memwarden_internal.reindex_some(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
 LANGUAGE plpgsql SECURITY INVOKER
@@ -97,6 +120,8 @@ BEGIN
     WHILE memwarden_internal.reindex_next(1000) LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_words');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS

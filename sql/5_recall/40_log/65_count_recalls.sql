@@ -115,6 +115,7 @@ BEGIN
         COMMIT;
     END LOOP;
     COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_recalls');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.count_recalls() IS

@@ -158,6 +158,7 @@ CREATE OR REPLACE FUNCTION memwarden.tune_thresholds()
 RETURNS SETOF memwarden_internal.tuned_threshold
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER ROWS 6
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_layer text;
@@ -166,6 +167,7 @@ BEGIN
                     WHERE t.enabled ORDER BY l.ordinal LOOP
         RETURN QUERY SELECT * FROM memwarden_internal.tune_layer(v_layer, false);
     END LOOP;
+    PERFORM memwarden_internal.note_job('memwarden_thresholds');
 END
 $function$;
 COMMENT ON FUNCTION memwarden.tune_thresholds() IS

@@ -32,6 +32,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.run_due_probe(p_before timestamptz
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_probe record;
@@ -61,6 +62,8 @@ BEGIN
         EXIT WHEN memwarden_internal.run_due_probe(v_started) IS NULL;
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_probes');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_probes() IS

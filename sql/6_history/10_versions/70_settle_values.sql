@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.settle_due(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_item record;
@@ -19,15 +20,19 @@ BEGIN
                       AND t.recorded_during @> v_now AND t.valid_during @> v_now)
      ORDER BY i.item_id
      LIMIT 1;
-    -- Busy now: the next run takes it.
-    IF v_item.item_id IS NOT NULL AND EXISTS (
-           SELECT FROM memwarden_data.write_lock AS w
-            WHERE w.org_id = v_item.org_id AND w.scope_id = v_item.scope_id AND w.layer = v_item.layer
-              FOR NO KEY UPDATE SKIP LOCKED)
-       AND EXISTS (SELECT FROM memwarden_data.item AS i
-                    WHERE i.org_id = v_item.org_id AND i.item_id = v_item.item_id AND i.status = 'ACTIVE') THEN
-        PERFORM memwarden_internal.settle_head(v_item.org_id, v_item.item_id, 0, memwarden_internal.uuid7(), clock_timestamp());
-    END IF;
+    BEGIN
+        -- Busy now: the next run takes it.
+        IF v_item.item_id IS NOT NULL AND EXISTS (
+               SELECT FROM memwarden_data.write_lock AS w
+                WHERE w.org_id = v_item.org_id AND w.scope_id = v_item.scope_id AND w.layer = v_item.layer
+                  FOR NO KEY UPDATE SKIP LOCKED)
+           AND EXISTS (SELECT FROM memwarden_data.item AS i
+                        WHERE i.org_id = v_item.org_id AND i.item_id = v_item.item_id AND i.status = 'ACTIVE') THEN
+            PERFORM memwarden_internal.settle_head(v_item.org_id, v_item.item_id, 0, memwarden_internal.uuid7(), clock_timestamp());
+        END IF;
+    EXCEPTION WHEN lock_not_available THEN
+        RAISE NOTICE 'item % is in use', v_item.item_id;
+    END;
     RETURN v_item.item_id;
 END
 $function$;
@@ -47,6 +52,8 @@ BEGIN
         EXIT WHEN v_item_id IS NULL;
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_settle');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.settle_values() IS

@@ -4,6 +4,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.move_versions(p_limit integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_layer record;
@@ -55,6 +56,8 @@ BEGIN
     WHILE memwarden_internal.move_versions(1000) LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_compact');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_history() IS

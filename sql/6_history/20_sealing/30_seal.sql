@@ -55,6 +55,36 @@ COMMENT ON FUNCTION memwarden_internal.log_watermark() IS
     'No transaction below this one can still write to this database, and what those before it have committed is visible to the next statement. is_held: false when it has just ended, so that a later look goes further.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_watermark() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.snapshot_here()
+RETURNS pg_snapshot
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_snapshot pg_snapshot;
+    v_open     record;
+BEGIN
+    FOR v_attempt IN 1..100 LOOP
+        -- Who runs which transaction is otherwise remembered for the length of this one.
+        PERFORM pg_stat_clear_snapshot();
+        v_snapshot := pg_current_snapshot();
+        SELECT min(o.id) AS first, string_agg(o.id::text, ',' ORDER BY o.id) AS ids, bool_and(o.is_known) AS all_known INTO v_open
+          FROM (SELECT r.id, a.backend_xid IS NOT NULL OR p.transaction IS NOT NULL AS is_known
+                  FROM pg_snapshot_xip(v_snapshot) AS r (id)
+                  LEFT JOIN pg_stat_activity AS a ON a.backend_xid = r.id::xid
+                  LEFT JOIN pg_prepared_xacts AS p ON p.transaction = r.id::xid
+                 WHERE coalesce(a.datname, p.database, current_database()) = current_database()
+                   AND (a.backend_xid IS NULL OR a.usesysid IS NOT NULL)) AS o;
+        -- One that has just ended may have been elsewhere.
+        EXIT WHEN v_open.all_known IS NOT FALSE;
+    END LOOP;
+    RETURN format('%s:%s:%s', coalesce(v_open.first, pg_snapshot_xmax(v_snapshot)), pg_snapshot_xmax(v_snapshot), v_open.ids)::pg_snapshot;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.snapshot_here() IS
+    'pg_current_snapshot() without the transactions of other databases: what was open in one of those for hours has the log read from its beginning on otherwise.';
+REVOKE ALL ON FUNCTION memwarden_internal.snapshot_here() FROM PUBLIC;
+
 -- Another database's transaction that ends just between the two looks of log_watermark() would hold everything up for a run.
 CREATE OR REPLACE FUNCTION memwarden_internal.settled_watermark()
 RETURNS xid8
@@ -201,6 +231,10 @@ BEGIN
         COMMIT;
     END LOOP;
     COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_seal');
+    COMMIT;
+    -- Once a minute is enough, and this one runs as often. Where it does not, it is the one that is overdue.
+    PERFORM memwarden_internal.look_at_cron();
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.seal_log() IS

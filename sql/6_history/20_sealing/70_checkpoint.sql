@@ -49,6 +49,7 @@ BEGIN
     COMMIT;
     PERFORM memwarden_internal.take_checkpoint();
     COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_checkpoint');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.checkpoint() IS

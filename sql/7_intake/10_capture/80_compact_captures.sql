@@ -48,6 +48,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.compact_next_captures(p_count inte
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_now timestamptz := clock_timestamp();
@@ -88,6 +89,8 @@ BEGIN
     WHILE memwarden_internal.compact_next_captures(1000) LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_captures');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_captures() IS

@@ -52,6 +52,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.close_next_session(p_after uuid)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_session record;
@@ -89,6 +90,8 @@ BEGIN
         EXIT WHEN v_session_id IS NULL;
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_sessions');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_sessions() IS

@@ -18,7 +18,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on; so does one that finds pg_partman''s own lock held (55P03), with the process that holds it. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -28,18 +28,25 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_timeout text := current_setting('lock_timeout');
-    v_step    text;
-    v_failure text;
+    v_timeout  text := current_setting('lock_timeout');
+    v_patience text := '300ms';
+    v_step     text;
+    v_begun    timestamptz;
+    v_failure  text;
 BEGIN
     -- One after the other: what makes a partition locks tables in an order of its own.
     PERFORM FROM memwarden_data.storage AS s FOR NO KEY UPDATE;
-    -- What makes partitions comes last: its locks last until the end, so nothing slow may follow.
-    FOREACH v_step IN ARRAY ARRAY['keys', 'tokens', 'trim', 'retention', 'memwarden_data.write_request', 'memwarden_data.log',
-                                  'memwarden_data.capture', 'memwarden_data.recall_log', 'memwarden_data.recall_outcome', 'secure'] LOOP
-        v_failure := memwarden_internal.try_to_maintain(v_step);
+    -- What makes partitions comes last: its locks last until the end, so nothing slow may follow. Another table is the first in each run.
+    FOREACH v_step IN ARRAY ARRAY['keys', 'tokens', 'trim', 'retention'] || memwarden_internal.monthly_tables('rows outside the months of ')
+                            || array_shuffle(memwarden_internal.monthly_tables()) || ARRAY['secure', 'note'] LOOP
+        v_begun := clock_timestamp();
+        v_failure := memwarden_internal.try_to_maintain(v_step, v_patience);
         IF v_failure IS NOT NULL THEN
             RAISE WARNING 'maintain() left a step to its next run: %: %', v_step, v_failure;
+        END IF;
+        -- It waits once. Whoever waits for what this transaction holds by now is not to wait for what it waits for as well.
+        IF clock_timestamp() - v_begun > interval '0.25 s' OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock') THEN
+            v_patience := '10ms';
         END IF;
     END LOOP;
     PERFORM set_config('lock_timeout', v_timeout, true);
@@ -49,14 +56,25 @@ COMMENT ON FUNCTION memwarden_internal.maintain_storage() IS 'The work of mainta
 REVOKE ALL ON FUNCTION memwarden_internal.maintain_storage() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.maintain_storage() TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.try_to_maintain(p_step text)
+CREATE OR REPLACE FUNCTION memwarden_internal.monthly_tables(p_before text DEFAULT '')
+RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT array_agg(p_before || 'memwarden_data.' || t.name)
+  FROM unnest(ARRAY['write_request', 'log', 'capture', 'recall_log', 'recall_outcome']) AS t (name)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.monthly_tables(text) IS 'The tables that have a partition a month, each name behind p_before.';
+REVOKE ALL ON FUNCTION memwarden_internal.monthly_tables(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.try_to_maintain(p_step text, p_patience text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- Whoever comes after a lock that is waited for waits too. The next run tries again.
-    PERFORM set_config('lock_timeout', '300ms', true);
+    PERFORM set_config('lock_timeout', p_patience, true);
     PERFORM memwarden_internal.maintain_part(p_step);
     RETURN NULL;
 EXCEPTION WHEN OTHERS THEN
@@ -64,9 +82,9 @@ EXCEPTION WHEN OTHERS THEN
     RETURN SQLERRM;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.try_to_maintain(text) IS
-    'Does a step of maintain() and waits 0.3 s for any lock: what it failed with, and has undone; NULL when it is done.';
-REVOKE ALL ON FUNCTION memwarden_internal.try_to_maintain(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.try_to_maintain(text, text) IS
+    'Does a step of maintain() and waits p_patience for any lock: what it failed with, and has undone; NULL when it is done.';
+REVOKE ALL ON FUNCTION memwarden_internal.try_to_maintain(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.maintain_part(p_step text)
 RETURNS void
@@ -74,26 +92,136 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    CASE p_step
-    WHEN 'keys' THEN
+    CASE
+    WHEN p_step = 'keys' THEN
         PERFORM memwarden_internal.replace_signing_key('provenance', clock_timestamp() - interval '90 days');
-    WHEN 'tokens' THEN
+    WHEN p_step = 'tokens' THEN
         PERFORM memwarden_internal.forget_allowances();
         DELETE FROM memwarden_data.idempotency AS i WHERE i.expires_at < clock_timestamp();
         -- Who was given which token stays known for a month.
         DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
-    WHEN 'trim' THEN
+    WHEN p_step = 'trim' THEN
         PERFORM memwarden_internal.trim_jobs();
         PERFORM memwarden_internal.trim_reviews();
         PERFORM memwarden_internal.trim_recall_counts();
-    WHEN 'retention' THEN
+    WHEN p_step = 'retention' THEN
         PERFORM memwarden_internal.set_capture_retention();
-    WHEN 'secure' THEN
+    WHEN p_step = 'secure' THEN
         PERFORM memwarden_internal.secure_tables();
+    WHEN p_step = 'note' THEN
+        PERFORM memwarden_internal.note_job('memwarden_maintain');
+    WHEN starts_with(p_step, 'rows outside') THEN
+        PERFORM memwarden_internal.give_month(substring(p_step FROM '[^ ]+$'));
     ELSE
+        -- pg_partman would go without a word where somebody holds this: any login can.
+        IF NOT pg_try_advisory_xact_lock(hashtext('pg_partman run_maintenance')) THEN
+            PERFORM memwarden_internal.raise_error('partitions_held', (
+                SELECT 'process ' || string_agg(l.pid::text, ', ') FROM pg_locks AS l
+                 WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32 | l.objid::bigint) = hashtext('pg_partman run_maintenance') AND l.objsubid = 1));
+        END IF;
         EXECUTE format('SELECT %s.run_maintenance($1)', memwarden_internal.partman_schema()) USING p_step;
     END CASE;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.maintain_part(text) IS 'One step of maintain(); the name of a table makes its partitions.';
 REVOKE ALL ON FUNCTION memwarden_internal.maintain_part(text) FROM PUBLIC;
+
+-- A row outside the months lies in the default partition, and keeps its month from being made. pg_partman's own way to move it
+-- would send it through gates and guards once more.
+CREATE OR REPLACE FUNCTION memwarden_internal.give_month(p_table text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_month   record := memwarden_internal.month_of_strays(p_table);
+    v_strays  text;
+    v_columns text;
+    v_guards  name[];
+    v_guard   name;
+BEGIN
+    IF v_month.name IS NULL THEN
+        RETURN;
+    END IF;
+    v_strays := format('FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L', p_table, v_month.control, v_month.from_value, v_month.to_value);
+    -- The order in which ATTACH asks for them.
+    EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', p_table);
+    EXECUTE format('LOCK TABLE ONLY %s_default IN ACCESS EXCLUSIVE MODE', p_table);
+    SELECT string_agg(quote_ident(a.attname), ', ') INTO v_columns
+      FROM pg_attribute AS a WHERE a.attrelid = p_table::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
+    SELECT coalesce(array_agg(t.tgname), '{}') INTO v_guards
+      FROM pg_trigger AS t
+     -- 8: fired by DELETE.
+     WHERE t.tgrelid = (p_table || '_default')::regclass AND NOT t.tgisinternal AND t.tgtype & 8 = 8 AND t.tgenabled <> 'D';
+    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS '
+                   'INCLUDING GENERATED INCLUDING STATISTICS INCLUDING STORAGE)', v_month.name, p_table);
+    EXECUTE format('INSERT INTO memwarden_data.%1$I (%2$s) SELECT %2$s %3$s', v_month.name, v_columns, v_strays);
+    FOREACH v_guard IN ARRAY v_guards LOOP
+        EXECUTE format('ALTER TABLE %s_default DISABLE TRIGGER %I', p_table, v_guard);
+    END LOOP;
+    EXECUTE 'DELETE ' || v_strays;
+    FOREACH v_guard IN ARRAY v_guards LOOP
+        EXECUTE format('ALTER TABLE %s_default ENABLE TRIGGER %I', p_table, v_guard);
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION memwarden_data.%I FOR VALUES FROM (%L) TO (%L)', p_table, v_month.name, v_month.from_value, v_month.to_value);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.give_month(text) IS
+    'Makes the month of the oldest rows that lie outside the months of a table, and moves these rows there, unchanged: one month a call. The caller sees to it that it is secured before it commits.';
+REVOKE ALL ON FUNCTION memwarden_internal.give_month(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.month_of_strays(p_table text, OUT name text, OUT control text, OUT from_value text, OUT to_value text)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_schema  text := memwarden_internal.partman_schema();
+    v_span    interval;
+    v_premake integer;
+    v_encoder text;
+    v_decoder text;
+    v_oldest  text;
+    v_begins  timestamptz;
+    v_count   bigint;
+BEGIN
+    EXECUTE format('SELECT c.control, c.partition_interval::interval AS span, c.premake, c.time_encoder, c.time_decoder FROM %s.part_config AS c WHERE c.parent_table = $1', v_schema)
+       INTO control, v_span, v_premake, v_encoder, v_decoder USING p_table;
+    -- pg_partman counts from the last month that there is: one that is far ahead would keep it from making those before.
+    to_value := memwarden_internal.partition_bound(v_encoder, date_trunc('month', clock_timestamp()) + (v_premake + 1) * v_span);
+    EXECUTE format('SELECT d.%1$I::text FROM %2$s_default AS d WHERE d.%1$I < %3$L ORDER BY d.%1$I LIMIT 1', control, p_table, to_value) INTO v_oldest;
+    IF v_oldest IS NULL THEN
+        RETURN;
+    END IF;
+    EXECUTE format('SELECT n.partition_table, n.suffix_timestamp FROM %s.show_partition_name($1, %s) AS n', v_schema,
+                   CASE WHEN v_decoder IS NULL THEN '$2' ELSE v_decoder || '($2)::text' END)
+       INTO name, v_begins USING p_table, v_oldest;
+    from_value := memwarden_internal.partition_bound(v_encoder, v_begins);
+    to_value := memwarden_internal.partition_bound(v_encoder, v_begins + v_span);
+    EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L LIMIT 100001) AS s', p_table, control, from_value, to_value) INTO v_count;
+    IF v_count > 100000 THEN
+        RAISE WARNING 'more than 100,000 rows of % lie outside its months: docs/operate.md tells how to move them', p_table;
+        name := NULL;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.month_of_strays(text) IS
+    'The partition that the oldest rows outside the months of a table need, and its bounds; name is NULL where there are none, their month is not due, or there are more than may be moved while others wait.';
+REVOKE ALL ON FUNCTION memwarden_internal.month_of_strays(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.partition_bound(p_encoder text, p_at timestamptz)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_bound text := p_at::text;
+BEGIN
+    IF p_encoder IS NOT NULL THEN
+        EXECUTE format('SELECT %s($1)::text', p_encoder) INTO v_bound USING p_at;
+    END IF;
+    RETURN v_bound;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) IS 'A moment as the bound of a partition, by the encoder that pg_partman has for its key.';
+REVOKE ALL ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) FROM PUBLIC;

@@ -26,6 +26,7 @@ VALUES
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS 'The jobs memwarden needs, in pg_cron''s notation. They run as memwarden_jobs.';
 REVOKE ALL ON FUNCTION memwarden_internal.wanted_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.wanted_jobs() TO memwarden_jobs, memwarden_admin;
 
 -- pg_cron lives in one database of a cluster. Elsewhere status() prints the calls to make there.
 CREATE OR REPLACE FUNCTION memwarden_internal.schedule_jobs()

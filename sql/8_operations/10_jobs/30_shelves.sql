@@ -10,6 +10,10 @@ AS $function$
 DECLARE
     v_due record;
 BEGIN
+    -- Patient, since all that was copied would be copied again: who writes now is nearly done.
+    IF current_setting('lock_timeout') = '0' THEN
+        PERFORM set_config('lock_timeout', '5min', true);
+    END IF;
     -- One at a time: another leaves it to that one.
     PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
@@ -47,6 +51,8 @@ BEGIN
     WHILE memwarden_internal.arrange_next_shelf() LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_shelves');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS

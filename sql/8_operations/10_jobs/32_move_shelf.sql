@@ -27,7 +27,7 @@ DECLARE
     v_seen pg_snapshot;
 BEGIN
     PERFORM memwarden_internal.keep_embedders_out(s.scope_id) FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
-    v_seen := pg_current_snapshot();
+    v_seen := memwarden_internal.snapshot_here();
     PERFORM memwarden_internal.copy_vectors(p_shelf, p_shelf, 0);
     PERFORM memwarden_internal.finish_move(p_shelf, p_shelf, 0, memwarden_internal.catch_up(p_shelf, p_shelf, 0, v_seen));
 END
@@ -48,7 +48,7 @@ BEGIN
     INSERT INTO memwarden_data.shelf AS s (org_id, scope_id, layer, cleared) VALUES (p_org_id, p_scope_id, p_layer, false) RETURNING s.shelf INTO shelf;
     v_name := memwarden_internal.create_shelf(shelf);
     -- Before the copy is made: what is written while it is is looked at once more.
-    seen := pg_current_snapshot();
+    seen := memwarden_internal.snapshot_here();
     PERFORM memwarden_internal.copy_vectors(shelf, 0, shelf);
     PERFORM memwarden_internal.index_shelf(v_name, p_vectors);
 END
@@ -210,7 +210,7 @@ DECLARE
 BEGIN
     -- Where more is written than can be carried, more rounds do not help.
     FOR v_round IN 1 .. 10 LOOP
-        v_next := pg_current_snapshot();
+        v_next := memwarden_internal.snapshot_here();
         v_few := memwarden_internal.carry_changes(p_shelf, p_from, p_into, v_seen) < 10;
         v_seen := v_next;
         EXIT WHEN v_few;
@@ -251,10 +251,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- Patient, since all that was copied would be copied again: who writes now is nearly done.
-    IF current_setting('lock_timeout') = '0' THEN
-        PERFORM set_config('lock_timeout', '5min', true);
-    END IF;
     -- In a closed scope nobody writes.
     IF NOT memwarden_internal.lock_scope(p_org_id, p_scope_id, p_layer)
        AND NOT EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id AND s.closed_at IS NOT NULL) THEN
@@ -262,7 +258,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS 'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for lock_timeout, or five minutes where none is set.';
+COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS 'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for lock_timeout, or the layer''s lock_wait where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_embedders_out(p_scope_id bigint)

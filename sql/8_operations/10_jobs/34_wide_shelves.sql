@@ -70,7 +70,7 @@ DECLARE
 BEGIN
     INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (p_org_id, 0, '*', v_shelf);
     v_name := memwarden_internal.create_shelf(v_shelf);
-    v_seen := pg_current_snapshot();
+    v_seen := memwarden_internal.snapshot_here();
     SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;
     PERFORM memwarden_internal.copy_scopes(v_shelf, p_org_id, v_what.scope_ids);
@@ -103,7 +103,7 @@ DECLARE
 BEGIN
     PERFORM FROM memwarden_data.vector_move AS m ORDER BY m.place FOR UPDATE;
     PERFORM memwarden_internal.keep_erasures_out(p_org_id);
-    v_seen := pg_current_snapshot();
+    v_seen := memwarden_internal.snapshot_here();
     SELECT w.seen, w.scope_ids INTO v_old FROM memwarden_data.wide_shelf AS w WHERE w.shelf = p_shelf;
     SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;

@@ -40,6 +40,8 @@ BEGIN
     WHILE memwarden_internal.clear_dropped_model(1000) LOOP
         COMMIT;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_models');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.clear_models() IS
@@ -51,6 +53,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.clear_dropped_model(p_count intege
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = '2s'
 SET jit = off
 AS $function$
 DECLARE

@@ -7,7 +7,7 @@ DECLARE
     v_storage record;
     v_wanted  integer := memwarden_internal.storage_version();
     v_damage  text;
-    v_waiting bigint;
+    v_waiting record;
 BEGIN
     RETURN QUERY SELECT 'logic', 'ok', e.extversion FROM pg_extension AS e WHERE e.extname = 'memwarden';
 
@@ -47,14 +47,20 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
-    SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r
+    SELECT count(*) AS requests, count(*) FILTER (WHERE r.retry_at < d.since) AS overdue, min(r.retry_at) AS oldest INTO v_waiting
+      FROM memwarden_data.write_request AS r
+     CROSS JOIN (SELECT clock_timestamp() - memwarden_internal.job_tolerance(j.schedule) AS since
+                   FROM memwarden_internal.wanted_jobs() AS j WHERE j.name = 'memwarden_retry') AS d
      WHERE r.outcome = 'DEFERRED'
        AND (memwarden_internal.is_database_admin() OR r.principal_id = memwarden_internal.current_principal());
-    RETURN QUERY SELECT 'deferred requests', 'ok', v_waiting::text;
+    RETURN QUERY SELECT 'deferred requests', CASE WHEN v_waiting.overdue > 0 THEN 'warning' ELSE 'ok' END,
+        v_waiting.requests || CASE WHEN v_waiting.overdue > 0 THEN format(
+            '; %s of them were due long ago, the first at %s: nobody calls memwarden.retry_deferred(), or it does not get on', v_waiting.overdue, date_trunc('second', v_waiting.oldest))
+            ELSE '' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs (one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
@@ -106,46 +112,73 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_months_ahead integer;
+    v_table      text;
+    v_least      record;
+    v_has_strays boolean;
+    v_strays     text;
 BEGIN
     -- A row outside every month sits in the default partition and keeps the partition of its month from being made.
-    IF EXISTS (SELECT FROM memwarden_data.write_request_default) OR EXISTS (SELECT FROM memwarden_data.log_default) THEN
-        RETURN QUERY VALUES ('partitions', 'warning', 'rows lie outside the partitions: maintain() did not run in time; docs/operate.md tells how to move them');
-        RETURN;
-    END IF;
-    SELECT min(p.ahead) INTO v_months_ahead
-      FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD'))) AS ahead
-              FROM pg_class AS parent
-              JOIN pg_inherits AS i ON i.inhparent = parent.oid
-              JOIN pg_class AS c ON c.oid = i.inhrelid
-             WHERE parent.oid IN ('memwarden_data.write_request'::regclass, 'memwarden_data.log'::regclass) AND c.relname !~ '_default$'
-             GROUP BY parent.oid) AS p;
-    RETURN QUERY SELECT 'partitions', CASE WHEN v_months_ahead > 0 THEN 'ok' ELSE 'warning' END,
-        format('%s months ahead', v_months_ahead) || CASE WHEN v_months_ahead > 0 THEN '' ELSE '; run: SELECT memwarden.maintain();' END;
+    FOREACH v_table IN ARRAY memwarden_internal.monthly_tables() LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM memwarden_data.%I)', split_part(v_table, '.', 2) || '_default') INTO v_has_strays;
+        IF v_has_strays THEN
+            v_strays := concat_ws(', ', v_strays, v_table);
+        END IF;
+    END LOOP;
+    SELECT p.ahead, p.wanted, p.name INTO v_least
+      FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD')) AND c.relname !~ '_default$') AS ahead,
+                   memwarden_internal.months_ahead() AS wanted, parent.relname AS name
+              FROM unnest(memwarden_internal.monthly_tables()) AS t (name)
+              JOIN pg_class AS parent ON parent.oid = t.name::regclass
+              LEFT JOIN pg_inherits AS i ON i.inhparent = parent.oid
+              LEFT JOIN pg_class AS c ON c.oid = i.inhrelid
+             GROUP BY parent.oid, parent.relname) AS p
+     ORDER BY p.ahead, p.name LIMIT 1;
+    RETURN QUERY SELECT 'partitions',
+        -- As many as there should be, or one fewer in the days before the next is made.
+        CASE WHEN v_least.ahead < v_least.wanted - 1 OR v_strays IS NOT NULL THEN 'warning' ELSE 'ok' END,
+        format('%s months ahead', v_least.ahead)
+        || CASE WHEN v_least.ahead < v_least.wanted - 1
+                THEN format(' of %s, not %s: maintain() does not get on%s', v_least.name, v_least.wanted, coalesce('; its table is held by ' || memwarden_internal.partition_holders(v_least.name), '')) ELSE '' END
+        || coalesce('; rows lie outside the months of ' || v_strays || ': maintain() makes their months when these are due', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_status() IS 'Whether requests and log have partitions for the months to come, and no rows outside them.';
+COMMENT ON FUNCTION memwarden_internal.partition_status() IS 'Whether every table that is cut by month has partitions for the months to come, and no rows outside them; and who keeps maintain() from making them.';
 REVOKE ALL ON FUNCTION memwarden_internal.partition_status() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
-RETURNS TABLE (component text, state text, detail text)
-LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+CREATE OR REPLACE FUNCTION memwarden_internal.months_ahead()
+RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
--- memwarden_owner need not read pg_cron's tables: that the extension is here means setup() has scheduled.
-SELECT 'jobs',
-       CASE WHEN c.is_here THEN 'ok' ELSE 'missing' END,
-       CASE WHEN c.is_here THEN format('%s, scheduled by setup()', w.jobs)
-            ELSE format('%s; pg_cron is not in this database. In the one that has it, run: ', w.jobs)
-                 || format('SELECT cron.schedule_in_database(j.name, j.schedule, j.command, %L, ''memwarden_jobs'') FROM (VALUES %s) AS j (name, schedule, command);',
-                           current_database(), w.calls) END
-  FROM (SELECT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') AS is_here) AS c,
-       (SELECT count(*) AS jobs,
-               string_agg(format('(%L, %L, %L)', w.name || '_' || current_database(), w.schedule, w.command), ', ' ORDER BY w.name) AS calls
-          FROM memwarden_internal.wanted_jobs() AS w) AS w
+DECLARE
+    v_months integer;
+BEGIN
+    EXECUTE format('SELECT min(c.premake) FROM %s.part_config AS c WHERE c.parent_table = ANY ($1)', memwarden_internal.partman_schema())
+       INTO v_months USING memwarden_internal.monthly_tables();
+    RETURN v_months;
+END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_status() IS 'How many jobs are wanted, and the one statement that schedules them where pg_cron is in another database.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.months_ahead() IS 'How many months ahead maintain() makes partitions: premake of pg_partman.';
+REVOKE ALL ON FUNCTION memwarden_internal.months_ahead() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.partition_holders(p_table name)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Who is at work is an administrator's to know.
+    IF NOT memwarden_internal.is_database_admin() THEN
+        RETURN NULL;
+    END IF;
+    RETURN (SELECT 'process ' || string_agg(DISTINCT l.pid::text, ', ')
+              FROM pg_locks AS l
+             WHERE l.locktype = 'relation' AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+               AND l.relation = to_regclass(format('memwarden_data.%I', p_table || '_default')) AND l.granted AND l.pid <> pg_backend_pid());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.partition_holders(name) IS 'For administrators: the processes that hold what a new partition of that table needs; NULL where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.partition_holders(name) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_status()
 RETURNS TABLE (component text, state text, detail text)

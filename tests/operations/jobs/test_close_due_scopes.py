@@ -198,7 +198,7 @@ def test_a_writer_waits_for_the_job(world: World, agent: Connection[DictRow]) ->
     answer = overlap(
         world.admin,
         admin,
-        partial(admin.execute, "SELECT memwarden_internal.close_next_scope()"),
+        partial(admin.execute, "SELECT memwarden_internal.close_next_scope(NULL)"),
         agent,
         lambda: write(agent, "semantic", "late", scope=f"{HOME}/task/over"),
     )

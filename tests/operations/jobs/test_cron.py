@@ -111,7 +111,7 @@ def test_setup_schedules_every_job_once(cron: World) -> None:
     cron.admin.execute("SELECT memwarden.setup()")
     assert jobs(cron, cron) == scheduled
     (row,) = cron.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'jobs'")
-    assert row == {"state": "ok", "detail": f"{len(wanted)}, scheduled by setup()"}
+    assert row == {"state": "ok", "detail": f"{len(wanted)}, none overdue"}
 
 
 def test_a_deferred_request_is_retried_by_itself(cron: World) -> None:
@@ -147,6 +147,51 @@ def test_what_is_kept_of_our_runs_is_trimmed_after_a_week(cron: World) -> None:
     assert {row["runid"] for row in left} == {-6, -9}
 
 
+def job_lines(world: Connection[Any]) -> set[str]:
+    """What status() says of jobs, without the time since when one fails."""
+    rows = world.execute("SELECT detail FROM memwarden.status() WHERE component = 'jobs'")
+    return {re.sub(r"since [-+:. 0-9]*[0-9]", "since then", row["detail"]) for row in rows}
+
+
+def test_a_job_that_is_gone_paused_or_failing_has_a_line(cron: World) -> None:
+    """Once somebody has looked, which a job does each minute; an agent is told as much."""
+    probes = "PROCEDURE memwarden.check_probes()"
+    schedule = (
+        "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job WHERE jobname = %s"
+    )
+    active = "SELECT cron.alter_job(jobid, active => %s) FROM cron.job WHERE jobname = %s"
+    cron.admin.execute(
+        "SELECT cron.unschedule(jobid) FROM cron.job WHERE jobname = 'memwarden_models'"
+    )
+    cron.admin.execute(active, (False, "memwarden_words"))
+    cron.admin.execute(f"REVOKE EXECUTE ON {probes} FROM memwarden_jobs")
+    cron.admin.execute(schedule, ("memwarden_probes",))
+    assert eventually(cron.admin, ENDED, "memwarden_probes") == "failed memwarden_jobs"
+    looks = cron.connect("memwarden_jobs")
+    looks.execute("CALL memwarden.seal_log()")
+    told = {
+        "memwarden_models is gone from pg_cron: a superuser runs SELECT memwarden.setup()",
+        "memwarden_words is paused in pg_cron",
+        "memwarden_probes fails since then: see cron.job_run_details",
+    }
+    assert job_lines(cron.admin) == told
+    assert job_lines(cron.agent(f"/org/acme/user/u{uuid.uuid4().hex[:8]}")) == told
+    # Who sees nothing of the jobs in pg_cron takes none of them for gone.
+    cron.connect(cron.role("memwarden_admin")).execute("CALL memwarden.seal_log()")
+    assert job_lines(cron.admin) == told
+
+    cron.admin.execute(f"GRANT EXECUTE ON {probes} TO memwarden_jobs")
+    succeeded = f"{ENDED.split('ORDER')[0]} AND d.status = 'succeeded' LIMIT 1"
+    assert eventually(cron.admin, succeeded, "memwarden_probes")
+    cron.admin.execute("SELECT memwarden.setup()")
+    looks.execute("CALL memwarden.seal_log()")
+    assert job_lines(cron.admin) == {"memwarden_words is paused in pg_cron"}
+    cron.admin.execute(active, (True, "memwarden_words"))
+    looks.execute("CALL memwarden.seal_log()")
+    wanted = cron.value("SELECT count(*) FROM memwarden_internal.wanted_jobs()")
+    assert job_lines(cron.admin) == {f"{wanted}, none overdue"}
+
+
 def test_a_task_whose_time_is_over_is_closed_by_itself(cron: World) -> None:
     """By the job that runs every five minutes, here every second. Proves: A10."""
     path = f"/org/acme/user/u{uuid.uuid4().hex[:8]}/task/t"
@@ -179,3 +224,8 @@ def test_status_prints_a_statement_that_works_in_the_database_of_pg_cron(
     assert jobs(cron, cron) == before
     request = defer_a_request(elsewhere)
     assert eventually(elsewhere.admin, COMMITTED, request) >= 2
+    # What ran there is known here, by what it left; pg_cron cannot be asked.
+    ran = "SELECT finished_at FROM memwarden_data.job_run WHERE job = %s"
+    assert eventually(elsewhere.admin, ran, "memwarden_retry")
+    (row,) = elsewhere.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'jobs'")
+    assert row == {"state": "ok", "detail": f"{len(before)}, none overdue"}

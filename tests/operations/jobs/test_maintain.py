@@ -20,6 +20,7 @@ SELECT c.oid::regclass::text AS name FROM pg_class AS c
             AND EXISTS (SELECT FROM pg_policy AS p
                          WHERE p.polrelid = c.oid AND p.polname = 'engine'))"""
 MAINTAIN = "SELECT memwarden.maintain()"
+PARTITIONS = "SELECT state, detail FROM memwarden.status() WHERE component = 'partitions'"
 
 
 def partitions(world: World, table: str) -> list[DictRow]:
@@ -191,3 +192,140 @@ def test_a_step_that_fails_does_not_end_the_ones_behind_it(world: World) -> None
     jobs.execute(MAINTAIN)
     assert len(partitions(world, "log")) == len(before) + 2
     assert world.rows(UNSECURED) == []
+
+
+def lay_outside(world: World, table: str, key: str, *moments: str) -> None:
+    """Leave rows in the default partition, as a clock that jumps does; a moment each."""
+    columns = ", ".join(
+        row["name"]
+        for row in world.rows(
+            "SELECT quote_ident(attname) AS name FROM pg_attribute WHERE attrelid = %s::regclass"
+            "   AND attnum > 0 AND NOT attisdropped AND attname <> %s AND attname <> 'log_seq'",
+            f"memwarden_data.{table}",
+            key,
+        )
+    )
+    made = "%s::timestamptz" if key == "recorded_at" else "partman.uuid7_time_encoder(%s)"
+    identity = ("log_seq, ", "-1, ") if table == "log" else ("", "")
+    with world.admin.transaction():
+        world.admin.execute("SET LOCAL session_replication_role = replica")
+        for moment in moments:
+            world.admin.execute(
+                f"INSERT INTO memwarden_data.{table} ({identity[0]}{key}, {columns})"
+                f" OVERRIDING SYSTEM VALUE SELECT {identity[1]}{made}, {columns}"
+                f" FROM memwarden_data.{table} LIMIT 1",
+                (moment,),
+            )
+
+
+def outside(world: World, table: str) -> int:
+    """How many rows lie outside the months."""
+    return int(world.value(f"SELECT count(*) FROM memwarden_data.{table}_default"))
+
+
+KEYS = [("write_request", "request_id"), ("log", "recorded_at"), ("recall_log", "recall_id")]
+
+
+@pytest.mark.parametrize(("table", "key"), KEYS)
+def test_a_row_outside_the_months_gets_its_month(world: World, table: str, key: str) -> None:
+    """One before all months and one in a month that is due: moved as they are, a month a run."""
+    agent, jobs = world.agent(), world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    write(agent, "semantic", "tea")
+    agent.execute("SELECT * FROM memwarden.recall('tea')").fetchall()
+    months = [row["name"][-8:] for row in partitions(world, table) if row["name"][-8] == "2"]
+    ask = "SELECT %s::date::timestamptz + make_interval(months => %s, days => 3)"
+    late = world.value(ask, months[0], -1), world.value(ask, months[-1], 1)
+    lay_outside(world, table, key, *(str(moment) for moment in late))
+    content = f"SELECT t.* FROM memwarden_data.{table} AS t ORDER BY t.{key}"
+    guards = (
+        "SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = %s::regclass AND NOT tgisinternal"
+        " ORDER BY 1"
+    )
+    default = f"memwarden_data.{table}_default"
+    before, guarded = world.rows(content), world.rows(guards, default)
+    (said,) = world.rows(PARTITIONS)
+    assert said["state"] == "warning"
+    assert f"rows lie outside the months of memwarden_data.{table}:" in said["detail"]
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    for left in (1, 0):
+        jobs.execute(MAINTAIN)
+        assert outside(world, table) == left
+    assert world.rows(content) == before
+    assert world.rows(guards, default) == guarded
+    names = [row["name"] for row in partitions(world, table)]
+    for moment in late:
+        assert f"memwarden_data.{table}_p{moment:%Y%m}01" in names
+        assert world.rows(guards, f"memwarden_data.{table}_p{moment:%Y%m}01") == guarded
+    assert world.rows(UNSECURED) == []
+    jobs.execute(MAINTAIN)
+    (said,) = world.rows(PARTITIONS)
+    assert said["state"] == "ok", said
+
+
+def test_a_row_years_ahead_keeps_no_month_from_being_made(world: World) -> None:
+    """It waits for its time in the default partition, where it is found as any other."""
+    agent, jobs = world.agent(), world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    write(agent, "semantic", "tea")
+    lay_outside(world, "log", "recorded_at", "2099-01-01 00:00+00")
+    before = partitions(world, "log")
+    world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
+    jobs.execute(MAINTAIN)
+    assert len(partitions(world, "log")) == len(before) + 2
+    assert outside(world, "log") == 1
+    assert world.value("SELECT count(*) FROM memwarden_data.log WHERE recorded_at > now()") == 1
+
+
+def test_a_transaction_that_stays_open_is_told_before_months_run_out(world: World) -> None:
+    """While two months are left: which table, and the process that holds it; for administrators."""
+    idle, jobs = world.agent(), world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    with idle.transaction():
+        write(idle, "semantic", "held")
+        # As it would be months later.
+        world.admin.execute("UPDATE partman.part_config SET premake = premake + 3")
+        for _ in range(2):
+            jobs.execute(MAINTAIN)
+        (said,) = world.rows(PARTITIONS)
+        assert said["state"] == "warning"
+        assert "of write_request, not 7: maintain() does not get on" in said["detail"]
+        assert f"held by process {idle.info.backend_pid}" in said["detail"]
+        (told,) = world.agent("/org/acme/user/bob").execute(PARTITIONS).fetchall()
+        assert "process" not in told["detail"]
+        # The others have theirs.
+        assert len(partitions(world, "log")) > len(partitions(world, "write_request"))
+    jobs.execute(MAINTAIN)
+    assert world.rows(PARTITIONS)[0]["state"] == "ok"
+
+
+def test_an_old_month_of_recalls_goes_while_others_recall(world: World) -> None:
+    """Who recalls in an open transaction keeps it until the next run, and keeps nobody waiting."""
+    idle, agent = world.agent(), world.agent("/org/acme/user/bob")
+    jobs = world.connect("memwarden_jobs")
+    write(agent, "semantic", "tea")
+    jobs.execute(MAINTAIN)
+    old = partitions(world, "recall_log")[1]["name"]
+    world.admin.execute(
+        "UPDATE partman.part_config SET retention = '2 months' WHERE retention = '13 months'"
+    )
+    agent.execute("SET lock_timeout = '60s'")
+    with idle.transaction(), ThreadPoolExecutor(1) as pool:
+        idle.execute("SELECT * FROM memwarden.recall('tea')").fetchall()
+        done = pool.submit(jobs.execute, MAINTAIN)
+        while not done.done():
+            agent.execute("SELECT * FROM memwarden.recall('tea')").fetchall()
+        done.result()
+        assert world.value("SELECT to_regclass(%s) IS NOT NULL", old)
+    jobs.execute(MAINTAIN)
+    assert world.value("SELECT to_regclass(%s) IS NULL", old)
+
+
+def test_a_lock_of_anybody_else_is_told_and_not_taken_for_success(world: World) -> None:
+    """pg_partman goes without a word where any login holds the number that it locks."""
+    stranger, jobs = world.connect(world.role()), world.connect("memwarden_jobs")
+    stranger.execute("SELECT pg_advisory_lock(hashtext('pg_partman run_maintenance'))")
+    notices: list[str] = []
+    jobs.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
+    jobs.execute(MAINTAIN)
+    assert sum("another session holds the lock" in notice for notice in notices) == 5

@@ -119,7 +119,7 @@ def rows_under_lock(world: World, home: str, count: int) -> tuple[int, int]:
     arrange(world)
     check_vectors(world)
 
-    seen = moves.execute("SELECT pg_current_snapshot()::text AS seen").fetchone()
+    seen = moves.execute("SELECT memwarden_internal.snapshot_here()::text AS seen").fetchone()
     assert seen is not None
     moves.execute("SELECT memwarden_internal.copy_vectors(%(shelf)s, %(shelf)s, 0)", made)
     change(agent, items[2:], 3)
@@ -133,13 +133,36 @@ def rows_under_lock(world: World, home: str, count: int) -> tuple[int, int]:
 
 
 def test_what_writers_wait_for_is_what_they_changed(small: World) -> None:
-    """Ten times as many memories: not a row more is touched while they wait, there and back."""
+    """Ten times as many memories: not a row more is touched while they wait, there and back.
+
+    Nor where a transaction of another database has been open all the time.
+    """
     set_size(small, MANY)
     few = rows_under_lock(small, HOME, 40)
+    elsewhere = small.connect(dbname="postgres", autocommit=False)
+    elsewhere.execute("SELECT pg_current_xact_id()")
     many = rows_under_lock(small, "/org/acme/user/bob", 400)
+    elsewhere.close()
     assert few == many
     assert min(few) >= 4
     assert max(few) < 100
+
+
+def test_a_snapshot_leaves_other_databases_out(small: World) -> None:
+    """What is open there is not waited for; what is open here counts as not seen."""
+    here, elsewhere = small.connect(), small.connect(dbname="postgres", autocommit=False)
+    theirs = elsewhere.execute("SELECT pg_current_xact_id()::text AS id").fetchone()
+    with here.transaction():
+        ours = here.execute("SELECT pg_current_xact_id()::text AS id").fetchone()
+        assert theirs is not None
+        assert ours is not None
+        # One after them that is over, so that both are among those that a snapshot lists.
+        small.admin.execute("SELECT pg_current_xact_id()")
+        seen = small.value("SELECT memwarden_internal.snapshot_here()::text")
+        _, _, still_open = seen.split(":")
+        assert still_open.split(",") == [ours["id"]]
+        assert theirs["id"] != ours["id"]
+    elsewhere.close()
 
 
 def test_attaching_reads_nothing(small: World) -> None:
