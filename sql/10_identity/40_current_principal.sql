@@ -1,7 +1,7 @@
 -- Who is asking. Either the login role is bound to a principal (session_user, which SQL cannot change: a
 -- setting could be set by anyone, and current_user follows SET ROLE), or authenticate() has left a ticket in
--- this transaction. The ticket is a setting too, but one that nobody else can make. A job that ends somebody's session acts for
--- whose it is while it does (67_sessions).
+-- this transaction. The ticket is a setting too, but one that nobody else can make. A job that ends somebody's session, or
+-- reads somebody's captures, acts for whose they are while it does (39_act_for).
 CREATE OR REPLACE FUNCTION memwarden_internal.current_principal()
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -11,8 +11,8 @@ DECLARE
     v_principal_id bigint;
     v_ticket       text;
 BEGIN
-    IF current_setting('memwarden.ending', true) <> '' THEN
-        v_principal_id := memwarden_internal.owner_of_ending_session();
+    IF current_setting('memwarden.acting', true) <> '' THEN
+        v_principal_id := memwarden_internal.acted_for();
         IF v_principal_id IS NOT NULL THEN
             RETURN v_principal_id;
         END IF;
@@ -31,7 +31,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.current_principal() IS
-    'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or whose session a job ends at this moment; NULL when there is none, or it is disabled.';
+    'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or that a job acts for at this moment; NULL when there is none, or it is disabled.';
 REVOKE ALL ON FUNCTION memwarden_internal.current_principal() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

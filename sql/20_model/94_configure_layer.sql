@@ -43,7 +43,7 @@ BEGIN
            conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
            evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
            external_types = v_new.external_types, self_reference = v_new.self_reference,
-           validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
+           validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared
      WHERE l.layer = configure_layer.layer;
     IF v_new.text_search_config <> v_old.text_search_config THEN
         -- Not while words are copied: no log tells that they change.
@@ -60,7 +60,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
-    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
+    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on, and shared at once also for what is there: '
     'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
     'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, 22023 for an unknown setting, '
     '23514 for a value out of range.';

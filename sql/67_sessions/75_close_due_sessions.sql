@@ -12,28 +12,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) IS 'Locks what the end of a session writes; false where another writer keeps it busy, or the scope is closed.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) FROM PUBLIC;
 
--- Whose session is being ended. The setting only says where to look, so that nobody else pays for a look; what counts is the row, on which no
--- transaction but this one can have left its own number.
-CREATE OR REPLACE FUNCTION memwarden_internal.owner_of_ending_session()
-RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_place text[] := string_to_array(current_setting('memwarden.ending', true), ':');
-BEGIN
-    IF NOT (pg_input_is_valid(coalesce(v_place[1], ''), 'bigint') AND pg_input_is_valid(coalesce(v_place[2], ''), 'uuid')) THEN
-        RETURN NULL;
-    END IF;
-    RETURN (SELECT p.principal_id
-              FROM memwarden_data.session AS s
-              JOIN memwarden_data.principal AS p ON p.principal_id = s.principal_id AND p.disabled_at IS NULL
-             WHERE s.org_id = v_place[1]::bigint AND s.session_id = v_place[2]::uuid AND s.ending_in = pg_current_xact_id_if_assigned());
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.owner_of_ending_session() IS 'The principal whose session this transaction is ending just now; NULL where it ends none, whatever the setting says.';
-REVOKE ALL ON FUNCTION memwarden_internal.owner_of_ending_session() FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_session(p_org_id bigint, p_session_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -47,21 +25,20 @@ BEGIN
            p_org_id, (SELECT s.scope_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id)) THEN
         RETURN false;
     END IF;
-    UPDATE memwarden_data.session AS s SET closed_at = clock_timestamp(), ended = 'expired', ending_in = pg_current_xact_id()
+    UPDATE memwarden_data.session AS s SET closed_at = clock_timestamp(), ended = 'expired'
      WHERE s.org_id = p_org_id AND s.session_id = p_session_id AND s.closed_at IS NULL AND s.used_at + s.ttl <= clock_timestamp()
-    RETURNING s.scope_id, s.used_at INTO v_session;
+    RETURNING s.principal_id, s.scope_id, s.used_at INTO v_session;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM set_config('memwarden.ending', p_org_id || ':' || p_session_id, true);
+    PERFORM memwarden_internal.act_for(p_org_id, v_session.principal_id);
     -- In the name of somebody who may do nothing there by now nothing is asked.
     IF memwarden_internal.may_write(
-           memwarden_internal.owner_of_ending_session(), v_session.scope_id,
+           memwarden_internal.acted_for(), v_session.scope_id,
            (SELECT c.lineage FROM memwarden_data.scope AS c WHERE c.scope_id = v_session.scope_id)) THEN
         PERFORM memwarden_internal.promote_entries(p_org_id, p_session_id, 'episodic', NULL, v_session.used_at);
     END IF;
-    PERFORM set_config('memwarden.ending', '', true);
-    UPDATE memwarden_data.session AS s SET ending_in = NULL WHERE s.org_id = p_org_id AND s.session_id = p_session_id;
+    PERFORM memwarden_internal.stop_acting();
     PERFORM memwarden_internal.release_session(p_org_id, p_session_id, 'session expired');
     RETURN true;
 END

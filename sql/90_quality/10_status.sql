@@ -37,6 +37,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.erasure_status();
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) INTO v_waiting FROM memwarden_data.write_request AS r
@@ -46,7 +47,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage, row security, gates, master key, jobs, sealing of the log, erasures after a restore, scopes that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()

@@ -1,0 +1,8 @@
+-- For whom a job acts. A row is gone before its transaction commits, so that no other ever sees one, nor could have left it there.
+CREATE TABLE memwarden_data.acting (
+    org_id          bigint NOT NULL,
+    principal_id    bigint NOT NULL,
+    transaction_id  xid8 NOT NULL,
+    PRIMARY KEY (org_id, principal_id, transaction_id)
+);
+COMMENT ON TABLE memwarden_data.acting IS 'For whom a job acts at this moment, and in which transaction; empty to whoever looks.';
