@@ -18,7 +18,7 @@ BEGIN
          ORDER BY p.principal_id
     LOOP
         IF EXISTS (SELECT FROM memwarden_internal.due_captures(v_who.principal_id, '{rules,function}', NULL, NULL, NULL, NULL, NULL, 1)) THEN
-            extract_next.principal_id := v_who.principal_id;
+            principal_id := v_who.principal_id;
             BEGIN
                 PERFORM memwarden_internal.act_for(v_who.org_id, v_who.principal_id);
                 pairs := (SELECT count(*) FROM (SELECT DISTINCT e.capture_id, e.extractor_name FROM memwarden.extract(k => 100) AS e) AS r);

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -19,16 +21,10 @@ from races import PATIENCE, together
 if TYPE_CHECKING:
     from conftest import World
 
+ROOT = Path(__file__).parents[2]
 HOME = "/org/acme/user/ana"
 JOB = "CALL memwarden.extract_captures()"
 FACT = "I live in Rome"
-
-
-@pytest.fixture(autouse=True)
-def vouched(world: World) -> None:
-    """Have what was captured count for what it says."""
-    world.scope(HOME)
-    call(world.admin, "define_source", pattern="capture:*", source_type="human_input", org="acme")
 
 
 def run(world: World) -> None:
@@ -140,7 +136,7 @@ def test_an_isolation_of_its_own_is_refused(world: World) -> None:
     capture(world.agent(HOME), said(FACT))
     with world.connect("memwarden_jobs") as jobs:
         jobs.execute("SET default_transaction_isolation = 'repeatable read'")
-        with pytest.raises(psycopg.errors.InvalidTransactionState):
+        with pytest.raises(psycopg.errors.ActiveSqlTransaction):
             jobs.execute(JOB)
 
 
@@ -148,7 +144,9 @@ def command(world: World, agent: Agent, *words: str) -> subprocess.Popen[str]:
     """Start a command of the client as an agent."""
     dsn = make_conninfo(world.dsn, user=agent.info.user)
     arguments = [sys.executable, "-m", "memwarden", *words, "--dsn", dsn, "--every", "1"]
-    return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True)
+    path = os.pathsep.join(str(ROOT / folder) for folder in ("python_client", "plpython"))
+    environment = os.environ | {"PYTHONPATH": path}
+    return subprocess.Popen(arguments, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @pytest.mark.parametrize("name", ["extract", "consolidate"])

@@ -144,7 +144,7 @@ def attempt(case: Case, agent: Connection[DictRow], operation: str, item: UUID) 
 
 @pytest.mark.parametrize(
     ("policy", "kinds"),
-    [(None, 7), ("operation = WRITE", 6), ("NOT item.own", 7), ("agent.kind = 'human'", 7)],
+    [(None, 6), ("operation = WRITE", 5), ("NOT item.own", 6), ("agent.kind = 'human'", 6)],
 )
 def test_it_agrees_with_what_happens(case: Case, policy: str | None, kinds: int) -> None:
     """Agents of every standing read, overwrite and retract the item exactly where it says so.

@@ -109,8 +109,8 @@ def test_no_way_of_asking_tells_another_of_it(world: World) -> None:
     assert same["item_id"] != item
     contrary = write(other, "session", {"text": "no"}, **KEY, **scope)
     assert contrary["item_id"] == same["item_id"]
-    known = write(agent, "session", {"text": SECRET.upper()}, **KEY)
-    assert (known["reason"], known["item_id"]) == ("STRUCTURAL_DUPLICATE", item)
+    own = write(agent, "session", {"text": "no"}, **KEY)
+    assert (own["outcome"], own["item_id"]) == ("COMMITTED", item)
 
 
 def test_a_shared_session_or_layer_is_read_as_any_memory(world: World) -> None:
@@ -143,10 +143,10 @@ def test_what_is_promoted_is_what_its_layer_is(world: World) -> None:
 
     Proves: L2 (whose it is)
     """
+    agent, other = world.agent(HOME), reader(world)
     world.admin.execute(
         "SELECT memwarden.define_source('tool:look/*', 'tool_output', org => 'acme')"
     )
-    agent, other = world.agent(HOME), reader(world)
     item = noted(agent)
     session = open_session(agent)
     set_goal(agent, session, "count")
