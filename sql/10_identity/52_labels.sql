@@ -14,7 +14,7 @@ BEGIN
                 WHEN NOT l.domains <@ p.domains THEN 'DOMAIN_NOT_HELD'
                 WHEN p_operation = 'READ' AND NOT (o.own OR y.shared OR l.shared) AND NOT EXISTS (
                          SELECT FROM memwarden_data.role_permission AS r
-                          WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)) THEN 'NOT_SHARED'
+                          WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)) THEN 'ROLE_FORBIDS'
                 WHEN NOT EXISTS (
                          SELECT FROM memwarden_data.role_permission AS r
                           WHERE r.role_id = p.role_id AND r.operation = p_operation AND r.layer IN ('*', l.layer)
