@@ -71,7 +71,9 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
         "return [1.0] + [0.0] * 383",
     )
     # Storage: columns, one of them of a partitioned table, and a table.
-    (copy.directory / "migrations/0002_remarks.sql").write_text(MIGRATION + TABLE)
+    migrations = copy.directory / "migrations"
+    number = 2 + len(list(migrations.glob("[0-9][0-9][0-9][0-9]_*.sql")))
+    (migrations / f"{number:04}_remarks.sql").write_text(MIGRATION + TABLE)
     (copy.directory / "sql/20_model/65_remark.table.sql").write_text(TABLE)
     copy.edit(
         "sql/20_model/40_item.table.sql",
