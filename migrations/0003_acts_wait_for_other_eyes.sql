@@ -6,7 +6,6 @@ UPDATE memwarden_data.write_request AS r SET owner_id = p.owner_id
   FROM memwarden_data.principal AS p
  WHERE p.principal_id = r.principal_id AND r.outcome = 'DEFERRED';
 
-ALTER TABLE memwarden_data.review ADD COLUMN acting_in xid8;
 CREATE INDEX review_agreed ON memwarden_data.review (org_id, layer) WHERE state = 'approved' AND (four_eyes OR needed > 1);
 
 ALTER TABLE memwarden_data.consolidation DROP CONSTRAINT consolidation_check2;

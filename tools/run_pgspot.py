@@ -72,6 +72,7 @@ EXPECTED = {
             "enforce_consent",
             "escalate_reviews",
             "expire_reviews",
+            "extract_captures",
             "retry_deferred",
             "seal_log",
             "settle_values",

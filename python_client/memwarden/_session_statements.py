@@ -6,12 +6,14 @@ from typing import Final, LiteralString
 
 OPEN_SESSION: Final[LiteralString] = """
 SELECT memwarden.open_session(
-    scope => %(scope)s::text, task => %(task)s::text, ttl => %(ttl)s::interval) AS session_id
+    scope => %(scope)s::text, task => %(task)s::text, ttl => %(ttl)s::interval,
+    shared => %(shared)s::boolean) AS session_id
 """
 
 RESUME_SESSION: Final[LiteralString] = """
 SELECT memwarden.resume_session(
-    scope => %(scope)s::text, task => %(task)s::text, ttl => %(ttl)s::interval) AS envelope
+    scope => %(scope)s::text, task => %(task)s::text, ttl => %(ttl)s::interval,
+    shared => %(shared)s::boolean) AS envelope
 """
 
 SET_GOAL: Final[LiteralString] = """
@@ -70,7 +72,7 @@ FROM memwarden.close_session(
 
 SESSIONS: Final[LiteralString] = """
 SELECT session_id, scope, task, opened_at, used_at, ttl, turn, entries, closed_at, ended,
-       resumed_from
+       resumed_from, shared
 FROM memwarden.sessions
 WHERE closed_at IS NULL OR NOT %(open_only)s::boolean
 ORDER BY opened_at DESC

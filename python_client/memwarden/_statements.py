@@ -532,7 +532,8 @@ APPROVE_WITH_EDIT: Final[LiteralString] = (
     + """
 FROM memwarden.approve_with_edit(
     proposal_id => %(proposal_id)s::uuid, content => %(content)s::jsonb, note => %(note)s::text,
-    despite_probes => %(despite_probes)s::bool)
+    despite_probes => %(despite_probes)s::bool, embedding => %(embedding)s::real[],
+    embedding_model => %(embedding_model)s::text)
 """
 )
 

@@ -85,7 +85,10 @@ class SessionEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionState:
-    """A session of the caller's; `ended`: closed, expired, scope_closed, or None: open."""
+    """A session of the caller's; `ended`: closed, expired, scope_closed, or None: open.
+
+    `shared`: others read what it remembers.
+    """
 
     session_id: UUID
     scope: str
@@ -98,3 +101,4 @@ class SessionState:
     closed_at: datetime | None
     ended: str | None
     resumed_from: UUID | None
+    shared: bool

@@ -114,7 +114,9 @@ CREATE TABLE memwarden_data.label (
     classification  smallint NOT NULL,
     domains         text[] NOT NULL,
     attributes      jsonb NOT NULL,
-    first_used_by   bigint NOT NULL
+    first_used_by   bigint NOT NULL,
+    shared          boolean NOT NULL DEFAULT false
 );
 CREATE INDEX label_by_value ON memwarden_data.label (org_id, layer, scope_kind, classification);
 COMMENT ON TABLE memwarden_data.label IS 'The combinations of layer, kind, kind of scope, classification, domains and attributes that items bear.';
+COMMENT ON COLUMN memwarden_data.label.shared IS 'Items are of a shared session: others read them although the layer is not shared.';

@@ -1,5 +1,6 @@
 -- Access is decided per label: role, clearance, domains and policies depend on nothing else of an item
--- but on whether it is the principal's own.
+-- but on whether it is the principal's own. Of a layer that is not shared nobody reads what is another's, unless the
+-- label says that its session is shared, or the principal's role administers the layer.
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_labels(
     p_principal_id bigint, p_operation text, p_label_ids integer[])
 RETURNS TABLE (label_id integer, own boolean, refusal text)
@@ -11,6 +12,9 @@ BEGIN
     SELECT l.label_id, o.own,
            CASE WHEN l.classification > p.clearance THEN 'CLEARANCE_TOO_LOW'
                 WHEN NOT l.domains <@ p.domains THEN 'DOMAIN_NOT_HELD'
+                WHEN p_operation = 'READ' AND NOT (o.own OR y.shared OR l.shared) AND NOT EXISTS (
+                         SELECT FROM memwarden_data.role_permission AS r
+                          WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)) THEN 'ROLE_FORBIDS'
                 WHEN NOT EXISTS (
                          SELECT FROM memwarden_data.role_permission AS r
                           WHERE r.role_id = p.role_id AND r.operation = p_operation AND r.layer IN ('*', l.layer)
@@ -23,6 +27,7 @@ BEGIN
            END
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
+      JOIN memwarden_data.layer AS y ON y.layer = l.layer
      CROSS JOIN (VALUES (false), (true)) AS o (own)
      WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
        AND l.label_id = ANY (p_label_ids);
@@ -43,12 +48,16 @@ BEGIN
         SELECT CASE WHEN o.own THEN -l.label_id ELSE l.label_id END
           FROM memwarden_data.principal AS p
           JOIN memwarden_data.label AS l ON l.org_id IN (0, p.org_id)
+          JOIN memwarden_data.layer AS y ON y.layer = l.layer
          CROSS JOIN (VALUES (false), (true)) AS o (own)
          WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
            AND l.label_id = ANY (p_label_ids) AND l.classification <= p.clearance AND l.domains <@ p.domains
            AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
                         WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
                           AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own))
+           AND (o.own OR y.shared OR l.shared
+                OR EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                            WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)))
            AND CASE WHEN EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
                     THEN NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p_principal_id, 'READ', l.label_id, o.own) AS a
                                       WHERE NOT a.allowed)
@@ -85,8 +94,12 @@ BEGIN
         SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
            AND NOT EXISTS (
                    SELECT FROM memwarden_data.label AS l
+                     JOIN memwarden_data.layer AS y ON y.layer = l.layer
                     WHERE l.org_id IN (0, p.org_id)
                       AND NOT (l.classification <= p.clearance AND l.domains <@ p.domains
+                               AND (y.shared OR l.shared
+                                    OR EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                                WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)))
                                AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
                                             WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
                                               AND (r.kind IS NULL OR r.kind = l.kind) AND r.reach = 'all')))
@@ -95,7 +108,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.reads_every_label() IS
-    'Whether no role, clearance, domain or policy keeps any item from the caller, so that scopes alone decide. False without identity.';
+    'Whether no role, clearance, domain, policy or layer that is not shared keeps any item from the caller, so that scopes alone decide. False without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.reads_every_label() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.reads_every_label()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
@@ -156,7 +169,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.refusal(bigint, text, integer, bigint)
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
-    p_domains text[], p_attributes jsonb, p_principal_id bigint)
+    p_domains text[], p_attributes jsonb, p_shared boolean, p_principal_id bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -167,18 +180,18 @@ BEGIN
     SELECT min(l.label_id) INTO v_label_id
       FROM memwarden_data.label AS l
      WHERE l.org_id = p_org_id AND l.layer = p_layer AND l.kind IS NOT DISTINCT FROM p_kind AND l.scope_kind = p_scope_kind
-       AND l.classification = p_classification AND l.domains = p_domains AND l.attributes = p_attributes;
+       AND l.classification = p_classification AND l.domains = p_domains AND l.attributes = p_attributes AND l.shared = p_shared;
     RETURN coalesce(v_label_id, memwarden_internal.make_label(
-        p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id));
+        p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_shared, p_principal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
     'The label of that meaning, made where there is none; NULL when the principal has made 256 already.';
-REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.find_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_label(
     p_org_id bigint, p_layer text, p_kind text, p_scope_kind text, p_classification smallint,
-    p_domains text[], p_attributes jsonb, p_principal_id bigint)
+    p_domains text[], p_attributes jsonb, p_shared boolean, p_principal_id bigint)
 RETURNS integer
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -189,13 +202,13 @@ BEGIN
     -- Labels are made by writers; one must not be able to make them without end.
     IF (SELECT count(*) FROM memwarden_data.label AS l
          WHERE l.org_id = p_org_id AND l.first_used_by = p_principal_id) < 256 THEN
-        INSERT INTO memwarden_data.label AS l (org_id, layer, kind, scope_kind, classification, domains, attributes, first_used_by)
-        VALUES (p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id)
+        INSERT INTO memwarden_data.label AS l (org_id, layer, kind, scope_kind, classification, domains, attributes, first_used_by, shared)
+        VALUES (p_org_id, p_layer, p_kind, p_scope_kind, p_classification, p_domains, p_attributes, p_principal_id, p_shared)
         RETURNING l.label_id INTO v_label_id;
     END IF;
     RETURN v_label_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, bigint) IS
+COMMENT ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) IS
     'A new label; NULL when the principal has made 256 already.';
-REVOKE ALL ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.make_label(bigint, text, text, text, smallint, text[], jsonb, boolean, bigint) FROM PUBLIC;

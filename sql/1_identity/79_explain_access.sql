@@ -39,7 +39,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
-    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that decided. All must allow: identity, scope, clearance, domains, role, and each policy set. '
+    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that decided. All must allow: identity, scope, clearance, domains, sharing, role, and each policy set. '
     'For administrators of the organisation, for members of memwarden_auditor about items that they see, and for everybody about themselves and what they see. org: whose agent, where the name is not unique. '
     'Raises 42704 for an unknown or hidden item or agent, 28000 without identity, 22023 for an unknown operation. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.explain_access(text, uuid, text, text) FROM PUBLIC;
@@ -55,7 +55,7 @@ AS $function$
 DECLARE
     v record;
 BEGIN
-    SELECT p.disabled_at, p.org_id, p.domains, p.clearance, c.name AS cleared, r.name AS role, r.role_id, l.layer, l.kind, l.domains AS item_domains,
+    SELECT p.disabled_at, p.org_id, p.domains, y.shared OR l.shared AS shared, p.clearance, c.name AS cleared, r.name AS role, r.role_id, l.layer, l.kind, l.domains AS item_domains,
            l.classification, i.name AS classified, s.path, s.lineage, s.closed_at, p_author_id = p_principal_id AS own,
            p_operation <> 'WRITE' OR memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS anchored
       INTO v
@@ -63,6 +63,7 @@ BEGIN
       JOIN memwarden_data.classification AS c ON c.level = p.clearance
       JOIN memwarden_data.access_role AS r ON r.role_id = p.role_id,
            memwarden_data.label AS l
+      JOIN memwarden_data.layer AS y ON y.layer = l.layer
       JOIN memwarden_data.classification AS i ON i.level = l.classification,
            memwarden_data.scope AS s
      WHERE p.principal_id = p_principal_id AND l.label_id = p_label_id AND s.scope_id = p_scope_id;
@@ -75,13 +76,19 @@ BEGIN
               ELSE format('writing %s: an open scope within the agent''s anchor, and a grant with writes on it, or above it with descendants', v.path) END),
         (3, 'clearance', v.classification <= v.clearance, format('the item is %s, the agent cleared for %s', v.classified, v.cleared)),
         (4, 'domains', v.item_domains <@ v.domains, format('the item lies in %s, the agent holds %s', v.item_domains, v.domains)),
-        (5, 'role ' || v.role,
+        (5, 'sharing',
+         p_operation <> 'READ' OR v.own OR v.shared
+         OR EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                     WHERE r.role_id = v.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', v.layer)),
+         CASE WHEN v.shared THEN 'the item is shared'
+              ELSE format('layer %s is not shared: an item is for who wrote it, and for roles that administer the layer', v.layer) END),
+        (6, 'role ' || v.role,
          EXISTS (SELECT FROM memwarden_data.role_permission AS r
                   WHERE r.role_id = v.role_id AND r.operation = p_operation AND r.layer IN ('*', v.layer)
                     AND (r.kind IS NULL OR r.kind = v.kind) AND (r.reach = 'all' OR v.own)),
          format('%s in layer %s of %s item', p_operation, v.layer, CASE WHEN v.own THEN 'its own' ELSE 'another''s' END));
     RETURN QUERY
-    SELECT 6, format('policy set %s', a.policy_set), a.allowed,
+    SELECT 7, format('policy set %s', a.policy_set), a.allowed,
            CASE WHEN a.rule IS NULL THEN 'no policy of it applies: its default' ELSE format('its policy %s', a.rule) END
       FROM memwarden_internal.ask_policies(p_principal_id, p_operation, p_label_id, v.own) AS a;
 END

@@ -28,6 +28,7 @@ UNPINNED = {
     "memwarden.enforce_consent",
     "memwarden.escalate_reviews",
     "memwarden.expire_reviews",
+    "memwarden.extract_captures",
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",

@@ -83,6 +83,7 @@ class Draft:
     annotation: bool
     place: int = 0
     fate: str = "stays"
+    session_is_shared: bool = False
 
 
 @dataclass(frozen=True)
@@ -148,6 +149,7 @@ seeds = st.builds(
     # Most lie high up, where many see the scope and the other rules decide.
     place=st.sampled_from([0, 0, 0, 1, *range(8), 8, 8, 8, 9, *range(8, 16)]),
     fate=st.sampled_from(["stays", "stays", "changes", "rises", "retracted"]),
+    session_is_shared=st.booleans(),
 )
 standings = st.builds(
     Standing,
@@ -204,7 +206,12 @@ def everybody(*sets: Rules) -> Plan:
     secret = [replace(draft, level=3, fate="changes") for draft in written]
     return Plan(
         agents=[Standing(role=role, **standing) for role in [*ROLES, "scribe"]],
-        seeds=[*written, *secret, *(replace(draft, place=1) for draft in written)],
+        seeds=[
+            *written,
+            *secret,
+            *(replace(draft, place=1) for draft in written),
+            *(replace(draft, session_is_shared=True) for draft in written),
+        ],
         drafts=written,
         sets=list(sets),
         scribe=("semantic", "session"),

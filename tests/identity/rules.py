@@ -2,6 +2,7 @@
 
 visible(a, m) = scope and role and policies and classification(m) <= clearance(a)
                 and domains(m) within domains(a)                       (chapter 12.8.2 and 12.8.5)
+                and (m is a's own or shared, or a administers its layer)  (four-layer design, L1)
 """
 
 from __future__ import annotations
@@ -12,6 +13,11 @@ from dataclasses import dataclass, field
 LEVELS = ["public", "internal", "confidential", "restricted"]
 VALIDATED = {"episodic", "semantic", "procedural", "durable"}
 """Layers that take writes of validated agents only."""
+
+
+AS_SHIPPED = frozenset({"working", "session"})
+unshared = set(AS_SHIPPED)
+"""Layers of which others read only what a shared session holds: a setting of the whole database."""
 
 
 @dataclass(eq=False)
@@ -67,8 +73,12 @@ ROLES = {
         Permission("WRITE", ("working", "session"), reach="own"),
     ],
     "verifier": [Permission("READ"), Permission("WRITE", ("episodic",), "annotation", "own")],
-    "orchestrator": [Permission("READ"), Permission("WRITE", ("working", "session", "episodic"))],
-    "curator": [Permission("READ"), Permission("WRITE")],
+    "orchestrator": [
+        Permission("READ"),
+        Permission("WRITE", ("working", "session", "episodic")),
+        Permission("ADMIN"),
+    ],
+    "curator": [Permission("READ"), Permission("WRITE"), Permission("ADMIN")],
     "contributor": [Permission("READ"), Permission("WRITE")],
 }
 
@@ -125,6 +135,7 @@ class Item:
     tier: str | None
     author: str
     active: bool = True
+    session_is_shared: bool = False
 
 
 Truth = Callable[[Agent, Item, str], bool]
@@ -160,6 +171,9 @@ def rules(
     yield "scope", agent.reads_scope(item.scope) if operation == "READ" else writes
     yield "clearance", item.classification <= agent.clearance
     yield "domains", item.domains <= agent.domains
+    shared = own or item.session_is_shared or item.layer not in unshared
+    administers = any(each.covers("ADMIN", item.layer, None, own=own) for each in agent.permissions)
+    yield "sharing", operation != "READ" or shared or administers
     yield (
         f"role {agent.role}",
         any(each.covers(operation, item.layer, item.kind, own=own) for each in agent.permissions),

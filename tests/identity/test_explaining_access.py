@@ -14,7 +14,7 @@ from access import administrator, call, curator, join, name_of, refusal, state
 from conftest import World
 from helpers import write
 
-RULES = ["identity", "scope", "clearance", "domains", "role"]
+RULES = ["identity", "scope", "clearance", "domains", "sharing", "role"]
 
 
 def explain(
@@ -23,8 +23,8 @@ def explain(
     """Ask; check what holds of every explanation."""
     steps = call(asker, "explain_access", agent=agent, item_id=item, operation=operation, **more)
     assert [step["step"] for step in steps] == list(range(1, len(steps) + 1))
-    assert [step["rule"].split()[0] for step in steps[:5]] == RULES
-    assert all(step["rule"].startswith("policy set ") for step in steps[5:])
+    assert [step["rule"].split()[0] for step in steps[:6]] == RULES
+    assert all(step["rule"].startswith("policy set ") for step in steps[6:])
     refused = [step["step"] for step in steps if not step["allowed"]]
     decisive = [step["step"] for step in steps if step["decisive"]]
     assert decisive == [refused[0] if refused else len(steps)]
@@ -103,7 +103,7 @@ def test_the_first_rule_that_refuses_decides(case: Case) -> None:
     change(enabled=False)
     assert told() == ("identity", False, "the agent is disabled")
     steps = explain(case.owner, name, case.item)
-    assert [step["allowed"] for step in steps] == [False] * 6
+    assert [step["rule"] for step in steps if step["allowed"]] == ["sharing"]
 
 
 def test_every_set_is_listed_by_name(case: Case) -> None:
@@ -117,13 +117,13 @@ def test_every_set_is_listed_by_name(case: Case) -> None:
         condition = "FALSE" if name == "never" else "TRUE"
         call(case.owner, "set_policy", policy_set="b", name=name, effect=effect,
              condition=condition)  # fmt: skip
-    steps = explain(case.owner, name_of(case.author), case.item)[5:]
+    steps = explain(case.owner, name_of(case.author), case.item)[6:]
     assert [tuple(step.values())[1:] for step in steps] == [
         ("policy set a", True, "no policy of it applies: its default", False),
         ("policy set b", True, "its policy 1 yes", True),
     ]
     call(case.owner, "set_policy", policy_set="b", name="never", effect="deny", condition="TRUE")
-    steps = explain(case.owner, name_of(case.author), case.item)[5:]
+    steps = explain(case.owner, name_of(case.author), case.item)[6:]
     assert [step["explanation"] for step in steps][1] == "its policy never"
 
 
@@ -284,5 +284,5 @@ def test_a_broken_question_is_refused(case: Case, changes: dict[str, Any], expec
     """
     about = {"agent": name_of(case.author), "item_id": case.item, "operation": "ADMIN"}
     for asker in (administrator(case.world), case.owner, case.author):
-        assert len(call(asker, "explain_access", **about)) == 5
+        assert len(call(asker, "explain_access", **about)) == 6
         assert state(asker, "explain_access", **about | changes) == expected

@@ -273,6 +273,7 @@ def readable_labels(universe: Universe, caller: Caller) -> set[int]:
             domains=frozenset(row["domains"]),
             tier=row["attributes"].get("tier"),
             author=author,
+            session_is_shared=row["shared"],
         )
         said = [allowed for rule, allowed in told(universe, caller, item) if rule != "scope"]
         if all(said) and row["org"] in ("global", organisation.name if organisation else ""):

@@ -107,6 +107,11 @@ def move(universe: Universe, organisation: int, place: int, to: int) -> None:
         scope.parent = parent
 
 
+def share(universe: Universe, layer: str, *, shared: bool) -> None:
+    """Let others read a layer, or not; what is there already included."""
+    universe.share(layer, shared=shared)
+
+
 def close(universe: Universe, organisation: int, place: int) -> None:
     """Close a scope with all below it; its memories end."""
     scope = universe.trees[organisation][place]
@@ -144,6 +149,7 @@ changes = st.one_of(
     change(drop_policies, numbers),
     change(move, organisations, places, places),
     change(close, organisations, places),
+    change(share, st.sampled_from(LAYERS), shared=flags),
 )
 
 
@@ -189,6 +195,8 @@ EVERY: list[Any] = [
     (change_agent, (4,), {"team": "care"}),
     (change_agent, (4,), {"validated": False}),
     (define_role, (0, "semantic", "all"), {}),
+    (share, ("session",), {"shared": True}),
+    (share, ("episodic",), {"shared": False}),
     (grant, (4, 1), {"writes": True, "below": False}),
     (revoke, (4, 0), {}),
     (move, (0, 1, 3), {}),

@@ -16,7 +16,8 @@ from helpers import recall, write
 
 LAYERS = ["working", "session", "episodic", "semantic", "procedural", "durable"]
 
-# own: what the agent wrote last. all: everybody's. notes: annotations only. Where it holds for
+# own: what the agent wrote last. all: everybody's. notes: annotations only. Working and session
+# memory is its agent's own, and read by roles that administer the layer. Where it holds for
 # every layer, the chapter says so in one word, and so does DELETE and ADMIN here.
 TABLE = """
 role          right   working session episodic semantic procedural durable
@@ -24,7 +25,7 @@ executor      READ    own     own     all      -        -          -
 executor      WRITE   own     own     -        -        -          -
 executor      DELETE  own     own     -        -        -          -
 executor      ADMIN   -       -       -        -        -          -
-verifier      READ    all     all     all      all      all        all
+verifier      READ    own     own     all      all      all        all
 verifier      WRITE   -       -       notes    -        -          -
 verifier      DELETE  -       -       -        -        -          -
 verifier      ADMIN   -       -       -        -        -          -
@@ -36,16 +37,16 @@ curator       READ    all     all     all      all      all        all
 curator       WRITE   all     all     all      all      all        all
 curator       DELETE  hard    hard    hard     hard     hard       hard
 curator       ADMIN   full    full    full     full     full       full
-reviewer      READ    all     all     all      all      all        all
+reviewer      READ    own     own     all      all      all        all
 reviewer      WRITE   -       -       notes    -        -          -
 reviewer      DELETE  -       -       -        -        -          -
 reviewer      ADMIN   -       -       -        -        -          -
-correction_writer READ    all     all     all      all      all        all
-correction_writer WRITE   all     all     all      all      all        all
+correction_writer READ    own     own     all      all      all        all
+correction_writer WRITE   own     own     all      all      all        all
 correction_writer DELETE  own     own     own      own      own        own
 correction_writer ADMIN   -       -       -        -        -          -
-contributor   READ    all     all     all      all      all        all
-contributor   WRITE   all     all     all      all      all        all
+contributor   READ    own     own     all      all      all        all
+contributor   WRITE   own     own     all      all      all        all
 contributor   DELETE  own     own     own      own      own        own
 contributor   ADMIN   -       -       -        -        -          -
 """

@@ -29,9 +29,12 @@ HIDINGS: dict[str, dict[str, Any]] = {
     "domain": {"domains": ["medical"]},
     "own": {},
     "policy": {"attributes": {"tier": "gold"}},
+    "unshared": {},
 }
 OWN_ONLY = [{"operation": "READ", "reach": "own"}, {"operation": "WRITE"}, {"operation": "DELETE"}]
 ALL = [{"operation": "READ"}, {"operation": "WRITE"}, {"operation": "DELETE"}]
+LAYERS = {"working": False, "session": False, "episodic": True, "semantic": True}
+"""Whether a layer is shared, as shipped."""
 ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "context")
 
 # Numbers of rows, whichever they are: they are compared by what has the same one.
@@ -61,8 +64,8 @@ class Side:
         call(world.admin, "define_attribute", **tier, org=self.org)
         call(world.admin, "define_attribute", bearer="agent", name="team", org=self.org)
         for role, permissions in (
-            ("cleared", ALL),
-            ("writer", OWN_ONLY if not self.secret else ALL),
+            ("cleared", [*ALL, {"operation": "ADMIN", "degree": "layer"}]),
+            ("writer", OWN_ONLY if hiding == "own" else ALL),
         ):
             arguments = {"name": role, "permissions": permissions, "org": self.org}
             call(world.admin, "define_role", **arguments)
@@ -138,9 +141,18 @@ class Side:
 
 @contextmanager
 def twins(world: World, hiding: str) -> Iterator[tuple[Side, Side]]:
-    """A side that has what is hidden, and one that does not."""
+    """A side that has what is hidden, and one that does not: hidden in that one way alone."""
+    share(world, dict.fromkeys(LAYERS, hiding != "unshared"))
     sides = Side(world, hiding, present=True), Side(world, hiding, present=False)
     yield sides
     for side in sides:
         for connection in (side.author, side.reader, side.writer):
             connection.close()
+    share(world, LAYERS)
+
+
+def share(world: World, layers: Mapping[str, bool]) -> None:
+    """Let others read layers, or not."""
+    for layer, shared in layers.items():
+        query = "SELECT memwarden.configure_layer(%s, jsonb_build_object('shared', %s::boolean))"
+        world.admin.execute(query, (layer, shared))

@@ -15,7 +15,18 @@ from conftest import World
 from helpers import write
 from identity.paths import grant_tables, prepare, relations
 from identity.plans import CONDITIONS, DOMAINS, PLACES, Draft, Plan, Rules, Standing
-from identity.rules import LEVELS, ROLES, Agent, Item, Permission, PolicySet, Scope, visible
+from identity.rules import (
+    AS_SHIPPED,
+    LEVELS,
+    ROLES,
+    Agent,
+    Item,
+    Permission,
+    PolicySet,
+    Scope,
+    unshared,
+    visible,
+)
 
 WORDS = "a shared word"
 NOBODY = UUID(int=0)
@@ -87,7 +98,12 @@ def ask(
 def sow(author: Connection[DictRow], draft: Draft, memory: Memory) -> Memory:
     """Write a memory and what becomes of it: a second value, a higher class, an end."""
     about = marker("mk")
-    key = {"subject": f"about {about}", "predicate": "is"}
+    key: dict[str, Any] = {"subject": f"about {about}", "predicate": "is"}
+    if draft.session_is_shared and draft.layer == "session":
+        query = "SELECT memwarden.open_session(%s, 'a task', shared => true) AS id"
+        (session,) = author.execute(query, (memory.scope.path,)).fetchall()
+        key["origin"] = {"kind": "agent_inferred", "session": str(session["id"])}
+        memory.session_is_shared = True
     fate = draft.fate if memory.layer in VERSIONED else "stays"
     for n in range(2 if fate in ("changes", "rises") else 1):
         mark = marker("mk")
@@ -239,9 +255,17 @@ class Universe:
         call(self.world.admin, "set_policy", **arguments, org=org)
         to.policies[name] = (effect, holds)
 
+    def share(self, layer: str, *, shared: bool) -> None:
+        """Let others read a layer, or not."""
+        query = "SELECT memwarden.configure_layer(%s, jsonb_build_object('shared', %s::boolean))"
+        self.world.admin.execute(query, (layer, shared))
+        (unshared.discard if shared else unshared.add)(layer)
+
     def end(self) -> None:
         """Drop every policy: that there is one anywhere makes a difference to everybody."""
         for each in self.sets:
             org = each.organisation.name if each.organisation else "global"
             call(self.world.admin, "drop_policy", policy_set=each.name, org=org)
+        for layer in unshared ^ AS_SHIPPED:
+            self.share(layer, shared=layer not in AS_SHIPPED)
         self.world.disconnect()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ import psycopg
 from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden.requests import single_precision
 from memwarden.results import Proposal, RequestStatus, ReviewEvent, WriteResult
 
 _POLL = 2.0
@@ -138,8 +140,12 @@ class AsyncReviewing:
         note: str | None = None,
         *,
         despite_probes: bool = False,
+        embedding: Sequence[float] | None = None,
+        embedding_model: str | None = None,
     ) -> WriteResult:
         """Agree to a proposal in other words, which pass every gate.
+
+        `embedding`, `embedding_model`: the vector of these words and what made it, as in `write`.
 
         Raises:
             InvalidContent: the content is not JSON; nothing was sent.
@@ -150,6 +156,8 @@ class AsyncReviewing:
             "content": strict_json(content),
             "note": note,
             "despite_probes": despite_probes,
+            "embedding": None if embedding is None else single_precision(embedding),
+            "embedding_model": embedding_model,
         }
         # Sent twice it would be two edits.
         rows = await self._session.fetch(

@@ -35,24 +35,35 @@ class Working:
     _session: Session
 
     def open_session(
-        self, task: str, *, scope: str | None = None, ttl: timedelta | None = None
+        self,
+        task: str,
+        *,
+        scope: str | None = None,
+        ttl: timedelta | None = None,
+        shared: bool | None = None,
     ) -> UUID:
         """Open the session of a task in a scope, home by default, or return the one that is open.
 
-        `ttl`: after so long without a call it is over.
+        `ttl`: after so long without a call it is over. `shared`: whether others read what it
+        remembers from now on; None: as it is, and not for a new one.
         """
-        arguments = {"scope": scope, "task": task, "ttl": ttl}
+        arguments = {"scope": scope, "task": task, "ttl": ttl, "shared": shared}
         rows = self._session.fetch(sql.OPEN_SESSION, arguments, dict[str, UUID])
         return rows[0]["session_id"]
 
     def resume_session(
-        self, task: str, *, scope: str | None = None, ttl: timedelta | None = None
+        self,
+        task: str,
+        *,
+        scope: str | None = None,
+        ttl: timedelta | None = None,
+        shared: bool | None = None,
     ) -> dict[str, Any]:
         """Open it and go on where the last one ended; the envelope of what that came to.
 
         `memwarden.contract.resumption_schema_text()` is its form.
         """
-        arguments = {"scope": scope, "task": task, "ttl": ttl}
+        arguments = {"scope": scope, "task": task, "ttl": ttl, "shared": shared}
         rows = self._session.fetch(sql.RESUME_SESSION, arguments, dict[str, dict[str, Any]])
         return rows[0]["envelope"]
 

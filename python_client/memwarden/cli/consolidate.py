@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
 
+from memwarden._sync.client import Client
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected, told_errors
+from memwarden.cli.repeating import Every, repeat
 from memwarden.cli.terminal import cell, console, lines, print_json, table
 from memwarden.consolidation.discovery import available, load
 from memwarden.consolidation.run import Consolidated
@@ -37,6 +40,7 @@ def consolidate(
         int, typer.Option(min=1, max=50, help="Memories it is shown with each candidate.")
     ] = 5,
     most: Annotated[int, typer.Option(min=1, help="Candidates to decide about.")] = 10_000,
+    every: Every = None,
     list_: Annotated[bool, typer.Option("--list", help="Print who can decide, and exit.")] = False,
     dsn: Dsn = "",
     as_json: AsJson = False,
@@ -44,7 +48,7 @@ def consolidate(
     """Decide what becomes of a layer's memories in another, once each: ADD, UPDATE, DELETE, NOOP.
 
     As the agent's own writes and retractions. Exits with 3 when a gate refused one, with 4 when one
-    waits or was left for the next run.
+    waits or was left for the next run. With --every it goes on until it is ended.
     """
     if list_:
         for name, each in available().items():
@@ -53,8 +57,9 @@ def consolidate(
     given = _settings(settings)
     with told_errors():
         consolidator = load(using)
-    with connected(dsn) as memory:
-        done = run(
+
+    def decided(memory: Client) -> list[Consolidated]:
+        return run(
             memory,
             consolidator,
             from_layer,
@@ -64,11 +69,27 @@ def consolidate(
             near=near,
             most=most,
         )
+
+    if every is not None:
+
+        def once() -> str:
+            with Client.connect(dsn) as memory:
+                return _told(decided(memory))
+
+        repeat(every, once)
+        return
+    with connected(dsn) as memory:
+        done = decided(memory)
     if as_json:
         print_json(done)
     else:
         _show(done)
     raise typer.Exit(_code(done))
+
+
+def _told(done: list[Consolidated]) -> str:
+    by = Counter(each.decision or "none" for each in done)
+    return "decisions " + (", ".join(f"{name} {by[name]}" for name in sorted(by)) or "none")
 
 
 def _code(done: list[Consolidated]) -> ExitCode:

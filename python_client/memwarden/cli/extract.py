@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
+from memwarden._sync.client import Client
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
+from memwarden.cli.repeating import Every, repeat
 from memwarden.cli.terminal import cell, console, lines, print_json, table
 from memwarden.extraction.discovery import available
 from memwarden.extraction.run import extract as run
@@ -33,6 +35,7 @@ def extract(
         typer.Option(help="By default the newest when a capture came.", show_default=False),
     ] = None,
     most: Annotated[int, typer.Option(min=1, help="Captures to read.")] = 10_000,
+    every: Every = None,
     list_: Annotated[bool, typer.Option("--list", help="Print the plug-ins, and exit.")] = False,
     dsn: Dsn = "",
     as_json: AsJson = False,
@@ -40,14 +43,15 @@ def extract(
     """Have extractors read the agent's captures, once each, and write what they find.
 
     As the agent's own writes, through every gate. Exits with 3 when a gate refused one, with 4 when
-    one waits or a capture was left for the next run.
+    one waits or a capture was left for the next run. With --every it goes on until it is ended.
     """
     if list_:
         for name, each in available().items():
             print(f"{name}  {each.value}")
         return
-    with connected(dsn) as memory:
-        done = run(
+
+    def read(memory: Client) -> list[Extracted]:
+        return run(
             memory,
             source,
             since=since,
@@ -56,11 +60,28 @@ def extract(
             version=version,
             most=most,
         )
+
+    if every is not None:
+
+        def once() -> str:
+            with Client.connect(dsn) as memory:
+                return _told(read(memory))
+
+        repeat(every, once)
+        return
+    with connected(dsn) as memory:
+        done = read(memory)
     if as_json:
         print_json(done)
     else:
         _show(done)
     raise typer.Exit(_code(done))
+
+
+def _told(done: list[Extracted]) -> str:
+    captures = len({each.capture_id for each in done})
+    written = sum(each.item_id is not None for each in done)
+    return f"captures {captures}, candidates {len(done)}, memories {written}"
 
 
 def _code(done: list[Extracted]) -> ExitCode:

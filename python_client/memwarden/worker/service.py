@@ -64,7 +64,7 @@ def serve(
         threading.Thread(target=each.run, kwargs={"once": once}, name=f"worker {number}")
         for number, each in enumerate(workers)
     ]
-    with _stopping_on_signals(stop):
+    with stopping_on_signals(stop):
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -75,7 +75,9 @@ def serve(
 
 
 @contextmanager
-def _stopping_on_signals(stop: threading.Event) -> Iterator[None]:
+def stopping_on_signals(stop: threading.Event) -> Iterator[None]:
+    """Set `stop` at the first SIGTERM or Ctrl-C; the second ends the process."""
+
     def note(number: int, _frame: FrameType | None) -> None:
         stop.set()
         signal.signal(number, signal.SIG_DFL)

@@ -49,7 +49,8 @@ CREATE TABLE memwarden_data.layer (
                AND abs(validation_weights[1] + validation_weights[2] + validation_weights[3] - 1) < 1e-9),
     confidence_weights  double precision[] NOT NULL DEFAULT '{0.15,0.30,0.25,0.30}'
         CHECK (cardinality(confidence_weights) = 4 AND 0 <= ALL (confidence_weights)
-               AND abs(confidence_weights[1] + confidence_weights[2] + confidence_weights[3] + confidence_weights[4] - 1) < 1e-9)
+               AND abs(confidence_weights[1] + confidence_weights[2] + confidence_weights[3] + confidence_weights[4] - 1) < 1e-9),
+    shared              boolean NOT NULL DEFAULT true
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -57,7 +58,7 @@ COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first w
 COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
 COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
-COMMENT ON COLUMN memwarden_data.layer.embedding IS 'What the gates judge by. optional: the vector that a write brings, or else its words; required: who writes has to bring one; worker: a write that brings none waits until the worker has made one.';
+COMMENT ON COLUMN memwarden_data.layer.embedding IS 'What the gates judge by. optional: the vector that a write brings, or else its words; required: who writes has to bring one; worker: a write that brings none waits until the worker has made one, which takes an embedder of the model in use, see status().';
 COMMENT ON COLUMN memwarden_data.layer.recall_weight IS 'What recall multiplies the scores of the layer''s memories by.';
 COMMENT ON COLUMN memwarden_data.layer.weights IS 'How recall scores the layer''s memories where a call does not say, as recall() takes weights; null: by what measured best for the embedding model.';
 COMMENT ON COLUMN memwarden_data.layer.relevance_threshold IS 'Memories of less relevance a recall leaves out where it does not say itself; null: none.';
@@ -80,6 +81,7 @@ COMMENT ON COLUMN memwarden_data.layer.min_external IS 'How many pieces of evide
 COMMENT ON COLUMN memwarden_data.layer.self_reference IS 'Evidence that the agent made itself: allow; not_all, something else must stand beside it; refuse.';
 COMMENT ON COLUMN memwarden_data.layer.validation_weights IS 'Of the validation score: form, factual score, freedom from contradiction. Their sum is 1.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_weights IS 'Of the adjusted confidence: agent, factual score, authority of the evidence, human approval. Their sum is 1.';
+COMMENT ON COLUMN memwarden_data.layer.shared IS 'Off: a memory is read by who wrote it, and by principals whose role has ADMIN over the layer, unless its session is shared. Takes effect at once.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer
@@ -90,6 +92,8 @@ INSERT INTO memwarden_data.layer
     ('semantic', 21, 'what is true', 'full', 'validated', 'new_version', NULL, NULL),
     ('procedural', 22, 'how things are done', 'full', 'validated', 'new_version', NULL, NULL),
     ('durable', 30, 'what the organisation stands by', 'full', 'validated', 'new_version', NULL, NULL);
+-- What one agent notes while it works is its own until it is promoted.
+UPDATE memwarden_data.layer SET shared = false WHERE layer IN ('working', 'session');
 -- Episodes are observed by tools; what is to be true or done rests on somebody else's word.
 UPDATE memwarden_data.layer SET rate_limit = 6000 WHERE layer IN ('session', 'episodic');
 UPDATE memwarden_data.layer SET rate_limit = 600 WHERE layer IN ('semantic', 'procedural', 'durable');

@@ -31,7 +31,7 @@ BEGIN
                conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
                evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
                external_types = v_new.external_types, self_reference = v_new.self_reference,
-               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights
+               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared
          WHERE l.layer = configure_layer.layer;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
@@ -57,7 +57,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
-    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on: '
+    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on, and shared at once also for what is there: '
     'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
     'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, or text_search_config, 22023 for an unknown setting '
     'and for a value out of range, 25001 at an isolation other than READ COMMITTED.';

@@ -20,7 +20,8 @@ BEGIN
                SELECT FROM memwarden_data.label AS l
                  JOIN memwarden_data.label AS m ON m.label_id = i.label_id
                 WHERE l.label_id = p_label_id AND l.kind IS NOT DISTINCT FROM m.kind AND l.classification <= m.classification
-                  AND l.domains <@ m.domains AND l.attributes = m.attributes));
+                  AND l.domains <@ m.domains AND l.attributes = m.attributes
+                  AND (l.shared OR NOT m.shared OR EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = m.layer AND y.shared))));
     IF NOT FOUND THEN
         RETURN;
     END IF;
@@ -38,7 +39,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_sighting(bigint, uuid, uuid, bigint, integer, jsonb, jsonb, boolean, double precision, double precision, timestamptz) IS
     'Keeps of a write that is refused as a duplicate of a version who said so again, when, and by what. p_grounds: its evidence as it was weighed; p_needs_evidence: the layer takes nobody''s mere word. '
-    'A write that is classified higher than the memory, or of other domains or attributes, leaves nothing. Source: chapter 12.3.2; four-layer design, 4; D3.';
+    'A write that is classified higher than the memory, of other domains or attributes, or not shared where the memory is, leaves nothing. Source: chapter 12.3.2; four-layer design, 4; D3.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_sighting(bigint, uuid, uuid, bigint, integer, jsonb, jsonb, boolean, double precision, double precision, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.own_source(

@@ -199,7 +199,7 @@ CREATE TABLE memwarden_data.write_lock (
     layer     text NOT NULL,
     PRIMARY KEY (org_id, scope_id, layer)
 );
-COMMENT ON TABLE memwarden_data.write_lock IS 'One row per scope and layer, locked by whoever writes there.';
+COMMENT ON TABLE memwarden_data.write_lock IS 'One row per scope and layer, locked by whoever writes there; and one per organisation and layer, under the highest number, by whoever adds to its review queue.';
 
 CREATE TABLE memwarden_data.idempotency (
     org_id        bigint NOT NULL,

@@ -17,7 +17,7 @@ BEGIN
         -- A retry is made by a job in the name of who asked; its rights are asked for again.
         WHEN 'UPDATE' THEN NEW.principal_id
         -- current_principal(), its usual half written out.
-        ELSE coalesce(CASE WHEN current_setting('memwarden.acting', true) <> '' THEN memwarden_internal.acting_principal() END,
+        ELSE coalesce(CASE WHEN current_setting('memwarden.acting', true) <> '' THEN memwarden_internal.acted_for() END,
                       (SELECT b.principal_id FROM memwarden_data.principal_login AS b WHERE b.login_role = session_user),
                       memwarden_internal.current_principal()) END;
     IF TG_OP = 'INSERT' AND (NEW.standing).principal_id = v_principal_id THEN

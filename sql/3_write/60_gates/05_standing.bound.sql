@@ -45,7 +45,7 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
             EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, p.org_id)),
             (SELECT min(b.label_id) FROM memwarden_data.label AS b
               WHERE b.org_id = p.org_id AND b.layer = l.layer AND b.kind IS NULL AND b.scope_kind = s.kind
-                AND b.classification = least(1::smallint, p.clearance) AND b.domains = '{}' AND b.attributes = '{}'),
+                AND b.classification = least(1::smallint, p.clearance) AND b.domains = '{}' AND b.attributes = '{}' AND NOT b.shared),
             EXISTS (SELECT FROM memwarden_data.role_permission AS x
                      WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL)
            )::memwarden_data.write_terms AS terms

@@ -13,6 +13,7 @@ DECLARE
     v_kind      text;
     v_label_id  integer;
     v_permitted boolean;
+    v_shared    boolean := NEW.layer = 'session' AND NEW.origin ? 'session' AND memwarden_internal.is_shared_session(NEW.org_id, NEW.principal_id, NEW.origin ->> 'session');
 BEGIN
     -- What is not there is not asked about: most writes name none of the three.
     IF NEW.classification IS NOT NULL THEN
@@ -32,7 +33,7 @@ BEGIN
         v_level := CASE WHEN v_level IS NOT NULL THEN greatest(v_level, (v_terms.class ->> 'classification')::smallint) END;
         NEW.terms := jsonb_populate_record(NEW.terms, memwarden_internal.class_ttl(v_terms.class, v_terms.max_ttl, v_terms.default_ttl));
     END IF;
-    IF v_kind IS NULL AND num_nonnulls(NEW.classification, NEW.domains, NEW.attributes, NEW.class) = 0 THEN
+    IF v_kind IS NULL AND num_nonnulls(NEW.classification, NEW.domains, NEW.attributes, NEW.class) = 0 AND v_shared IS NOT TRUE THEN
         -- As nearly always: the gate before has asked already.
         v_label_id := v_terms.plain_label_id;
         v_permitted := v_terms.writes_plain;
@@ -52,7 +53,7 @@ BEGIN
         WHEN NOT v_permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
         NEW.label_id := coalesce(v_label_id, memwarden_internal.find_label(
-            NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'), NEW.principal_id));
+            NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'), coalesce(v_shared, false), NEW.principal_id));
         NEW.reason := CASE
             WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
             WHEN v_terms.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;

@@ -8,11 +8,13 @@ AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
     v_asked   record := memwarden_internal.ask_embedder(NEW.org_id, NEW.request_id, NEW.search_text);
+    v_model   text := memwarden_internal.active_model(NEW.org_id);
 BEGIN
     IF v_asked.state = 'waiting' THEN
         NEW.outcome := 'DEFERRED';
         NEW.reason := 'AWAITING_EMBEDDING';
-        NEW.detail := jsonb_build_object('model', memwarden_internal.active_model(NEW.org_id));
+        NEW.detail := jsonb_strip_nulls(jsonb_build_object(
+            'model', v_model, 'warning', CASE WHEN NOT memwarden_internal.has_embedder(v_model) THEN 'NO_EMBEDDER' END));
         NEW.retry_at := least(v_asked.retry_at, NEW.deadline);
     ELSIF v_asked.state = 'timed_out' THEN
         NEW.outcome := 'REJECTED';

@@ -18,6 +18,7 @@ BEGIN
            SELECT CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.role_permission AS r
                                          WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all')
                          OR EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
+                         OR EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = p_layer AND NOT y.shared)
                        THEN memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(
                                 SELECT i.label_id FROM memwarden_data.item AS i
                                  WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer

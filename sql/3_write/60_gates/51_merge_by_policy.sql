@@ -54,7 +54,7 @@ COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint
 REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
-    p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean,
+    p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean, p_principal_id bigint, p_scope_id bigint,
     OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -64,15 +64,14 @@ DECLARE
     v_rules record;
     v_form  record;
 BEGIN
-    SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms, h.rules_hash,
+    SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms,
+           memwarden_internal.rules_hash_for(
+               p_org_id, p_principal_id, (SELECT c.lineage FROM memwarden_data.scope AS c WHERE c.scope_id = p_scope_id), s.layer) AS rules_hash,
            l.max_content_bytes, l.max_text_length
       INTO v_rules
       FROM memwarden_data.content_schema AS s
       JOIN memwarden_data.layer AS l ON l.layer = s.layer
       LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = p_org_id
-      LEFT JOIN LATERAL (SELECT t.rules_hash FROM memwarden_data.sensitivity_ruleset AS t
-                          WHERE t.org_id IN (0, p_org_id) AND t.layer IN ('*', s.layer)
-                          ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS h ON true
      WHERE s.schema_id = p_schema_id;
     v_form := memwarden_internal.examine(
         p_content, p_subject, p_predicate, v_rules.schema, v_rules.constraints, v_rules.text_template, v_rules.synonyms,
@@ -90,9 +89,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean) IS
-    'A merged content in every form that a write has, by the schema of its kind; faults: what is wrong with it, in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of them has passed.';
-REVOKE ALL ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) IS
+    'A merged content in every form that a write has, by the schema of its kind and the rules that a write of the principal in that scope would be asked by, those of the pack in force among them; faults: what is wrong with it, in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of them has passed.';
+REVOKE ALL ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_fields(
     p_org_id bigint, p_item_id uuid, p_kind text, p_canonical text, p_confidence double precision, p_policy jsonb, p_conflict text, p_gap double precision,

@@ -25,7 +25,7 @@ BEGIN
     NEW.detail := coalesce(v_settled.detail, NEW.detail);
     IF v_settled.version_id IS NOT NULL AND NEW.outcome IS NULL THEN
         v_form := memwarden_internal.examine_merged(
-            NEW.org_id, NEW.schema_id, v_settled.content, NEW.subject, NEW.predicate, NEW.embedding_model IS NOT DISTINCT FROM 'lexical');
+            NEW.org_id, NEW.schema_id, v_settled.content, NEW.subject, NEW.predicate, NEW.embedding_model IS NOT DISTINCT FROM 'lexical', NEW.principal_id, NEW.scope_id);
         IF v_form.content_hash = v_settled.content_hash THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'STRUCTURAL_DUPLICATE';

@@ -58,6 +58,9 @@ BEGIN
             NEW.outcome := 'REJECTED';
             NEW.reason := memwarden_internal.timeout_reason(v_review.tier);
             NEW.detail := jsonb_build_object('tier', v_review.tier, 'expired_at', v_review.expires_at);
+        ELSIF v_review.state IS NULL AND NOT memwarden_internal.lock_queue(NEW.org_id, NEW.layer) THEN
+            NEW.outcome := 'DEFERRED';
+            NEW.reason := 'SCOPE_BUSY';
         ELSIF v_review.state IS NULL AND memwarden_internal.queue_is_full(NEW.org_id, NEW.layer, v_policy.max_queue) THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'REVIEW_QUEUE_FULL';

@@ -25,8 +25,6 @@ CREATE TABLE memwarden_data.review (
     expires_at    timestamptz NOT NULL,
     escalated     smallint NOT NULL DEFAULT 0,
     decided_at    timestamptz,
-    -- the transaction that carries an act out, while it does
-    acting_in     xid8,
     PRIMARY KEY (org_id, request_id),
     CHECK ((state = 'pending') = (decided_at IS NULL))
 );

@@ -72,6 +72,37 @@ RETURN CASE p_tier WHEN 'sync' THEN 'APPROVAL_TIMEOUT' ELSE 'REVIEW_EXPIRED' END
 COMMENT ON FUNCTION memwarden_internal.timeout_reason(text) IS 'With which reason a request is refused that nobody answered in time.';
 REVOKE ALL ON FUNCTION memwarden_internal.timeout_reason(text) FROM PUBLIC;
 
+-- Who adds to the queue of a layer holds it until it commits: what is counted is all that waits. Its lock is behind those of all scopes in the
+-- order that everybody keeps. What comes back to the queue was in it before and is not counted anew.
+CREATE OR REPLACE FUNCTION memwarden_internal.lock_queue(p_org_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_timeout text := current_setting('lock_timeout');
+    v_locked  boolean := true;
+BEGIN
+    IF v_timeout = '0' THEN
+        PERFORM set_config('lock_timeout', (extract(epoch FROM l.lock_wait) * 1000)::bigint::text, true)
+           FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
+    END IF;
+    BEGIN
+        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer) VALUES (p_org_id, 9223372036854775807, p_layer) ON CONFLICT DO NOTHING;
+        PERFORM FROM memwarden_data.write_lock AS w
+          WHERE w.org_id = p_org_id AND w.scope_id = 9223372036854775807 AND w.layer = p_layer
+            FOR NO KEY UPDATE;
+    EXCEPTION WHEN lock_not_available THEN
+        v_locked := false;
+    END;
+    PERFORM set_config('lock_timeout', v_timeout, true);
+    RETURN v_locked;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.lock_queue(bigint, text) IS
+    'Locks the review queue of an organisation and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s lock_wait where none is set.';
+REVOKE ALL ON FUNCTION memwarden_internal.lock_queue(bigint, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.queue_is_full(p_org_id bigint, p_layer text, p_max_queue integer)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -83,5 +114,5 @@ BEGIN
          WHERE r.org_id = p_org_id AND r.layer = p_layer AND r.state = 'pending' LIMIT p_max_queue) AS q);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) IS 'Whether so many proposals of an organisation wait for a layer already.';
+COMMENT ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) IS 'Whether so many proposals of an organisation wait for a layer already. The caller holds the queue.';
 REVOKE ALL ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) FROM PUBLIC;

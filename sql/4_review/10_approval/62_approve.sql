@@ -17,7 +17,9 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden.approve_with_edit(proposal_id uuid, content jsonb, note text DEFAULT NULL, despite_probes boolean DEFAULT false)
+CREATE OR REPLACE FUNCTION memwarden.approve_with_edit(
+    proposal_id uuid, content jsonb, note text DEFAULT NULL, despite_probes boolean DEFAULT false,
+    embedding real[] DEFAULT NULL, embedding_model text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -28,16 +30,19 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'content: what it should say');
     END IF;
     RETURN memwarden_internal.agree(
-        approve_with_edit.proposal_id, approve_with_edit.note, approve_with_edit.content, approve_with_edit.despite_probes);
+        approve_with_edit.proposal_id, approve_with_edit.note, approve_with_edit.content, approve_with_edit.despite_probes,
+        approve_with_edit.embedding, approve_with_edit.embedding_model);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) IS
+COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) IS
     'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one refuses it, that is the answer, and the proposal waits as it was. '
+    'embedding, embedding_model: the vector of the new words and the model that made it, as write() takes them; without, the edit has none of the proposal''s. '
     'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises 42704 and 42501 as approve() does, 22023 without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
-REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean) TO memwarden_reviewer, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) TO memwarden_reviewer, memwarden_curator;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.agree(p_proposal_id uuid, p_note text, p_content jsonb, p_despite_probes boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.agree(
+    p_proposal_id uuid, p_note text, p_content jsonb, p_despite_probes boolean, p_embedding real[] DEFAULT NULL, p_embedding_model text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -74,7 +79,7 @@ BEGIN
         END IF;
         IF p_content IS NOT NULL THEN
             UPDATE memwarden_data.write_request AS r
-               SET content = p_content::text, embedding = NULL, embedding_model = NULL, attempt = r.attempt + 1
+               SET content = p_content::text, embedding = p_embedding, embedding_model = p_embedding_model, attempt = r.attempt + 1
              WHERE r.request_id = p_proposal_id;
         ELSIF v_review.approvals >= v_review.needed THEN
             PERFORM memwarden_internal.send_again(p_proposal_id);
@@ -100,8 +105,8 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean) IS 'The work of approve() and approve_with_edit().';
-REVOKE ALL ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean, real[], text) IS 'The work of approve() and approve_with_edit().';
+REVOKE ALL ON FUNCTION memwarden_internal.agree(uuid, text, jsonb, boolean, real[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_approval(p_proposal_id uuid, p_principal_id bigint, p_note text)
 RETURNS void

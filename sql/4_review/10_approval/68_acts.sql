@@ -31,24 +31,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.agreed_among(bigint, uuid[]) IS 'Those of the items that people decided about, by agreed_terms().';
 REVOKE ALL ON FUNCTION memwarden_internal.agreed_among(bigint, uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.acting_request()
-RETURNS uuid
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_place text[] := string_to_array(current_setting('memwarden.acting', true), ':');
-BEGIN
-    IF v_place[1] IS NULL OR memwarden_internal.acting_principal() IS NULL THEN
-        RETURN NULL;
-    END IF;
-    RETURN (SELECT r.request_id FROM memwarden_data.review AS r
-             WHERE r.org_id = v_place[1]::bigint AND r.request_id = v_place[2]::uuid AND r.acting_in = pg_current_xact_id_if_assigned());
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.acting_request() IS 'The act that this transaction carries out just now; NULL where it carries out none.';
-REVOKE ALL ON FUNCTION memwarden_internal.acting_request() FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.change_number()
 RETURNS uuid
 LANGUAGE sql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
@@ -196,13 +178,9 @@ BEGIN
         RETURN;
     END IF;
     BEGIN
-        UPDATE memwarden_data.review AS r SET acting_in = pg_current_xact_id()
-         WHERE r.org_id = p_org_id AND r.request_id = p_request_id;
-        PERFORM set_config('memwarden.acting', p_org_id || ':' || p_request_id, true);
+        PERFORM memwarden_internal.act_for(p_org_id, v_review.principal_id, p_request_id);
         v_done := memwarden_internal.carry_out(p_act, p_content);
-        PERFORM set_config('memwarden.acting', '', true);
-        UPDATE memwarden_data.review AS r SET acting_in = NULL
-         WHERE r.org_id = p_org_id AND r.request_id = p_request_id;
+        PERFORM memwarden_internal.stop_acting();
         outcome := coalesce(v_done.outcome, 'COMMITTED');
         version_id := v_done.version_id;
         reason := v_done.reason;

@@ -60,7 +60,7 @@ DECLARE
     v_merged record;
     v_form   record;
 BEGIN
-    SELECT s.schema_id, s.merge_policy::text AS policy, v.subject, v.predicate, a.item_id AS absorbed_item_id,
+    SELECT s.schema_id, s.merge_policy::text AS policy, v.subject, v.predicate, v.principal_id, v.scope_id, a.item_id AS absorbed_item_id,
            v.content::text AS own, a.content::text AS other,
            (lower(v.recorded_during), v.version_id) <= (lower(a.recorded_during), a.version_id) AS is_older
       INTO v_said
@@ -79,7 +79,8 @@ BEGIN
     IF v_merged.conflicts <> '{}' THEN
         PERFORM memwarden_internal.raise_error('merge_conflict', array_to_string(v_merged.conflicts, ', '));
     END IF;
-    v_form := memwarden_internal.examine_merged(p_org_id, v_said.schema_id, v_merged.content, v_said.subject, v_said.predicate, false);
+    v_form := memwarden_internal.examine_merged(
+        p_org_id, v_said.schema_id, v_merged.content, v_said.subject, v_said.predicate, false, v_said.principal_id, v_said.scope_id);
     IF v_form.faults IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('merge_invalid', coalesce(
             (SELECT string_agg(DISTINCT concat_ws(' ', f.e ->> 'code', f.e ->> 'rule', f.e ->> 'path'), ', ')

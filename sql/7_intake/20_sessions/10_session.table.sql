@@ -14,8 +14,8 @@ CREATE TABLE memwarden_data.session (
     closed_at     timestamptz,
     ended         text CHECK (ended IN ('closed', 'expired', 'scope_closed')),
     resumed_from  uuid,
-    -- the transaction that is ending it now, in its agent's name; no other ever sees one here
-    ending_in     xid8,
+    -- Others read what it remembers, as far as scopes, roles and policies let them.
+    shared        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, session_id),
     CHECK ((closed_at IS NULL) = (ended IS NULL))
 );

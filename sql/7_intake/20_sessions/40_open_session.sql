@@ -1,4 +1,4 @@
-CREATE OR REPLACE FUNCTION memwarden.open_session(scope text, task text, ttl interval DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.open_session(scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -20,7 +20,7 @@ BEGIN
           FROM memwarden_data.session AS s
          WHERE s.org_id = v_place.org_id AND s.principal_id = v_place.principal_id AND s.scope_id = v_place.scope_id AND s.task = v_task AND s.closed_at IS NULL;
         IF v_session.is_open THEN
-            UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL THEN s.ttl ELSE v_ttl END
+            UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL THEN s.ttl ELSE v_ttl END, shared = coalesce(open_session.shared, s.shared)
              WHERE s.org_id = v_place.org_id AND s.session_id = v_session.session_id AND s.closed_at IS NULL
             RETURNING s.session_id INTO v_id;
             CONTINUE;
@@ -30,8 +30,8 @@ BEGIN
             END IF;
             PERFORM memwarden_internal.expire_session(v_place.org_id, v_session.session_id);
         END IF;
-        INSERT INTO memwarden_data.session AS s (org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at)
-        VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl, clock_timestamp(), clock_timestamp())
+        INSERT INTO memwarden_data.session AS s (org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at, shared)
+        VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl, clock_timestamp(), clock_timestamp(), coalesce(open_session.shared, false))
         ON CONFLICT DO NOTHING
         RETURNING s.session_id INTO v_id;
         -- None, where somebody else was first.
@@ -39,12 +39,13 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.open_session(text, text, interval) IS
+COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
     'Opens a session of the caller''s own: its work on a task in a scope. Returns its id; where that session is open already, from this process or another, the id of that one: an agent has one open session for a task and scope. '
     'scope: a path that the caller writes; NULL for its home. task: its name, 1 to 200 characters, the subject of what the session remembers. ttl: after so long without a call it is over; by default default_ttl of layer session, at most its max_ttl. '
-    'Nobody else sees the session; what it remembers are memories of layer session, which roles and policies show to others or not. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 2.';
-REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval) TO memwarden_agent, memwarden_curator;
+    'shared: whether others read what it remembers from now on, as far as scopes, roles and policies let them; NULL: as it is, and not for a new one. '
+    'Nobody else sees the session. What it remembers are memories of layer session: where that layer is not shared, as shipped, only its agent and principals whose role has ADMIN over the layer read them. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 2.';
+REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_ttl(p_ttl interval)
 RETURNS interval
@@ -79,3 +80,19 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.session_task(bigint, text) IS 'The name of a task. Raises 22023 for one that is blank, too long, has line ends or holds what may not be kept.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_task(bigint, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_shared_session(p_org_id bigint, p_principal_id bigint, p_session text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Whoever writes may name any session: it shares what it says itself, in a session of its own, and nothing else.
+    RETURN pg_input_is_valid(p_session, 'uuid') AND EXISTS (
+        SELECT FROM memwarden_data.session AS s
+         WHERE s.org_id = p_org_id AND s.session_id = p_session::uuid AND s.principal_id = p_principal_id AND s.shared);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_shared_session(bigint, bigint, text) IS
+    'Whether a principal has a session of that id whose memories others read; false or NULL for what is no id.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_shared_session(bigint, bigint, text) FROM PUBLIC;

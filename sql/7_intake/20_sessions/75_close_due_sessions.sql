@@ -25,21 +25,20 @@ BEGIN
            p_org_id, (SELECT s.scope_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id)) THEN
         RETURN false;
     END IF;
-    UPDATE memwarden_data.session AS s SET closed_at = clock_timestamp(), ended = 'expired', ending_in = pg_current_xact_id()
+    UPDATE memwarden_data.session AS s SET closed_at = clock_timestamp(), ended = 'expired'
      WHERE s.org_id = p_org_id AND s.session_id = p_session_id AND s.closed_at IS NULL AND s.used_at + s.ttl <= clock_timestamp()
-    RETURNING s.scope_id, s.used_at INTO v_session;
+    RETURNING s.principal_id, s.scope_id, s.used_at INTO v_session;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
-    PERFORM set_config('memwarden.acting', p_org_id || ':' || p_session_id, true);
+    PERFORM memwarden_internal.act_for(p_org_id, v_session.principal_id);
     -- In the name of somebody who may do nothing there by now nothing is asked.
     IF memwarden_internal.may_write(
-           memwarden_internal.acting_principal(), v_session.scope_id,
+           memwarden_internal.acted_for(), v_session.scope_id,
            (SELECT c.lineage FROM memwarden_data.scope AS c WHERE c.scope_id = v_session.scope_id)) THEN
         PERFORM memwarden_internal.promote_entries(p_org_id, p_session_id, 'episodic', NULL, v_session.used_at);
     END IF;
-    PERFORM set_config('memwarden.acting', '', true);
-    UPDATE memwarden_data.session AS s SET ending_in = NULL WHERE s.org_id = p_org_id AND s.session_id = p_session_id;
+    PERFORM memwarden_internal.stop_acting();
     PERFORM memwarden_internal.release_session(p_org_id, p_session_id, 'session expired');
     RETURN true;
 END

@@ -1,12 +1,12 @@
 -- What the next session of a task needs of the last one. Read from what that session remembered, as long as it could be
 -- recovered; what has become lasting memory stands as it stands there now.
-CREATE OR REPLACE FUNCTION memwarden.resume_session(scope text, task text, ttl interval DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.resume_session(scope text, task text, ttl interval DEFAULT NULL, shared boolean DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_id       uuid := memwarden.open_session(resume_session.scope, resume_session.task, resume_session.ttl);
+    v_id       uuid := memwarden.open_session(resume_session.scope, resume_session.task, resume_session.ttl, resume_session.shared);
     v_session  record := memwarden_internal.hold_session(v_id, true);
     v_last     record;
     v_state    jsonb;
@@ -54,13 +54,13 @@ BEGIN
     RETURN v_envelope;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.resume_session(text, text, interval) IS
+COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
     'Goes on with a task of the caller''s own: opens its session as open_session() does, and where that is new puts goal, plan with the steps that are done, constraints and critical findings of the last one into its working memory. '
     'Returns them as an envelope: {"envelope": 1, "namespace": path of the scope, "task", "session_id", "resumed_from", "ended" (closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, "constraints", '
     '"findings": [{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", "reason"}]}; standing is remembered where it has become lasting memory (item_id, layer) and stands there, unverified where it is the session''s own note. '
     'What was taken back since is left out, and what looks like an instruction to its reader. What nothing remembers is read within recovery_window of layer session. Without an earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer design, 8.';
-REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval) TO memwarden_agent, memwarden_curator;
+REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.findings(
     p_org_id bigint, p_principal_id bigint, p_session_id uuid, p_surface text DEFAULT NULL)

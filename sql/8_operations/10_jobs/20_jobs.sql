@@ -12,6 +12,7 @@ VALUES
     ('memwarden_settle', '* * * * *', 'CALL memwarden.settle_values()'),
     ('memwarden_compact', '47 2 * * *', 'CALL memwarden.compact_history()'),
     ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()'),
+    ('memwarden_extract', '3-59/5 * * * *', 'CALL memwarden.extract_captures()'),
     ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
     ('memwarden_shelves', '9-59/10 * * * *', 'CALL memwarden.arrange_shelves()'),

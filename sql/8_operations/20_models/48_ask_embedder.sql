@@ -35,6 +35,47 @@ COMMENT ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) IS
     'Asks the worker once for the vector of a request that has none. state: none (it has no words), waiting (the gate defers until retry_at, an hour after it was asked; the vector brings the request back before), timed_out.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) FROM PUBLIC;
 
+-- A layer may be set to wait for the worker before there is an embedder, and the embedder may go again: neither is refused, both are told.
+CREATE OR REPLACE FUNCTION memwarden_internal.has_embedder(p_model text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (SELECT FROM memwarden_data.embedding_model AS m JOIN memwarden_data.embedder AS e ON e.model_id = m.model_id WHERE m.name = p_model);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_embedder(text) IS 'Whether a plug-in of the worker is named that makes the vectors of a model.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_embedder(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.embedder_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_layers text := (SELECT string_agg(l.layer, ', ' ORDER BY l.ordinal) FROM memwarden_data.layer AS l WHERE l.embedding = 'worker');
+    v_models text;
+BEGIN
+    -- Which model others use is theirs to know, and an administrator's.
+    SELECT string_agg(DISTINCT format('%L', m.name), ', ') INTO v_models
+      FROM memwarden_data.embedding_use AS u JOIN memwarden_data.embedding_model AS m ON m.model_id = u.model_id
+     WHERE u.is_active AND NOT memwarden_internal.has_embedder(m.name)
+       AND (memwarden_internal.is_database_admin()
+            OR u.org_id = (SELECT max(o.org_id) FROM memwarden_data.embedding_use AS o
+                            WHERE o.is_active AND o.org_id = ANY (memwarden_internal.visible_orgs())));
+    RETURN QUERY SELECT 'embedders', CASE WHEN v_layers IS NULL OR v_models IS NULL THEN 'ok' ELSE 'warning' END,
+        CASE WHEN v_layers IS NULL THEN 'no layer waits for vectors of the worker'
+             WHEN v_models IS NULL THEN format('the worker makes what %s waits for', v_layers)
+             ELSE format('%s waits for vectors of the worker, and nothing makes those of %s: writes without one are refused after an hour. '
+                         'Name an embedder: SELECT memwarden.set_embedder(MODEL, EMBEDDER); or let the layer judge by words: '
+                         'SELECT memwarden.configure_layer(LAYER, ''{"embedding": "optional"}'');', v_layers, v_models) END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.embedder_status() IS
+    'Whether the worker can make the vectors that layers with embedding = worker wait for: a warning where a model in use has no embedder.';
+REVOKE ALL ON FUNCTION memwarden_internal.embedder_status() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.take_waiting_requests(
     p_embedders text[], p_worker text, p_count integer, p_now timestamptz, p_until timestamptz, OUT model_id smallint, OUT jobs uuid[])
 RETURNS record

@@ -45,6 +45,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.erasure_status();
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) AS requests, count(*) FILTER (WHERE r.retry_at < d.since) AS overdue, min(r.retry_at) AS oldest INTO v_waiting
@@ -60,7 +61,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs (one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes that have grown, deferred requests (the caller''s own; all, for administrators). '
+    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs (one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for administrators). '
     'state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()

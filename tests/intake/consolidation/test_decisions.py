@@ -237,6 +237,7 @@ def test_what_it_cannot_write_it_cannot_consolidate(world: World) -> None:
     Proves: N4
     """
     writer = world.agent("/org/acme")
+    world.admin.execute("SELECT memwarden.configure_layer('session', '{\"shared\": true}')")
     source = note(writer, TEA)
     reader = world.agent("/org/acme/user/ana")
     done = decide(reader, source, "ADD")

@@ -81,7 +81,7 @@ def test_a_session_that_nobody_uses_ends(world: World) -> None:
     assert (ended[over], ended[alive]) == ("expired", None)
     kept_for = world.rows("SELECT session_id FROM memwarden_data.working_memory")
     assert over not in {row["session_id"] for row in kept_for}
-    assert world.value("SELECT count(ending_in) FROM memwarden_data.session") == 0
+    assert world.value("SELECT count(*) FROM memwarden_data.acting") == 0
     check_store(world.admin)
 
 
@@ -208,13 +208,13 @@ def test_the_job_acts_for_nobody_beyond_the_session(world: World) -> None:
     who = "SELECT memwarden_internal.current_principal() AS id"
     with bea.transaction():
         before = one(bea, who)["id"]
-        bea.execute(claim, (f"{row['org_id']}:{session}",))
+        bea.execute(claim, (f"{row['org_id']}:{row['principal_id']}",))
         assert one(bea, who)["id"] == before != row["principal_id"]
         bea.execute("SELECT memwarden_internal.close_next_session(NULL)")
         assert one(bea, who)["id"] == before
-        bea.execute(claim, (f"{row['org_id']}:{session}",))
+        bea.execute(claim, (f"{row['org_id']}:{row['principal_id']}",))
         assert one(bea, who)["id"] == before
-        for nonsense in ("1", "x:y", "1:", ":", f"-1:{session}", "9" * 30 + f":{session}"):
+        for nonsense in ("1", "x:y", "1:", ":", f"-1:{row['principal_id']}", "9" * 30 + ":1"):
             bea.execute(claim, (nonsense,))
             assert one(bea, who)["id"] == before
     authors = world.rows("SELECT DISTINCT principal_id FROM memwarden_data.item")

@@ -93,6 +93,8 @@ SETTINGS = {
     *("injection_policy", "injection_block"),
     "threshold_tuning",
     *("surface", "standing_rule", "hedge", "external_source"),
+    # For whom a job acts: there is no row to see.
+    "acting",
     # Findings of verify_provenance() by number.
     "sweep",
 }

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from helpers import recall, write, write_many
 from operations.models.desk import claim, embedded, give, look, register, switch, vectors
@@ -367,3 +368,67 @@ def test_a_worker_that_judges_does_not_get_what_is_to_be_embedded(
     ).fetchall()
     assert taken == []
     assert look(world, model)["embedder"] == "toy"
+
+
+def edited(
+    who: Agent, asked: DictRow, content: str, embedding: list[float] | None, model: str | None
+) -> DictRow:
+    """Agree to a proposal in other words, with a vector of them or without."""
+    query = (
+        "SELECT * FROM memwarden.approve_with_edit(%s, %s,"
+        " embedding => %s::real[], embedding_model => %s)"
+    )
+    arguments = (asked["request_id"], Jsonb(content), embedding, model)
+    (row,) = who.execute(query, arguments).fetchall()
+    return row
+
+
+def test_an_edit_may_bring_its_vector(world: World, agent: Agent, model: str) -> None:
+    """It is judged and found by that one; one that is none is refused, and the proposal stays.
+
+    Proves: H4 (edit), Z6
+    """
+    ask(world, LAYER)
+    ana = reviewer(world)
+    words = {"embedding": embedded("tea is green"), "embedding_model": model}
+    asked = write(agent, LAYER, "tea is green", **words)
+    assert asked["reason"] == "AWAITING_APPROVAL"
+    refused = edited(ana, asked, "tea is hot", [1.0, 2.0], model)
+    assert (refused["outcome"], refused["detail"]["state"]) == ("REJECTED", "pending")
+    done = edited(ana, asked, "tea is hot", embedded("tea is hot"), model)
+    assert done["outcome"] == "COMMITTED"
+    assert vectors(world, model) == {
+        done["item_id"]: pytest.approx(embedded("tea is hot"), abs=1e-2)
+    }
+    # The proposal's vector is of other words.
+    asked = write(agent, LAYER, "milk is white", **words | {"embedding": embedded("milk")})
+    waits = edited(ana, asked, "milk is cold", None, None)
+    assert (waits["outcome"], waits["reason"]) == ("DEFERRED", "AWAITING_EMBEDDING")
+
+
+def test_a_layer_that_nobody_embeds_for_is_told(world: World, agent: Agent) -> None:
+    """By status() and by the write, in whatever order things are set up.
+
+    Proves: Z6
+    """
+
+    def told() -> tuple[str, str]:
+        query = "SELECT state, detail FROM memwarden.status() WHERE component = 'embedders'"
+        (row,) = world.rows(query)
+        assert agent.execute(query).fetchall() == [row]
+        return row["state"], row["detail"]
+
+    assert told() == ("ok", "no layer waits for vectors of the worker")
+    world.admin.execute(
+        "SELECT memwarden.configure_layer('semantic', '{\"embedding\": \"worker\"}')"
+    )
+    state, detail = told()
+    assert state == "warning"
+    assert all(word in detail for word in ("semantic", "'default'", "set_embedder", "optional"))
+    asked = write(agent, LAYER, "tea is green")
+    assert asked["detail"] == {"model": "default", "warning": "NO_EMBEDDER"}
+    switch(world, register(world))
+    assert told() == ("ok", "the worker makes what semantic waits for")
+    assert write(agent, LAYER, "milk is white")["detail"] == {"model": "new"}
+    world.admin.execute("SELECT memwarden.set_embedder('new', NULL)")
+    assert told()[0] == "warning"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 
-from helpers import write
+from helpers import write, write_many
 from races import overlap, together
 from reviewing import HOME, ask, decide, events, let_time_pass, propose, queue, reviewer, status
+from write.gates.obedient import run_retries
 
 if TYPE_CHECKING:
     from conftest import World
@@ -121,3 +122,63 @@ def test_two_values_of_one_thing_approved_at_once_do_not_overwrite_in_silence(
     [left] = queue(ana)
     assert left["current"]["content"] in ("blue", "red")
     assert write(agent, "working", {"still": "writing"})["outcome"] == "COMMITTED"
+
+
+@pytest.mark.parametrize("room", [1, 5])
+def test_writers_at_once_never_overfill_the_queue(world: World, room: int) -> None:
+    """Sixteen writers, each in a scope of its own and some with a batch: as many wait as may.
+
+    Proves: Z9 (cap)
+    """
+    ask(world, max_queue=room)
+    agents = [world.agent(f"/org/acme/user/u{number}") for number in range(16)]
+
+    def several(agent: Any, number: int) -> list[str]:
+        if number % 2:
+            return [str(write(agent, "semantic", f"claim {number}")["outcome"])]
+        batch = [{"layer": "semantic", "content": f"claim {number}.{n}"} for n in range(3)]
+        return [str(row["outcome"]) for row in write_many(agent, batch)]
+
+    actions = [lambda a=a, n=n: several(a, n) for n, a in enumerate(agents)]
+    answers = [outcome for answer in together(actions) for outcome in answer]
+    waiting = "SELECT count(*) FROM memwarden_data.review WHERE state = 'pending'"
+    assert world.value(waiting) == room
+    assert answers.count("DEFERRED") == room
+    assert answers.count("REJECTED") == len(answers) - room
+
+
+def test_who_adds_to_a_queue_holds_it_until_it_commits(world: World) -> None:
+    """Another waits for it in another scope, and finds the queue full, or free after a rollback.
+
+    Proves: Z9 (cap)
+    """
+    ask(world, max_queue=1)
+    first, second = world.agent("/org/acme/user/u1"), world.agent("/org/acme/user/u2")
+
+    def hold(number: int) -> Any:
+        return lambda: write(first, "semantic", f"claim {number}")
+
+    def follow(number: int) -> Any:
+        return lambda: write(second, "semantic", f"another {number}")
+
+    kept = overlap(world.admin, first, hold(1), second, follow(1), rollback=True)
+    assert kept["outcome"] == "DEFERRED"
+    world.admin.execute("SELECT memwarden.set_approval_policy('semantic', max_queue => 2)")
+    refused = overlap(world.admin, first, hold(2), second, follow(2))
+    assert (refused["outcome"], refused["reason"]) == ("REJECTED", "REVIEW_QUEUE_FULL")
+
+
+def test_a_queue_that_stays_busy_is_tried_again(world: World) -> None:
+    """Whoever does not get it in time is deferred as by a busy scope, and retried.
+
+    Proves: Z9 (cap)
+    """
+    ask(world)
+    first, second = world.agent("/org/acme/user/u1"), world.agent("/org/acme/user/u2")
+    second.execute("SET lock_timeout = '50ms'")
+    with first.transaction():
+        write(first, "semantic", "claim")
+        busy = write(second, "semantic", "another")
+    assert (busy["outcome"], busy["reason"]) == ("DEFERRED", "SCOPE_BUSY")
+    run_retries(world)
+    assert len(queue(reviewer(world))) == 2

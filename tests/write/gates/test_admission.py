@@ -89,19 +89,24 @@ def test_session_memory_is_checked_against_its_schema_only(shared_world: World, 
 
 
 def test_a_session_key_belongs_to_who_wrote_it_first(shared_world: World, home: str) -> None:
-    """Its owner writes new versions; another agent is refused until the entry has expired.
+    """Its owner writes new versions; who sees it and is another is refused until it has expired.
+
+    Who does not see it, as agents do not see each other's sessions, has an entry of its own.
 
     Proves: W3
     """
-    owner, colleague = shared_world.agent(home), shared_world.agent(home)
+    owner, colleague = shared_world.agent(home), shared_world.agent(home, role="orchestrator")
     first = write(owner, "session", TEA, **KEY)
+    other = write(shared_world.agent(home), "session", {"text": "milk"}, **KEY)
+    assert (other["outcome"], other["item_id"] != first["item_id"]) == ("COMMITTED", True)
     assert write(owner, "session", {"text": "coffee"}, **KEY)["item_id"] == first["item_id"]
     refused = write(colleague, "session", {"text": "water"}, subject="ANA", predicate=" prefers ")
     assert (refused["outcome"], refused["reason"]) == ("REJECTED", "NOT_OWNER")
     free = write(colleague, "session", {"text": "water"}, subject="Ana", predicate="avoids")
     assert free["outcome"] == "COMMITTED"
     shared_world.admin.execute(
-        "UPDATE memwarden_data.item SET expires_at = now() WHERE item_id = %s", (first["item_id"],)
+        "UPDATE memwarden_data.item SET expires_at = now() WHERE item_id = ANY (%s)",
+        ([first["item_id"], other["item_id"]],),
     )
     assert write(colleague, "session", {"text": "water"}, **KEY)["outcome"] == "COMMITTED"
 

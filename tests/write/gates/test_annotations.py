@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 from psycopg import Connection
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import InsufficientPrivilege, UndefinedObject
 from psycopg.rows import DictRow
 
 from conftest import World
@@ -102,13 +102,15 @@ def test_a_verifier_writes_nothing_else(
     """
     key = {"subject": "Ana", "predicate": "drinks"}
     item = remember(author, home, {"in": layer}, layer=layer, **key)
-    assert len(recall(verifier)) == 1
+    # A session is its agent's own.
+    seen = layer not in ("working", "session")
+    assert len(recall(verifier)) == int(seen)
     assert write(verifier, layer, {"own": layer})["reason"] == "ROLE_FORBIDS"
     assert write(verifier, layer, {"changed": layer}, **key)["reason"] == "ROLE_FORBIDS"
     assert write(verifier, layer, {"a": 1}, kind="annotations")["reason"] == "ROLE_FORBIDS"
     batch = [{"layer": layer, "content": n} for n in range(2)]
     assert {row["reason"] for row in write_many(verifier, batch)} == {"ROLE_FORBIDS"}
-    with pytest.raises(InsufficientPrivilege):
+    with pytest.raises(InsufficientPrivilege if seen else UndefinedObject):
         retract(verifier, item)
     assert get(author, item)["version"] == 1
 

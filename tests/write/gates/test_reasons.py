@@ -157,9 +157,10 @@ def into_a_closed_scope(world: World, home: str) -> DictRow:
 
 
 def over_a_colleague(world: World, home: str) -> DictRow:
-    """Write a key of a session that another agent of the same scope has written."""
+    """Write a key of a session that an agent has written whose memory the writer sees."""
     write(world.agent(home), "session", TEXT, subject="goal", predicate="is")
-    return write(world.agent(home), "session", {"text": "no"}, subject="goal", predicate="is")
+    leader = world.agent(home, role="orchestrator")
+    return write(leader, "session", {"text": "no"}, subject="goal", predicate="is")
 
 
 def against_the_ontology(world: World, home: str) -> DictRow:

@@ -94,9 +94,10 @@ def test_who_may_retract_is_the_roles_matter(
     author = shared_world.agent(home)
     item = remember(author, home, {"in": layer}, layer=layer)
     caller = shared_world.agent(home, role=role)
-    # An executor does not even see what others wrote in most layers.
+    # What others wrote in a session only who administers sees, and an executor in most layers.
     seen = caller.execute("SELECT * FROM memwarden.get(%s)", (item,)).rowcount == 1
-    assert seen == (role != "executor" or layer == "episodic")
+    own = layer in ("working", "session") or (role == "executor" and layer != "episodic")
+    assert seen == (allowed or not own)
     if allowed:
         retract(caller, item)
     else:

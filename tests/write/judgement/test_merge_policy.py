@@ -10,7 +10,7 @@ import pytest
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from access import call, join
+from access import call, curator, join
 from helpers import write
 from races import together
 from replay import check_store
@@ -292,3 +292,30 @@ def test_a_malformed_policy_is_refused(world: World, policy: Any) -> None:
     """22023."""
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         define(world, policy)
+
+
+def test_what_comes_of_it_is_asked_by_the_rules_of_the_pack(world: World, home: str) -> None:
+    """Two halves of what a pack in force finds are refused as one; without it they are merged.
+
+    Proves: D4 (validated again)
+    """
+    define(world, {"*": "concatenate"})
+    owner = curator(world, "/".join(home.split("/")[:3]))
+    rule = {
+        "rule": "badge",
+        "kind": "pii.badge",
+        "pattern": r"BADGE-\s*[0-9]{6}",
+        "action": "block",
+        "tests": {"positive": ["BADGE-123456"], "negative": ["BADGE-1"]},
+    }
+    call(owner, "define_pack", name="house", definition=Jsonb({"redaction_rules": [rule]}))
+    call(owner, "use_pack", pack="house")
+    agent = world.agent(home)
+    first = write(agent, "semantic", {"note": "the parcel is for BADGE-"}, **KEY)
+    assert first["outcome"] == "COMMITTED"
+    answer = write(agent, "semantic", {"note": "123456"}, **KEY)
+    assert (answer["outcome"], answer["reason"]) == ("REJECTED", "MERGE_INVALID")
+    assert answer["detail"]["sensitive"][0]["kind"] == "pii.badge"
+    call(owner, "use_pack", pack=None)
+    again = write(agent, "semantic", {"note": " 123456"}, **KEY)
+    assert again["outcome"] in ("COMMITTED", "MERGED")

@@ -1,0 +1,62 @@
+-- Extraction that nobody asks for: what needs no model is read by a job, in the name of who captured.
+CREATE OR REPLACE FUNCTION memwarden_internal.extract_next(p_after bigint, OUT principal_id bigint, OUT pairs bigint)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_who record;
+BEGIN
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
+    END IF;
+    FOR v_who IN
+        SELECT p.org_id, p.principal_id FROM memwarden_data.principal AS p
+         WHERE p.principal_id > p_after AND p.disabled_at IS NULL
+           AND EXISTS (SELECT FROM memwarden_data.capture AS c
+                        WHERE c.org_id = p.org_id AND c.principal_id = p.principal_id AND c.content IS NOT NULL)
+         ORDER BY p.principal_id
+    LOOP
+        IF EXISTS (SELECT FROM memwarden_internal.due_captures(v_who.principal_id, '{rules,function}', NULL, NULL, NULL, NULL, NULL, 1)) THEN
+            principal_id := v_who.principal_id;
+            BEGIN
+                PERFORM memwarden_internal.act_for(v_who.org_id, v_who.principal_id);
+                pairs := (SELECT count(*) FROM (SELECT DISTINCT e.capture_id, e.extractor_name FROM memwarden.extract(k => 100) AS e) AS r);
+                PERFORM memwarden_internal.stop_acting();
+            EXCEPTION WHEN OTHERS THEN
+                -- They stay due, for the next run; those of others do not wait for them.
+                RAISE WARNING 'captures of principal % met an error when they were read: %', v_who.principal_id, SQLSTATE;
+                pairs := 0;
+            END;
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.extract_next(bigint) IS
+    'Reads captures of the next principal behind p_after that has some to be read, as extract() of its own would: up to 100 pairs of a capture and an extractor. pairs: how many, 0 after an error; NULLs when nobody has any.';
+REVOKE ALL ON FUNCTION memwarden_internal.extract_next(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.extract_next(bigint) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.extract_captures()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+DECLARE
+    v_after pg_catalog.int8 := 0;
+    v_done  pg_catalog.record;
+BEGIN
+    LOOP
+        SELECT e.principal_id, e.pairs INTO v_done FROM memwarden_internal.extract_next(v_after) AS e;
+        EXIT WHEN v_done.principal_id IS NULL;
+        COMMIT;
+        -- Once more for the same, as long as there is a full page.
+        v_after := CASE WHEN v_done.pairs OPERATOR(pg_catalog.>=) 100 THEN v_done.principal_id OPERATOR(pg_catalog.-) 1 ELSE v_done.principal_id END;
+    END LOOP;
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.extract_captures() IS
+    'Job: has extractors of method rules and function read every capture that they have still to read, and writes what they find in the name of who captured it and through every gate, as extract() does. '
+    'Extractors that ask a model are run by memwarden extract --every. A disabled agent''s captures wait. Safe to run twice at once and to kill. Commits after each page, so it cannot run inside a transaction. '
+    'Captures of an agent that meet an error stay for the next run, with a warning. Raises 25001 at an isolation other than READ COMMITTED. Source: F2.';
+REVOKE ALL ON PROCEDURE memwarden.extract_captures() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.extract_captures() TO memwarden_jobs, memwarden_admin;
