@@ -2,7 +2,8 @@
 -- releases bore the same number, and no migration leads on from it.
 DO $shape$
 BEGIN
-    IF (SELECT md5(string_agg(concat_ws(' ', c.relname, a.attname, t.typname, a.attnotnull), E'\n' ORDER BY c.relname COLLATE "C", a.attname COLLATE "C"))
+    IF (SELECT md5(string_agg(concat_ws(' ', c.relname, a.attname, t.typname, a.attnotnull), E'\n' ORDER BY c.relname COLLATE "C",
+        a.attname COLLATE "C"))
           FROM pg_class AS c
           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
           JOIN pg_type AS t ON t.oid = a.atttypid
@@ -18,4 +19,6 @@ ALTER TABLE memwarden_data.storage
     ADD COLUMN shape jsonb,
     ADD COLUMN bound jsonb;
 COMMENT ON TABLE memwarden_data.storage IS
-    'The versions of the storage that setup() has brought about. built_from: the version and a hash of the statements that make its tables, which every door compares; shape: what the tables were like then; bound: what setup() has hung on them since.';
+    'The versions of the storage that setup() has brought about. built_from: the version and a hash of the statements '
+    'that make its tables, which every door compares; shape: what the tables were like then; bound: what setup() has '
+    'hung on them since.';

@@ -3,4 +3,6 @@ CREATE TABLE memwarden_data.job_run (
     finished_at  timestamptz,
     fault        text
 );
-COMMENT ON TABLE memwarden_data.job_run IS 'When each job last came to its end (a run that failed, or was killed, is not here), and what pg_cron does not do for it.';
+COMMENT ON TABLE memwarden_data.job_run IS
+    'When each job last came to its end (a run that failed, or was killed, is not here), and what pg_cron does not do '
+    'for it.';

@@ -6,4 +6,6 @@ CREATE TABLE memwarden_data.storage (
     bound            jsonb
 );
 COMMENT ON TABLE memwarden_data.storage IS
-    'The versions of the storage that setup() has brought about. built_from: the version and a hash of the statements that make its tables, which every door compares; shape: what the tables were like then; bound: what setup() has hung on them since.';
+    'The versions of the storage that setup() has brought about. built_from: the version and a hash of the statements '
+    'that make its tables, which every door compares; shape: what the tables were like then; bound: what setup() has '
+    'hung on them since.';

@@ -33,7 +33,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES
     ('not_identified', '28000', 'this session is not bound to a memwarden principal',
-     'An administrator binds a login role with memwarden.register_agent(..., login_role => ...) or memwarden.bind_login(); a login that several share calls memwarden.authenticate() in each transaction.'),
+     'An administrator binds a login role with memwarden.register_agent(..., login_role => ...) or memwarden.bind_login(); a '
+     'login that several share calls memwarden.authenticate() in each transaction.'),
     ('invalid_token', '28000', 'the token is not accepted',
      'Ask the broker for a new one: memwarden.issue_token().'),
     ('token_exposed', '28000', 'the token is written into the query',
@@ -77,7 +78,8 @@ VALUES
     ('log_broken', 'XX001', 'log and versions do not belong together',
      'Both come from one backup. memwarden.verify_log() says which entries are not what they were.'),
     ('heads_differ', '55000', 'what is there is not what the log says',
-     'The detail says how much. memwarden.verify_log() says whether the log can be trusted; if so: SELECT * FROM memwarden.rebuild_heads(replace => true);'),
+     'The detail says how much. memwarden.verify_log() says whether the log can be trusted; if so: SELECT * FROM '
+     'memwarden.rebuild_heads(replace => true);'),
     ('inside_extension_script', '55000', 'setup() cannot run inside CREATE or ALTER EXTENSION',
      'Tables created there would become members of the extension and be lost from dumps. Run SELECT memwarden.setup(); by itself.'),
     ('invalid_argument', '22023', 'an argument is outside what this function accepts',
@@ -91,7 +93,8 @@ VALUES
     ('invalid_json', '22P02', 'the text is not JSON',
      'Pass one JSON text in UTF-8.'),
     ('not_canonical', '22023', 'the JSON cannot be put in canonical form',
-     'RFC 8785 carries IEEE doubles, unique names and well-formed Unicode: no integer beyond 2^53 - 1, no NaN, no infinity, no lone surrogate, no repeated name.'),
+     'RFC 8785 carries IEEE doubles, unique names and well-formed Unicode: no integer beyond 2^53 - 1, no NaN, no infinity, '
+     'no lone surrogate, no repeated name.'),
     ('unknown_object', '42704', 'no such memwarden object',
      'The detail names it. Names are case-sensitive.'),
     ('already_exists', '42710', 'a memwarden object of that name exists',
@@ -99,9 +102,11 @@ VALUES
     ('protected_gate', '55006', 'this gate cannot be moved, disabled or removed',
      'Identity, access, canonical form, schema, sensitivity, scope lock, commit and storing hold the pipeline together.'),
     ('unsafe_gate', '42501', 'that function cannot serve as a gate',
-     'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
+     'A gate is SECURITY DEFINER, takes (request jsonb), returns (decision text, reason text, detail jsonb, retry_at timestamptz), '
+     'and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
     ('unsafe_extractor', '42501', 'that function cannot serve as an extractor',
-     'An extractor is SECURITY DEFINER, takes (capture jsonb), returns SETOF jsonb, and is owned neither by a superuser nor by memwarden_owner or a member of it.'),
+     'An extractor is SECURITY DEFINER, takes (capture jsonb), returns SETOF jsonb, and is owned neither by a superuser nor '
+     'by memwarden_owner or a member of it.'),
     ('append_only', '55006', 'history is append-only',
      'Changes are new versions; write() makes them.'),
     ('not_sealed', '55000', 'the log is not sealed so far yet',

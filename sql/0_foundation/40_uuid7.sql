@@ -16,9 +16,11 @@ REVOKE ALL ON FUNCTION memwarden_internal.uuid7() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_floor(p_time timestamptz)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-RETURN (substring(encode(int8send(greatest(0, least(281474976710655, extract(epoch FROM p_time) * 1000))::bigint), 'hex') FROM 5) || repeat('0', 20))::uuid;
+RETURN (substring(encode(int8send(greatest(0, least(281474976710655, extract(epoch FROM p_time) * 1000))::bigint), 'hex')
+    FROM 5) || repeat('0', 20))::uuid;
 COMMENT ON FUNCTION memwarden_internal.uuid7_floor(timestamptz) IS
-    'The least UUID version 7 of a time: lets a query on request_id skip older partitions. A time before 1970 counts as 1970, one after the last that a UUID can tell as that one.';
+    'The least UUID version 7 of a time: lets a query on request_id skip older partitions. A time before 1970 counts as '
+    '1970, one after the last that a UUID can tell as that one.';
 REVOKE ALL ON FUNCTION memwarden_internal.uuid7_floor(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.uuid7_floor(timestamptz)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

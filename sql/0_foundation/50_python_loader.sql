@@ -18,7 +18,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS 'SELECT NULL::bytea';
 COMMENT ON FUNCTION memwarden_internal.compiled_python() IS
-    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then by module its code, marshalled and packed; NULL before compile_python().';
+    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then by '
+    'module its code, marshalled and packed; NULL before compile_python().';
 REVOKE ALL ON FUNCTION memwarden_internal.compiled_python() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.python_to_keep()
@@ -40,7 +41,8 @@ modules = {n: compile(text, f"<memwarden_core/{n}.py>", "exec") for n, text in s
 # Each by itself: few of them are needed to write, and fewer to recall.
 return made + marshal.dumps({n: zlib.compress(marshal.dumps(code), 9) for n, code in modules.items()})
 $function$;
-COMMENT ON FUNCTION memwarden_internal.python_to_keep() IS 'What compiled_python() should answer, for the Python that runs here; NULL where it does.';
+COMMENT ON FUNCTION memwarden_internal.python_to_keep() IS
+    'What compiled_python() should answer, for the Python that runs here; NULL where it does.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_to_keep() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_python()
@@ -61,7 +63,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compile_python() IS
-    'Compiles the embedded Python package for the Python that runs here, unless that is done. For superusers; called when the extension is created or updated and by setup().';
+    'Compiles the embedded Python package for the Python that runs here, unless that is done. For superusers; called '
+    'when the extension is created or updated and by setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_python() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.load_python()
@@ -140,7 +143,8 @@ if there == made:
     return [("python", "ok", "compiled for the Python of this server")]
 return [("python", "outdated", 'compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();')]
 $function$;
-COMMENT ON FUNCTION memwarden_internal.python_status() IS 'Whether compiled_python() is for the Python that runs here; outdated after an upgrade of the server in place.';
+COMMENT ON FUNCTION memwarden_internal.python_status() IS
+    'Whether compiled_python() is for the Python that runs here; outdated after an upgrade of the server in place.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_status() FROM PUBLIC;
 
 SELECT memwarden_internal.compile_python();

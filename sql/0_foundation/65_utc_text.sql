@@ -2,5 +2,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.utc_text(p_time timestamptz)
 RETURNS text
 LANGUAGE sql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN to_char(p_time AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-COMMENT ON FUNCTION memwarden_internal.utc_text(timestamptz) IS 'A time as text that is the same in every session: RFC 3339, UTC, microseconds.';
+COMMENT ON FUNCTION memwarden_internal.utc_text(timestamptz) IS
+    'A time as text that is the same in every session: RFC 3339, UTC, microseconds.';
 REVOKE ALL ON FUNCTION memwarden_internal.utc_text(timestamptz) FROM PUBLIC;

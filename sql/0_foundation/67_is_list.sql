@@ -9,5 +9,6 @@ BEGIN
                 ELSE array_position(p_array, NULL) IS NULL END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_list(anyarray) IS 'Whether an array has one dimension, or no element, and no NULL in it; NULL for NULL.';
+COMMENT ON FUNCTION memwarden_internal.is_list(anyarray) IS
+    'Whether an array has one dimension, or no element, and no NULL in it; NULL for NULL.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_list(anyarray) FROM PUBLIC;

@@ -15,7 +15,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_version
 @storage_keys@ END;
 COMMENT ON FUNCTION memwarden_internal.storage_key(integer) IS
-    'The version of the storage and a hash of the statements that make its tables: of the one that these functions work with, or of an earlier one that a release brought; NULL for another.';
+    'The version of the storage and a hash of the statements that make its tables: of the one that these functions work '
+    'with, or of an earlier one that a release brought; NULL for another.';
 REVOKE ALL ON FUNCTION memwarden_internal.storage_key(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.storage_parts()
@@ -27,5 +28,6 @@ VALUES
 @storage_parts@
 $memwarden_storage$;
 COMMENT ON FUNCTION memwarden_internal.storage_parts() IS
-    'The statements that make the storage. phase: table (once), migration (by number), bound (policies, triggers, views and grants, one object each, made where they differ).';
+    'The statements that make the storage. phase: table (once), migration (by number), bound (policies, triggers, views '
+    'and grants, one object each, made where they differ).';
 REVOKE ALL ON FUNCTION memwarden_internal.storage_parts() FROM PUBLIC;

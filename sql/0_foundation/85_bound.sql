@@ -20,7 +20,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.bound_parts() IS
-    'What is to hang on the tables: kind, table or view, and name of each object, and the statements that make it. That of a gate leaves the name of its trigger open.';
+    'What is to hang on the tables: kind, table or view, and name of each object, and the statements that make it. That '
+    'of a gate leaves the name of its trigger open.';
 REVOKE ALL ON FUNCTION memwarden_internal.bound_parts() FROM PUBLIC;
 
 -- Roles that come with the extension. What others hold is a DBA's matter.
@@ -48,8 +49,10 @@ BEGIN
     UNION ALL
     -- The triggers of a partition are those of its parent, or secure_tables() has made them. A gate stands where an
     -- administrator has put it, enabled or not; gates of others are theirs.
-    SELECT CASE WHEN g.is_gate THEN 'gate ' || substr(t.tgname, 9) ELSE format('trigger %s %I', t.tgrelid::regclass, t.tgname) END, t.tgrelid::regclass,
-           md5(CASE WHEN g.is_gate THEN replace(pg_get_triggerdef(t.oid), quote_ident(t.tgname), 'gate') ELSE pg_get_triggerdef(t.oid) || t.tgenabled::text END)
+    SELECT CASE WHEN g.is_gate THEN 'gate ' || substr(t.tgname, 9) ELSE format('trigger %s %I', t.tgrelid::regclass, t.tgname) END,
+        t.tgrelid::regclass,
+           md5(CASE WHEN g.is_gate THEN replace(pg_get_triggerdef(t.oid), quote_ident(t.tgname), 'gate')
+               ELSE pg_get_triggerdef(t.oid) || t.tgenabled::text END)
       FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_proc AS f ON f.oid = t.tgfoid,
            LATERAL (SELECT c.relname = 'write_request' AND t.tgname ~ '^gate_[0-9]{2}_' AS is_gate) AS g
      WHERE c.relnamespace = 'memwarden_data'::regnamespace AND NOT c.relispartition AND NOT t.tgisinternal
@@ -61,17 +64,20 @@ BEGIN
      WHERE c.relnamespace IN ('memwarden_data'::regnamespace, 'memwarden'::regnamespace) AND c.relkind = 'v'
     UNION ALL
     SELECT format('rights %s', c.oid::regclass), c.oid::regclass,
-           md5(string_agg(concat_ws(' ', a.attname, x.grantee::regrole, x.privilege_type, x.is_grantable), ',' ORDER BY a.attname, x.grantee::regrole::text, x.privilege_type))
+           md5(string_agg(concat_ws(' ', a.attname, x.grantee::regrole, x.privilege_type, x.is_grantable), ',' ORDER BY a.attname,
+               x.grantee::regrole::text, x.privilege_type))
       FROM pg_class AS c
      CROSS JOIN LATERAL (SELECT NULL::name AS attname, c.relacl AS acl
-                          UNION ALL SELECT k.attname, k.attacl FROM pg_attribute AS k WHERE k.attrelid = c.oid AND k.attacl IS NOT NULL) AS a
+                          UNION ALL SELECT k.attname, k.attacl FROM pg_attribute AS k WHERE k.attrelid = c.oid
+                              AND k.attacl IS NOT NULL) AS a
      CROSS JOIN LATERAL aclexplode(a.acl) AS x
      WHERE c.relnamespace IN ('memwarden_data'::regnamespace, 'memwarden'::regnamespace) AND c.relkind IN ('r', 'p', 'v')
        AND x.grantee <> 0 AND x.grantee::regrole::text = ANY (memwarden_internal.application_roles())
      GROUP BY c.oid;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_objects() IS 'What hangs on the tables, by the names of bound_parts(), and a hash of what the catalog says of each.';
+COMMENT ON FUNCTION memwarden_internal.bound_objects() IS
+    'What hangs on the tables, by the names of bound_parts(), and a hash of what the catalog says of each.';
 REVOKE ALL ON FUNCTION memwarden_internal.bound_objects() FROM PUBLIC;
 
 -- The release made an object by these words, and this is what it looked like then. Both are remembered: what either differs
@@ -92,7 +98,8 @@ BEGIN
      WHERE (p_names IS NULL OR c.name = ANY (p_names))
        AND CASE WHEN p.name IS NOT NULL THEN (v_made -> c.name) IS DISTINCT FROM jsonb_build_array(md5(p.body), o.looks)
                 -- Not of this release. Views and triggers of others are theirs; a policy lets through, a grant too.
-                ELSE split_part(c.name, ' ', 1) IN ('policy', 'rights') OR v_made ? c.name AND NOT starts_with(c.name, 'view memwarden.reference_') END;
+                ELSE split_part(c.name, ' ', 1) IN ('policy', 'rights') OR v_made ? c.name
+                    AND NOT starts_with(c.name, 'view memwarden.reference_') END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.bound_changes(text[]) IS
@@ -106,10 +113,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- The first storage had no such column.
-    RETURN coalesce((SELECT NULLIF(to_jsonb(s) -> 'bound', 'null') FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1), '{}');
+    RETURN coalesce((SELECT NULLIF(to_jsonb(s) -> 'bound', 'null') FROM memwarden_data.storage AS s
+        ORDER BY s.storage_version DESC LIMIT 1), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bound_record() IS 'What the last setup() made: by name a hash of the words, and one of what came of them.';
+COMMENT ON FUNCTION memwarden_internal.bound_record() IS
+    'What the last setup() made: by name a hash of the words, and one of what came of them.';
 REVOKE ALL ON FUNCTION memwarden_internal.bound_record() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_bound(p_names text[] DEFAULT NULL)
@@ -122,11 +131,13 @@ DECLARE
     v_names text[] := ARRAY[]::text[];
 BEGIN
     -- Rights last: a view that had to be dropped has lost them.
-    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c WHERE NOT starts_with(c.name, 'rights ') LOOP
+    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
+        WHERE NOT starts_with(c.name, 'rights ') LOOP
         PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
         v_names := v_names || v_part.name;
     END LOOP;
-    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c WHERE starts_with(c.name, 'rights ') LOOP
+    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
+        WHERE starts_with(c.name, 'rights ') LOOP
         PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
         v_names := v_names || v_part.name;
     END LOOP;
@@ -142,7 +153,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.apply_bound(text[]) IS
-    'Makes what hangs on the tables and differs from this release: policies, triggers, gates, views, grants; what the release does not have goes. p_names: these alone.';
+    'Makes what hangs on the tables and differs from this release: policies, triggers, gates, views, grants; what the '
+    'release does not have goes. p_names: these alone.';
 REVOKE ALL ON FUNCTION memwarden_internal.apply_bound(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_bound(p_name text, p_body text, p_relation regclass, p_is_there boolean)
@@ -174,7 +186,8 @@ EXCEPTION WHEN invalid_table_definition THEN
     EXECUTE p_body;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) IS 'Makes one object anew, or drops it where there is nothing to make it by.';
+COMMENT ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) IS
+    'Makes one object anew, or drops it where there is nothing to make it by.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_bound(text, text, regclass, boolean) FROM PUBLIC;
 
 -- An administrator may have moved or disabled it: it stays where and as it is.
@@ -202,5 +215,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_gate(text, text) IS 'Makes a built-in gate anew, at the place and in the state that it has; drops it where there is nothing to make it by.';
+COMMENT ON FUNCTION memwarden_internal.make_gate(text, text) IS
+    'Makes a built-in gate anew, at the place and in the state that it has; drops it where there is nothing to make it '
+    'by.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_gate(text, text) FROM PUBLIC;

@@ -17,7 +17,8 @@ BEGIN
              WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relname = ANY (v_tables)
         ), described AS (
             SELECT format('column %s.%s', n.relname, a.attname) AS name,
-                   concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid)) AS looks
+                   concat_ws(' ', format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity, a.attgenerated,
+                       pg_get_expr(d.adbin, d.adrelid)) AS looks
               FROM named AS n
               JOIN pg_attribute AS a ON a.attrelid = n.oid AND a.attnum > 0 AND NOT a.attisdropped
               LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
@@ -37,12 +38,14 @@ BEGIN
               FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
              WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind = 'c'
         )
-        SELECT jsonb_object_agg(s.name, left(md5(s.looks), 8)) || jsonb_build_object('server', left(current_setting('server_version_num'), 2))
+        SELECT jsonb_object_agg(s.name, left(md5(s.looks), 8)) || jsonb_build_object('server',
+            left(current_setting('server_version_num'), 2))
           FROM described AS s);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.storage_shape() IS
-    'What the tables are like: every column, index and constraint with a hash of its definition; server: the major version of PostgreSQL that says so.';
+    'What the tables are like: every column, index and constraint with a hash of its definition; server: the major '
+    'version of PostgreSQL that says so.';
 REVOKE ALL ON FUNCTION memwarden_internal.storage_shape() FROM PUBLIC;
 
 -- What a DBA adds, an index of his own, is no harm. On another major version the same may be written in other words.
@@ -61,5 +64,7 @@ BEGIN
              WHERE n.key IS NULL OR v_is_alike AND n.value <> m.value);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.storage_damage() IS 'What is gone or otherwise of columns, indexes and constraints since setup() made the storage; NULL where nothing is.';
+COMMENT ON FUNCTION memwarden_internal.storage_damage() IS
+    'What is gone or otherwise of columns, indexes and constraints since setup() made the storage; NULL where nothing '
+    'is.';
 REVOKE ALL ON FUNCTION memwarden_internal.storage_damage() FROM PUBLIC;

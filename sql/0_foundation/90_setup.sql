@@ -13,10 +13,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.setup() IS
-    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE EXTENSION '
-    'and after ALTER EXTENSION ... UPDATE. It changes what differs and nothing else: run again, it takes no lock that a writer waits for. Where something differs it '
-    'closes the doors for a moment, and tries for a minute to do so. Two at once wait for each other. '
-    'Raises 42501 for other roles, 55000 inside an extension script, when the storage is newer than the functions or comes from no release, 55P03 when somebody held a table for a minute.';
+    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser '
+    'after CREATE EXTENSION and after ALTER EXTENSION ... UPDATE. It changes what differs and nothing else: run again, '
+    'it takes no lock that a writer waits for. Where something differs it closes the doors for a moment, and tries for '
+    'a minute to do so. Two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension '
+    'script, when the storage is newer than the functions or comes from no release, 55P03 when somebody held a table '
+    'for a minute.';
 REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_up()
@@ -79,7 +81,8 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.try_to_build(integer) IS
-    'Does what there is to do on the storage, all or nothing; false where somebody held a table for too long. Patience grows with the attempts.';
+    'Does what there is to do on the storage, all or nothing; false where somebody held a table for too long. Patience '
+    'grows with the attempts.';
 REVOKE ALL ON FUNCTION memwarden_internal.try_to_build(integer) FROM PUBLIC;
 
 -- Every door reads memwarden_data.storage first and keeps that lock until its transaction ends. So once that table is had,
@@ -109,7 +112,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.close_doors(integer) IS
-    'Locks what setup() is going to change, and before that the table that every writer reads first; nothing where there is nothing to change. Raises 55P03 when it would have to wait for long.';
+    'Locks what setup() is going to change, and before that the table that every writer reads first; nothing where '
+    'there is nothing to change. Raises 55P03 when it would have to wait for long.';
 REVOKE ALL ON FUNCTION memwarden_internal.close_doors(integer) FROM PUBLIC;
 
 -- SECURITY DEFINER: what a canonical source looks like to memwarden_owner counts.
@@ -142,7 +146,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.tables_to_change() IS
-    'The tables that setup() is going to change, in one order; empty where only views differ, NULL where nothing does or nothing is there yet.';
+    'The tables that setup() is going to change, in one order; empty where only views differ, NULL where nothing does '
+    'or nothing is there yet.';
 REVOKE ALL ON FUNCTION memwarden_internal.tables_to_change() FROM PUBLIC;
 
 -- A partition that pg_partman made for a superuser belongs to that superuser, and maintain() stumbles over it.
@@ -181,7 +186,8 @@ BEGIN
     PERFORM memwarden_internal.call_bound();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.build_storage() IS 'The part of setup() that runs as memwarden_owner: tables, partitions, row security, policies, triggers, views.';
+COMMENT ON FUNCTION memwarden_internal.build_storage() IS
+    'The part of setup() that runs as memwarden_owner: tables, partitions, row security, policies, triggers, views.';
 REVOKE ALL ON FUNCTION memwarden_internal.build_storage() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refuse_inside_extension_script()
@@ -196,7 +202,8 @@ BEGIN
     BEGIN
         CREATE SCHEMA memwarden_probe;
         v_is_inside := EXISTS (SELECT FROM pg_depend AS d
-                                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = to_regnamespace('memwarden_probe') AND d.deptype = 'e');
+                                WHERE d.classid = 'pg_namespace'::regclass AND d.objid = to_regnamespace('memwarden_probe')
+                                    AND d.deptype = 'e');
         RAISE EXCEPTION 'taken back' USING ERRCODE = 'MW000';
     EXCEPTION WHEN SQLSTATE 'MW000' THEN
         -- The schema was never there.
@@ -234,7 +241,8 @@ BEGIN
             format('storage %s, functions for %s', v_last.storage_version, memwarden_internal.storage_version()));
     ELSIF v_last.storage_version > 1 AND v_last.built_from IS DISTINCT FROM memwarden_internal.storage_key(v_last.storage_version) THEN
         PERFORM memwarden_internal.raise_error('storage_unknown',
-            format('storage %s, functions for %s', v_last.built_from, coalesce(memwarden_internal.storage_key(v_last.storage_version), 'another')));
+            format('storage %s, functions for %s', v_last.built_from,
+                coalesce(memwarden_internal.storage_key(v_last.storage_version), 'another')));
     ELSIF v_last.storage_version = memwarden_internal.storage_version() THEN
         RETURN;
     END IF;
@@ -283,7 +291,8 @@ BEGIN
      ORDER BY c.oid;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unsecured_tables() IS 'Tables and partitions without row-level security, or without the one policy that the engine has.';
+COMMENT ON FUNCTION memwarden_internal.unsecured_tables() IS
+    'Tables and partitions without row-level security, or without the one policy that the engine has.';
 REVOKE ALL ON FUNCTION memwarden_internal.unsecured_tables() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.secure_tables()
@@ -305,10 +314,12 @@ BEGIN
     -- their own, which partitions inherit.
     FOR v_table IN
         SELECT i.inhrelid::regclass AS relation,
-               i.inhparent = 'memwarden_data.log'::regclass AS is_log, i.inhparent IN (to_regclass('memwarden_data.capture'), to_regclass('memwarden_data.recall_log'),
+               i.inhparent = 'memwarden_data.log'::regclass AS is_log, i.inhparent IN (to_regclass('memwarden_data.capture'),
+                   to_regclass('memwarden_data.recall_log'),
                                to_regclass('memwarden_data.recall_outcome')) AS has_guard
           FROM pg_inherits AS i
-         WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'), to_regclass('memwarden_data.capture'),
+         WHERE i.inhparent IN (to_regclass('memwarden_data.log'), to_regclass('memwarden_data.version'),
+             to_regclass('memwarden_data.capture'),
                                to_regclass('memwarden_data.recall_log'), to_regclass('memwarden_data.recall_outcome'))
            AND NOT EXISTS (SELECT FROM pg_trigger AS t WHERE t.tgrelid = i.inhrelid AND t.tgname = 'append_only')
          ORDER BY i.inhrelid
@@ -323,5 +334,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.secure_tables() IS
-    'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it nothing), and makes every partition of log and versions append-only.';
+    'Forces row-level security on every table and partition of the storage (what has no policy for a role shows it '
+    'nothing), and makes every partition of log and versions append-only.';
 REVOKE ALL ON FUNCTION memwarden_internal.secure_tables() FROM PUBLIC;

@@ -4,7 +4,8 @@ CREATE TABLE memwarden_data.classification (
     name         text NOT NULL UNIQUE CHECK (name ~ '^[a-z][a-z0-9_]{0,62}$'),
     description  text NOT NULL
 );
-COMMENT ON TABLE memwarden_data.classification IS 'How secret an item is, and how far a principal is cleared: the higher the level, the more.';
+COMMENT ON TABLE memwarden_data.classification IS
+    'How secret an item is, and how far a principal is cleared: the higher the level, the more.';
 
 INSERT INTO memwarden_data.classification (level, name, description) VALUES
     (0, 'public', 'anybody may know'),
@@ -41,7 +42,8 @@ COMMENT ON COLUMN memwarden_data.role_permission.layer IS 'A layer, or * for eve
 COMMENT ON COLUMN memwarden_data.role_permission.kind IS 'Only contents of this kind; NULL for all.';
 COMMENT ON COLUMN memwarden_data.role_permission.reach IS 'own: only items that the principal wrote last; all: everybody''s.';
 COMMENT ON COLUMN memwarden_data.role_permission.degree IS
-    'DELETE: soft retracts, hard also erases. ADMIN: layer defines schemas, predicates and synonyms of the organisation; full also its principals, scopes, roles and policies.';
+    'DELETE: soft retracts, hard also erases. ADMIN: layer defines schemas, predicates and synonyms of the '
+    'organisation; full also its principals, scopes, roles and policies.';
 
 INSERT INTO memwarden_data.access_role (role_id, org_id, name, description) VALUES
     (1, 0, 'executor', 'works in its own session, takes back what it wrote there, and reads what happened'),
@@ -84,11 +86,13 @@ CREATE TABLE memwarden_data.policy_set (
     org_id          bigint NOT NULL REFERENCES memwarden_data.organisation,
     name            text NOT NULL CHECK (name ~ '^\S(.{0,198}\S)?$'),
     default_effect  text NOT NULL CHECK (default_effect IN ('allow', 'deny')),
-    operations      text[] NOT NULL CHECK (operations <@ ARRAY['READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE'] AND cardinality(operations) > 0),
+    operations      text[] NOT NULL CHECK (operations <@ ARRAY['READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE']
+        AND cardinality(operations) > 0),
     UNIQUE (org_id, name)
 );
 COMMENT ON TABLE memwarden_data.policy_set IS
-    'Policies that are asked together. Each set that covers an operation must allow it: a matching deny decides, else a matching allow, else the default.';
+    'Policies that are asked together. Each set that covers an operation must allow it: a matching deny decides, else a '
+    'matching allow, else the default.';
 
 CREATE TABLE memwarden_data.policy (
     policy_set_id  bigint NOT NULL REFERENCES memwarden_data.policy_set ON DELETE CASCADE,
@@ -118,5 +122,6 @@ CREATE TABLE memwarden_data.label (
     shared          boolean NOT NULL DEFAULT false
 );
 CREATE INDEX label_by_value ON memwarden_data.label (org_id, layer, scope_kind, classification);
-COMMENT ON TABLE memwarden_data.label IS 'The combinations of layer, kind, kind of scope, classification, domains and attributes that items bear.';
+COMMENT ON TABLE memwarden_data.label IS
+    'The combinations of layer, kind, kind of scope, classification, domains and attributes that items bear.';
 COMMENT ON COLUMN memwarden_data.label.shared IS 'Items are of a shared session: others read them although the layer is not shared.';

@@ -52,4 +52,5 @@ CREATE TABLE memwarden_data.scope_grant (
 );
 CREATE INDEX scope_grant_scope ON memwarden_data.scope_grant (scope_id);
 COMMENT ON TABLE memwarden_data.scope_grant IS
-    'A principal reads a granted scope and its ancestors; descendants only where the grant says so; writes only what the grant covers, never an ancestor.';
+    'A principal reads a granted scope and its ancestors; descendants only where the grant says so; writes only what '
+    'the grant covers, never an ancestor.';

@@ -6,4 +6,6 @@ CREATE TABLE memwarden_data.acting (
     request_id      uuid,
     PRIMARY KEY (org_id, principal_id, transaction_id)
 );
-COMMENT ON TABLE memwarden_data.acting IS 'For whom a job acts at this moment, or who carries out an act (request_id) that people agreed to, and in which transaction; empty to whoever looks.';
+COMMENT ON TABLE memwarden_data.acting IS
+    'For whom a job acts at this moment, or who carries out an act (request_id) that people agreed to, and in which '
+    'transaction; empty to whoever looks.';

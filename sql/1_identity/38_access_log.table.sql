@@ -8,4 +8,5 @@ CREATE TABLE memwarden_data.access_log (
     detail        jsonb NOT NULL
 );
 CREATE INDEX access_log_org ON memwarden_data.access_log (org_id, changed_at);
-COMMENT ON TABLE memwarden_data.access_log IS 'Every change of who may do what: by which login and principal, and what it was. Append-only.';
+COMMENT ON TABLE memwarden_data.access_log IS
+    'Every change of who may do what: by which login and principal, and what it was. Append-only.';

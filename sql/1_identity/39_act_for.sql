@@ -12,7 +12,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.act_for(bigint, bigint, uuid) IS
-    'Has this transaction act for a principal until stop_acting(), to carry out a request where one is named. Callers authorise themselves.';
+    'Has this transaction act for a principal until stop_acting(), to carry out a request where one is named. Callers '
+    'authorise themselves.';
 REVOKE ALL ON FUNCTION memwarden_internal.act_for(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.stop_acting()
@@ -43,10 +44,12 @@ BEGIN
     RETURN (SELECT p.principal_id
               FROM memwarden_data.acting AS a
               JOIN memwarden_data.principal AS p ON p.principal_id = a.principal_id AND p.disabled_at IS NULL
-             WHERE a.org_id = v_who[1]::bigint AND a.principal_id = v_who[2]::bigint AND a.transaction_id = pg_current_xact_id_if_assigned());
+             WHERE a.org_id = v_who[1]::bigint AND a.principal_id = v_who[2]::bigint
+                 AND a.transaction_id = pg_current_xact_id_if_assigned());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.acted_for() IS 'The principal that this transaction acts for just now; NULL where there is none, whatever the setting says.';
+COMMENT ON FUNCTION memwarden_internal.acted_for() IS
+    'The principal that this transaction acts for just now; NULL where there is none, whatever the setting says.';
 REVOKE ALL ON FUNCTION memwarden_internal.acted_for() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.acting_request()
@@ -65,5 +68,6 @@ BEGIN
              WHERE a.principal_id = v_principal_id AND a.transaction_id = pg_current_xact_id_if_assigned());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.acting_request() IS 'The act that this transaction carries out just now; NULL where it carries out none.';
+COMMENT ON FUNCTION memwarden_internal.acting_request() IS
+    'The act that this transaction carries out just now; NULL where it carries out none.';
 REVOKE ALL ON FUNCTION memwarden_internal.acting_request() FROM PUBLIC;

@@ -31,7 +31,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.current_principal() IS
-    'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or for whom it acts at this moment (acted_for()); NULL when there is none, or it is disabled.';
+    'The principal that this session''s login role is bound to, or that this transaction was authenticated for, or for '
+    'whom it acts at this moment (acted_for()); NULL when there is none, or it is disabled.';
 REVOKE ALL ON FUNCTION memwarden_internal.current_principal() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.current_principal()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -7,7 +7,8 @@ AS $function$
 SELECT convert_to(jsonb_build_array(p_token_id, pg_backend_pid(), extract(epoch FROM transaction_timestamp()),
                                     session_user, current_database())::text, 'UTF8')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ticket_claim(uuid) IS 'What a ticket attests: the token, this backend, this transaction, this login, this database.';
+COMMENT ON FUNCTION memwarden_internal.ticket_claim(uuid) IS
+    'What a ticket attests: the token, this backend, this transaction, this login, this database.';
 REVOKE ALL ON FUNCTION memwarden_internal.ticket_claim(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ticket_holder(p_ticket text)
@@ -36,7 +37,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ticket_holder(text) IS
-    'The principal a ticket was made for; NULL for one that is forged, of another transaction, backend or login, or whose token was revoked or expired a day ago.';
+    'The principal a ticket was made for; NULL for one that is forged, of another transaction, backend or login, or '
+    'whose token was revoked or expired a day ago.';
 REVOKE ALL ON FUNCTION memwarden_internal.ticket_holder(text) FROM PUBLIC;
 
 -- A savepoint can take a ticket back, and with it the memory that there was one. What is kept here it cannot:

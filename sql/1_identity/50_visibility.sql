@@ -30,10 +30,13 @@ BEGIN
                 SELECT d.scope_id
                   FROM memwarden_data.scope_grant AS g
                   JOIN memwarden_data.scope AS d ON d.lineage @> ARRAY[g.scope_id]
-                 WHERE g.principal_id = p_principal_id AND g.descendants AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces))) AS v), '{}');
+                 WHERE g.principal_id = p_principal_id AND g.descendants AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces)))
+                     AS v), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint, text) IS 'The scopes a principal reads, as visible_scopes() says of the caller; with those that it reads through a surface alone.';
+COMMENT ON FUNCTION memwarden_internal.readable_scopes(bigint, text) IS
+    'The scopes a principal reads, as visible_scopes() says of the caller; with those that it reads through a surface '
+    'alone.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_scopes(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_orgs()

@@ -34,7 +34,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) IS
-    'For each label, once for the principal''s own items and once for those of others: NULL where the operation is permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
+    'For each label, once for the principal''s own items and once for those of others: NULL where the operation is '
+    'permitted, otherwise what forbids it. Source: chapter 12.8.2, 12.8.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_labels(bigint, text, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_among(p_principal_id bigint, p_label_ids integer[])
@@ -79,7 +80,8 @@ BEGIN
          WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS 'The labels a principal reads, of all there are for it, as readable_among() lists them.';
+COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS
+    'The labels a principal reads, of all there are for it, as readable_among() lists them.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_labels(bigint) FROM PUBLIC;
 
 -- Most principals read every label there is for them. Then a row costs the look at a boolean; otherwise
@@ -108,7 +110,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.reads_every_label() IS
-    'Whether no role, clearance, domain, policy or layer that is not shared keeps any item from the caller, so that scopes alone decide. False without identity.';
+    'Whether no role, clearance, domain, policy or layer that is not shared keeps any item from the caller, so that '
+    'scopes alone decide. False without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.reads_every_label() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.reads_every_label()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -41,5 +41,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer, boolean) IS
-    'What each policy set that covers the operation says about the principal and items of the label, and which of its policies decided (NULL: the default): a deny first, then an allow, then the default. Source: chapter 12.8.2.';
+    'What each policy set that covers the operation says about the principal and items of the label, and which of its '
+    'policies decided (NULL: the default): a deny first, then an allow, then the default. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_policies(bigint, text, integer, boolean) FROM PUBLIC;

@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.require_scope(
-    p_path text, OUT scope_id bigint, OUT org_id bigint, OUT parent_id bigint, OUT kind text, OUT lineage bigint[], OUT closed_at timestamptz)
+    p_path text, OUT scope_id bigint, OUT org_id bigint, OUT parent_id bigint, OUT kind text, OUT lineage bigint[],
+        OUT closed_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp

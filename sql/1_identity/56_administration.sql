@@ -19,7 +19,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.may_administer(bigint, text, text) IS
-    'Whether the caller administers the organisation to that degree (layer or full); p_layer: what is asked for concerns that layer alone. Source: chapter 12.8.2.';
+    'Whether the caller administers the organisation to that degree (layer or full); p_layer: what is asked for '
+    'concerns that layer alone. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.may_administer(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_database_admin()
@@ -43,7 +44,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_administration(bigint, text, text) IS 'Raises 42501 unless the caller administers the organisation to that degree.';
+COMMENT ON FUNCTION memwarden_internal.require_administration(bigint, text, text) IS
+    'Raises 42501 unless the caller administers the organisation to that degree.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_administration(bigint, text, text) FROM PUBLIC;
 
 -- The organisation that an administrator's call is about. One that the caller does not administer and one that
@@ -69,7 +71,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.administered_org(text, text, text) IS
-    'The organisation of that name; by default 0 (all) for members of memwarden_admin, and the caller''s own for others. Raises 42501 for one that the caller does not administer, 42704 for an unknown one.';
+    'The organisation of that name; by default 0 (all) for members of memwarden_admin, and the caller''s own for '
+    'others. Raises 42501 for one that the caller does not administer, 42704 for an unknown one.';
 REVOKE ALL ON FUNCTION memwarden_internal.administered_org(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_agent(
@@ -94,14 +97,16 @@ BEGIN
     IF v_ids IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L', p_name));
     ELSIF cardinality(v_ids) > 1 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('org: %s organisations have an agent of that name', cardinality(v_ids)));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('org: %s organisations have an agent of that name',
+            cardinality(v_ids)));
     END IF;
     require_agent.principal_id := v_ids[1];
     require_agent.org_id := v_orgs[1];
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_agent(text, text) IS
-    'The principal of that name that the caller administers. Raises 42704 when there is none, 22023 when the name alone does not tell which.';
+    'The principal of that name that the caller administers. Raises 42704 when there is none, 22023 when the name alone '
+    'does not tell which.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_agent(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_access_change(p_org_id bigint, p_action text, p_detail jsonb)
@@ -118,5 +123,6 @@ BEGIN
     VALUES (p_org_id, session_user, memwarden_internal.current_principal(), p_action, p_detail);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) IS 'Notes who changed who may do what. Raises 25001 at an isolation other than READ COMMITTED.';
+COMMENT ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) IS
+    'Notes who changed who may do what. Raises 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_access_change(bigint, text, jsonb) FROM PUBLIC;

@@ -10,7 +10,8 @@ DECLARE
     v_path   text := '';
     v_kind   text;
 BEGIN
-    IF create_scope.path IS NULL OR length(create_scope.path) > 1000 OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
+    IF create_scope.path IS NULL OR length(create_scope.path) > 1000
+        OR create_scope.path !~ '^(/[a-z][a-z0-9_]{0,62}/[A-Za-z0-9][A-Za-z0-9._@-]{0,199})+$'
        OR v_parts[1] <> 'org' OR 'global' = ANY (v_parts) OR 'org' = ANY (v_parts[3:]) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'path: write /org/<name> and then any number of /<kind>/<name>, at most 1,000 characters');
@@ -53,10 +54,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.create_scope(text, interval) IS
-    'Creates the scope of that path, with every missing one above it, and returns its number; an existing scope is returned as it is. '
-    'Paths: /org/acme, /org/acme/user/ana, /org/acme/user/ana/task/t1. Members of memwarden_admin create organisations; who administers an organisation, scopes in it; '
-    'and who writes a scope, transient ones (tasks) right below it, and may then write those. lifetime: a transient scope closes by itself then, after 30 days by default. '
-    'Raises 22023 for a malformed path, 42704 for an unknown kind, 42501 without the right, 55000 below a closed scope. Source: four-layer design, 7.';
+    'Creates the scope of that path, with every missing one above it, and returns its number; an existing scope is '
+    'returned as it is. Paths: /org/acme, /org/acme/user/ana, /org/acme/user/ana/task/t1. Members of memwarden_admin '
+    'create organisations; who administers an organisation, scopes in it; and who writes a scope, transient ones '
+    '(tasks) right below it, and may then write those. lifetime: a transient scope closes by itself then, after 30 days '
+    'by default. Raises 22023 for a malformed path, 42704 for an unknown kind, 42501 without the right, 55000 below a '
+    'closed scope. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -104,7 +107,8 @@ COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], times
     'Creates one scope below another, for who may, and grants it to an agent that opens a transient one. NULLs for who may not.';
 REVOKE ALL ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false, lifetime interval DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false,
+    lifetime interval DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -116,7 +120,8 @@ BEGIN
        OR define_scope_kind.lifetime NOT BETWEEN interval '1 microsecond' AND interval '1000 years'
        OR define_scope_kind.lifetime IS NOT NULL AND NOT define_scope_kind.transient THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'kind: lower-case letters, digits and _, at most 63, neither global nor org; lifetime: more than nothing, at most 1,000 years, for transient kinds');
+            'kind: lower-case letters, digits and _, at most 63, neither global nor org; lifetime: more than nothing, at most '
+            '1,000 years, for transient kinds');
     END IF;
     INSERT INTO memwarden_data.scope_kind AS k (kind, description, transient, lifetime)
     VALUES (define_scope_kind.kind, define_scope_kind.description, define_scope_kind.transient, define_scope_kind.lifetime)
@@ -127,7 +132,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) IS
-    'Makes a word usable as a level of scope paths, or changes what it means. transient: scopes of the kind are opened by who writes the scope above, '
-    'and closed with their work, after lifetime at the latest. Isolation is the same for every kind. Raises 22023 for a malformed kind, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 1.';
+    'Makes a word usable as a level of scope paths, or changes what it means. transient: scopes of the kind are opened '
+    'by who writes the scope above, and closed with their work, after lifetime at the latest. Isolation is the same for '
+    'every kind. Raises 22023 for a malformed kind, 42501 without the right, 25001 at an isolation other than READ '
+    'COMMITTED. Source: agent memory primitives, 1.';
 REVOKE ALL ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) TO memwarden_admin;

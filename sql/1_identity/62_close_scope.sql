@@ -65,11 +65,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
-    'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, never left behind. '
-    'promote: items of it to write, through every gate, into target, a scope above, by default the nearest that is not transient; disposition is promoted where the target has or awaits it (or knew it), and released where it was refused: see outcome and reason. '
-    'Everything else expires: recall() leaves it out, history() keeps it. Where people decided about memories that would end, and the scope is neither transient nor an organisation, nothing happens at once: one row of disposition waits has the request, which is in review_queue(). Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of the organisation, any below the organisation itself. '
-    'Raises 42704 for an unknown scope or an item that is not in it, 22023 for a target that is not above it, 42501 without the right, '
-    '25001 at an isolation other than READ COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
+    'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, '
+    'never left behind. promote: items of it to write, through every gate, into target, a scope above, by default the '
+    'nearest that is not transient; disposition is promoted where the target has or awaits it (or knew it), and '
+    'released where it was refused: see outcome and reason. Everything else expires: recall() leaves it out, history() '
+    'keeps it. Where people decided about memories that would end, and the scope is neither transient nor an '
+    'organisation, nothing happens at once: one row of disposition waits has the request, which is in review_queue(). '
+    'Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of '
+    'the organisation, any below the organisation itself. Raises 42704 for an unknown scope or an item that is not in '
+    'it, 22023 for a target that is not above it, 42501 without the right, 25001 at an isolation other than READ '
+    'COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -108,7 +113,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_target(bigint[], text) IS
-    'The path of the scope above, of that name or the nearest that is not transient; nobody moves or closes it in this transaction. Raises 22023 when there is none.';
+    'The path of the scope above, of that name or the nearest that is not transient; nobody moves or closes it in this '
+    'transaction. Raises 22023 when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_target(bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_scopes(p_scope_id bigint, p_new_parent_id bigint DEFAULT NULL)
@@ -136,8 +142,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) IS
-    'Locks a scope and all below it, and the scope it shall be moved to: nothing is created, closed or moved there in this transaction. Returns those scopes, without the new parent. '
-    'Raises 25001 at an isolation other than READ COMMITTED, which would not see what was made meanwhile.';
+    'Locks a scope and all below it, and the scope it shall be moved to: nothing is created, closed or moved there in '
+    'this transaction. Returns those scopes, without the new parent. Raises 25001 at an isolation other than READ '
+    'COMMITTED, which would not see what was made meanwhile.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_promoted(
@@ -171,7 +178,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) IS
-    'Locks the writers out of the target, where the principal may write it, and of the scopes that are closed. Raises 42704 for an item that lies in none of these.';
+    'Locks the writers out of the target, where the principal may write it, and of the scopes that are closed. Raises '
+    '42704 for an item that lies in none of these.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) FROM PUBLIC;
 
 -- A writer who has found the scope open may not have locked it yet. So the rows that writers lock go: whoever
@@ -191,11 +199,13 @@ BEGIN
     PERFORM memwarden_internal.end_sessions_of(p_scopes);
     RETURN QUERY
     SELECT e FROM memwarden_internal.end_items(
-        p_org_id, ARRAY(SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE'),
+        p_org_id, ARRAY(SELECT i.item_id FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes)
+            AND i.status = 'ACTIVE'),
         'EXPIRED', 'EXPIRE', 'scope closed', p_principal_id) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) IS 'Closes scopes that hold_scopes() holds and lets every active item of them expire; returns those.';
+COMMENT ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) IS
+    'Closes scopes that hold_scopes() holds and lets every active item of them expire; returns those.';
 REVOKE ALL ON FUNCTION memwarden_internal.shut(bigint, bigint[], bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.close_next_scope(p_after bigint)
@@ -224,7 +234,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.close_next_scope(bigint) IS
-    'Closes the next scope behind p_after whose time is over, unless somebody holds it or what is below it for two seconds, and returns it; NULL when there is none. Two callers take different scopes.';
+    'Closes the next scope behind p_after whose time is over, unless somebody holds it or what is below it for two '
+    'seconds, and returns it; NULL when there is none. Two callers take different scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.close_next_scope(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope(bigint) TO memwarden_jobs, memwarden_admin;
 
@@ -244,6 +255,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_scopes() IS
-    'Job: closes every transient scope whose lifetime is over, as close_scope() does, promoting nothing. One that somebody writes to for longer than two seconds is left to the next run. Safe to run twice at once and to kill. Commits after each scope, so it cannot run inside a transaction.';
+    'Job: closes every transient scope whose lifetime is over, as close_scope() does, promoting nothing. One that '
+    'somebody writes to for longer than two seconds is left to the next run. Safe to run twice at once and to kill. '
+    'Commits after each scope, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_scopes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes() TO memwarden_jobs, memwarden_admin;

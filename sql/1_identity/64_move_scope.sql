@@ -15,7 +15,8 @@ BEGIN
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_scope.org_id FOR NO KEY UPDATE;
     v_scope := memwarden_internal.require_scope(move_scope.path);
     v_parent := memwarden_internal.require_scope(move_scope.new_parent);
-    IF v_scope.parent_id IS NULL OR v_scope.parent_id = 0 OR v_parent.org_id <> v_scope.org_id OR v_scope.scope_id = ANY (v_parent.lineage) THEN
+    IF v_scope.parent_id IS NULL OR v_scope.parent_id = 0 OR v_parent.org_id <> v_scope.org_id
+        OR v_scope.scope_id = ANY (v_parent.lineage) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'new_parent: a scope of the same organisation, outside what is moved; /global and organisations stay where they are');
     END IF;
@@ -46,9 +47,10 @@ EXCEPTION WHEN unique_violation THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_scope(text, text) IS
-    'Puts a scope, with everything below it, under another scope of its organisation and returns its new path. Its memories stay in it; who reads it from above or below, '
-    'and what it inherits, follows the new place at once, and grants on the scope itself stay. For administrators of the organisation. '
-    'Raises 42704 for an unknown scope, 42710 when the place is taken, 22023 for a place inside what is moved or in another organisation, or too deep, 42501 without the right, '
-    '55000 below a closed scope, 25001 at an isolation other than READ COMMITTED.';
+    'Puts a scope, with everything below it, under another scope of its organisation and returns its new path. Its '
+    'memories stay in it; who reads it from above or below, and what it inherits, follows the new place at once, and '
+    'grants on the scope itself stay. For administrators of the organisation. Raises 42704 for an unknown scope, 42710 '
+    'when the place is taken, 22023 for a place inside what is moved or in another organisation, or too deep, 42501 '
+    'without the right, 55000 below a closed scope, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_scope(text, text) TO memwarden_curator, memwarden_admin;

@@ -44,7 +44,8 @@ BEGIN
         'agent', register_agent.name, 'agent_id', v_principal_id, 'kind', register_agent.kind, 'scope', register_agent.scope,
         'writes', register_agent.writes, 'descendants', register_agent.descendants, 'validated', register_agent.validated,
         'role', register_agent.role, 'clearance', register_agent.clearance, 'domains', register_agent.domains,
-        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable', register_agent.anchor_nullable)
+        'attributes', register_agent.attributes, 'anchor_required', register_agent.anchor_required, 'anchor_nullable',
+        register_agent.anchor_nullable)
         || CASE WHEN v_owner_id IS NULL THEN '{}' ELSE jsonb_build_object('owner', register_agent.owner) END);
     IF register_agent.login_role IS NOT NULL THEN
         PERFORM memwarden_internal.bind(v_principal_id, v_scope.org_id, register_agent.login_role);
@@ -52,17 +53,24 @@ BEGIN
     RETURN v_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) IS
-    'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its home and the scopes above it, '
-    'the scopes below only with descendants; it writes its home (and below, with descendants) only with writes. '
-    'login_role: binds it to that login (members of memwarden_admin only), which also needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. '
-    'validated: the administrator vouches for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, reviewer, curator or one of define_role(). '
-    'clearance: public, internal, confidential or restricted. domains: subject areas it may see and write. attributes: as define_attribute() declares them. '
-    'anchor_required, anchor_nullable: kinds of scope that must, and that also may, be on the path of every scope it writes to. owner: the person (kind human) of the organisation who answers for it, and who does not approve its writes. '
-    'Raises 42704 for an unknown scope, login, role, clearance or owner, 42710 when the name or the login is taken, 42501 without the right, 25001 at an isolation other than READ COMMITTED, '
-    '22023 for a malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
-REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text, text[], text[], text) TO memwarden_curator, memwarden_admin;
+COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
+    text[], text[], text) IS
+    'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its '
+    'home and the scopes above it, the scopes below only with descendants; it writes its home (and below, with '
+    'descendants) only with writes. login_role: binds it to that login (members of memwarden_admin only), which also '
+    'needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. validated: the administrator vouches '
+    'for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, reviewer, curator or '
+    'one of define_role(). clearance: public, internal, confidential or restricted. domains: subject areas it may see '
+    'and write. attributes: as define_attribute() declares them. anchor_required, anchor_nullable: kinds of scope that '
+    'must, and that also may, be on the path of every scope it writes to. owner: the person (kind human) of the '
+    'organisation who answers for it, and who does not approve its writes. Raises 42704 for an unknown scope, login, '
+    'role, clearance or owner, 42710 when the name or the login is taken, 42501 without the right, 25001 at an '
+    'isolation other than READ COMMITTED, 22023 for a malformed name, attribute or anchor, and for descendants of '
+    '/global. Source: chapter 12.8.2, agent memory primitives 1.';
+REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
+    text[], text[], text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb,
+    text, text[], text[], text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_standing(
     p_org_id bigint, p_role text, p_clearance text, p_domains text[], p_attributes jsonb, OUT role_id bigint, OUT level smallint)
@@ -83,7 +91,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('clearance %L', p_clearance));
     ELSIF p_domains IS NULL OR cardinality(p_domains) > 100 OR array_ndims(p_domains) > 1 OR EXISTS (
             SELECT FROM unnest(p_domains) AS d WHERE d IS NULL OR d !~ '^[a-z0-9][a-z0-9._-]{0,62}$') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: a list of at most 100, each of lower-case letters, digits and . _ -, at most 63');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'domains: a list of at most 100, each of lower-case letters, '
+            'digits and . _ -, at most 63');
     END IF;
     v_fault := memwarden_internal.attribute_fault(p_org_id, 'agent', p_attributes);
     IF v_fault IS NOT NULL THEN
@@ -110,7 +119,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) IS 'Raises 22023 for an anchor of unknown kinds, or one that the home itself does not meet.';
+COMMENT ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) IS
+    'Raises 22023 for an anchor of unknown kinds, or one that the home itself does not meet.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_anchor(text, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_owner(p_org_id bigint, p_owner text, p_kind text)
@@ -135,5 +145,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_owner(bigint, text, text) IS
-    'The person of that name who answers for a principal of that kind; NULL for no name. Raises 42704 for an unknown person, 22023 for the owner of a person.';
+    'The person of that name who answers for a principal of that kind; NULL for no name. Raises 42704 for an unknown '
+    'person, 22023 for the owner of a person.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_owner(bigint, text, text) FROM PUBLIC;

@@ -39,16 +39,23 @@ BEGIN
                               ELSE p.disabled_at END
      WHERE p.principal_id = v_agent.principal_id;
     PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'change_agent', jsonb_build_object(
-        'agent', change_agent.agent, 'agent_id', v_agent.principal_id, 'before', to_jsonb(v_old) - ARRAY['kind', 'owner', 'reputation'] || CASE
+        'agent', change_agent.agent, 'agent_id', v_agent.principal_id, 'before', to_jsonb(v_old) - ARRAY['kind', 'owner',
+        'reputation'] || CASE
             WHEN num_nonnulls(change_agent.owner, change_agent.reputation) = 0 THEN '{}'
-            ELSE jsonb_build_object('owner', v_old.owner, 'reputation', v_old.reputation) END, 'changes', jsonb_strip_nulls(jsonb_build_object(
+            ELSE jsonb_build_object('owner', v_old.owner, 'reputation', v_old.reputation) END, 'changes',
+                jsonb_strip_nulls(jsonb_build_object(
             'role', change_agent.role, 'clearance', change_agent.clearance, 'domains', change_agent.domains,
             'attributes', change_agent.attributes, 'validated', change_agent.validated, 'enabled', change_agent.enabled,
             'owner', change_agent.owner, 'reputation', change_agent.reputation))));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) IS
-    'Changes what an agent is and may, from its next statement on; what is left out stays. enabled: false takes its identity away, open sessions and tokens included, and rejects its deferred writes; true gives it back. '
-    'owner: the person who answers for it. reputation: 0 to 1; below the organisation''s threshold every write of it needs a human, see set_reputation_threshold(). org: whose agent, where the name is not unique. Other arguments as in register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Changes what an agent is and may, from its next statement on; what is left out stays. enabled: false takes its '
+    'identity away, open sessions and tokens included, and rejects its deferred writes; true gives it back. owner: the '
+    'person who answers for it. reputation: 0 to 1; below the organisation''s threshold every write of it needs a '
+    'human, see set_reputation_threshold(). org: whose agent, where the name is not unique. Other arguments as in '
+    'register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes, '
+    '25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text,
+    double precision) TO memwarden_curator, memwarden_admin;

@@ -12,8 +12,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.bind_login(text, text, text) IS
-    'Makes every session of a login role act for the agent, beside the logins it has. The binding is to the name of the role: unbind before you drop one. '
-    'org: whose agent, where the name is not unique. Raises 42704 for an unknown agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Makes every session of a login role act for the agent, beside the logins it has. The binding is to the name of the '
+    'role: unbind before you drop one. org: whose agent, where the name is not unique. Raises 42704 for an unknown '
+    'agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without '
+    'the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.bind_login(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.bind_login(text, text, text) TO memwarden_admin;
 
@@ -36,7 +38,9 @@ BEGIN
         jsonb_build_object('agent_id', p_principal_id, 'login_role', p_login_role));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.bind(bigint, bigint, text) IS 'Binds a login role to a principal. Raises 42704 for an unknown role, 42710 for a bound one, 42501 without the right.';
+COMMENT ON FUNCTION memwarden_internal.bind(bigint, bigint, text) IS
+    'Binds a login role to a principal. Raises 42704 for an unknown role, 42710 for a bound one, 42501 without the '
+    'right.';
 REVOKE ALL ON FUNCTION memwarden_internal.bind(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.unbind_login(login_role text)
@@ -60,6 +64,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unbind_login(text) IS
-    'Takes the identity from a login role, open sessions included. Raises 42704 for a role that is not bound, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Takes the identity from a login role, open sessions included. Raises 42704 for a role that is not bound, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.unbind_login(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unbind_login(text) TO memwarden_admin;

@@ -13,7 +13,8 @@ BEGIN
     IF grant_scope.surfaces IS NOT NULL AND (grant_scope.writes OR grant_scope.surfaces = '{}' OR EXISTS (
            SELECT FROM unnest(grant_scope.surfaces) AS wanted
             WHERE NOT EXISTS (SELECT FROM memwarden_data.surface AS s WHERE s.org_id = v_scope.org_id AND s.name = wanted))) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'surfaces: some of the scope''s organisation, to read through them; writes: false');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'surfaces: some of the scope''s organisation, to read '
+            'through them; writes: false');
     END IF;
     v_principal_id := memwarden_internal.agent_of_org(grant_scope.agent, v_scope.org_id, grant_scope.scope);
     INSERT INTO memwarden_data.scope_grant (principal_id, scope_id, writes, descendants, surfaces)
@@ -26,8 +27,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) IS
-    'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach '
-    'the scopes below with descendants. surfaces: it reads there through recall() and what else takes a surface, with one of these alone, and by no other way, not even that there is such a scope; NULL: by all. A second call replaces the first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ COMMITTED, 22023 for descendants of /global, or unknown surfaces.';
+    'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach the '
+    'scopes below with descendants. surfaces: it reads there through recall() and what else takes a surface, with one '
+    'of these alone, and by no other way, not even that there is such a scope; NULL: by all. A second call replaces the '
+    'first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ '
+    'COMMITTED, 22023 for descendants of /global, or unknown surfaces.';
 REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) TO memwarden_curator, memwarden_admin;
 
@@ -52,7 +56,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.revoke_scope(text, text) IS
     'Takes the grant of a scope from an agent, its home included; what it reads through other grants it still reads. '
-    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.revoke_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revoke_scope(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -74,7 +79,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) IS
-    'The agent of that name in the organisation of a scope: agents read and write inside their own, so the scope tells which is meant. Raises 42704 when there is none.';
+    'The agent of that name in the organisation of a scope: agents read and write inside their own, so the scope tells '
+    'which is meant. Raises 42704 when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.agent_of_org(text, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_grant(p_org_id bigint, p_writes boolean, p_descendants boolean)

@@ -32,11 +32,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
-    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, WRITE, DELETE, ADMIN or APPROVE, '
-    '"layers": ["session", ...] (all by default), "kind": only contents of that kind, "reach": own (items the principal wrote last) or all (the default), '
-    '"degree": soft (the default) or hard for DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. '
-    'org: an organisation of its own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, '
+    'WRITE, DELETE, ADMIN or APPROVE, "layers": ["session", ...] (all by default), "kind": only contents of that kind, '
+    '"reach": own (items the principal wrote last) or all (the default), "degree": soft (the default) or hard for '
+    'DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. org: an organisation of its '
+    'own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for '
+    'members of memwarden_admin all. Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -57,7 +59,8 @@ BEGIN
             RETURN 'objects of operation, layers, kind, reach, degree';
         ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE') THEN
             RETURN 'operation: READ, WRITE, DELETE, ADMIN or APPROVE';
-        ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array' OR jsonb_array_length(v_one -> 'layers') NOT BETWEEN 1 AND 100) THEN
+        ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array'
+            OR jsonb_array_length(v_one -> 'layers') NOT BETWEEN 1 AND 100) THEN
             RETURN 'layers: an array of 1 to 100 layers';
         ELSIF EXISTS (SELECT FROM jsonb_array_elements(coalesce(v_one -> 'layers', '["*"]')) AS l
                        WHERE jsonb_typeof(l) <> 'string'
@@ -75,5 +78,6 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.permissions_fault(jsonb) IS 'What is wrong with the permissions of a role; NULL when they can serve.';
+COMMENT ON FUNCTION memwarden_internal.permissions_fault(jsonb) IS
+    'What is wrong with the permissions of a role; NULL when they can serve.';
 REVOKE ALL ON FUNCTION memwarden_internal.permissions_fault(jsonb) FROM PUBLIC;

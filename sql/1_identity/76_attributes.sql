@@ -18,11 +18,13 @@ BEGIN
               jsonb_typeof(define_attribute.allowed) <> 'array' OR jsonb_array_length(define_attribute.allowed) NOT BETWEEN 1 AND 100
               OR EXISTS (SELECT FROM jsonb_array_elements(define_attribute.allowed) AS v
                           WHERE jsonb_typeof(v) <> replace(define_attribute.type, 'text', 'string') OR length(v::text) > 200)) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'allowed: an array of 1 to 100 values of the type, each at most 200 characters');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'allowed: an array of 1 to 100 values of the type, each '
+            'at most 200 characters');
     ELSIF define_attribute.bearer = 'item' AND define_attribute.type <> 'boolean' AND define_attribute.allowed IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'allowed: an attribute of items needs its list of values');
     ELSIF EXISTS (SELECT FROM memwarden_data.attribute AS a
-                   WHERE (a.org_id IN (0, v_org_id) OR v_org_id = 0) AND a.bearer = define_attribute.bearer AND a.name = define_attribute.name
+                   WHERE (a.org_id IN (0, v_org_id) OR v_org_id = 0) AND a.bearer = define_attribute.bearer
+                       AND a.name = define_attribute.name
                      AND a.type <> define_attribute.type) THEN
         -- Policies were checked against the type.
         PERFORM memwarden_internal.raise_error('already_exists', format('attribute %L of another type', define_attribute.name));
@@ -31,13 +33,16 @@ BEGIN
     VALUES (v_org_id, define_attribute.bearer, define_attribute.name, define_attribute.type, define_attribute.allowed)
     ON CONFLICT ON CONSTRAINT attribute_pkey DO UPDATE SET allowed = excluded.allowed;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_attribute', jsonb_build_object(
-        'bearer', define_attribute.bearer, 'name', define_attribute.name, 'type', define_attribute.type, 'allowed', define_attribute.allowed));
+        'bearer', define_attribute.bearer, 'name', define_attribute.name, 'type', define_attribute.type, 'allowed',
+        define_attribute.allowed));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) IS
-    'Declares an attribute that agents or items (bearer) of an organisation can have, for policies to ask about. type: text, number or boolean. '
-    'allowed: its values, at most 100; needed for items. Defined again, it takes other values, but no other type. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for a malformed definition, 42710 for another type, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Declares an attribute that agents or items (bearer) of an organisation can have, for policies to ask about. type: '
+    'text, number or boolean. allowed: its values, at most 100; needed for items. Defined again, it takes other values, '
+    'but no other type. org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a '
+    'malformed definition, 42710 for another type, 42704 for an unknown organisation, 42501 without the right, 25001 at '
+    'an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) TO memwarden_curator, memwarden_admin;
 
@@ -54,7 +59,8 @@ BEGIN
               FROM memwarden_data.attribute AS a WHERE a.org_id IN (0, p_org_id) AND p_org_id <> -1 GROUP BY a.bearer) AS b;
     RETURN jsonb_build_object(
         'agent', coalesce(v_declared -> 'agent', '{}')
-            || '{"name": "text", "kind": "text", "role": "text", "org": "text", "home": "text", "clearance": "level", "domains": "text[]", "validated": "boolean"}',
+            || '{"name": "text", "kind": "text", "role": "text", "org": "text", "home": "text", "clearance": "level", "domains": '
+                '"text[]", "validated": "boolean"}',
         'item', coalesce(v_declared -> 'item', '{}')
             || '{"layer": "text", "kind": "text", "scope_kind": "text", "classification": "level", "domains": "text[]", "own": "boolean"}');
 END

@@ -10,21 +10,26 @@ BEGIN
     IF define_policy_set.name IS NULL OR define_policy_set.name !~ E'^\\S(.{0,198}\\S)?$'
        OR define_policy_set.default_effect IS NULL OR define_policy_set.default_effect NOT IN ('allow', 'deny')
        OR define_policy_set.operations IS NULL OR define_policy_set.operations = '{}'
-       OR EXISTS (SELECT FROM unnest(define_policy_set.operations) AS o WHERE o IS NULL OR o NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE')) THEN
+       OR EXISTS (SELECT FROM unnest(define_policy_set.operations) AS o WHERE o IS NULL
+           OR o NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE')) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'name: 1 to 200 characters; default_effect: allow or deny; operations: some of READ, WRITE, DELETE, ADMIN, APPROVE');
     END IF;
     INSERT INTO memwarden_data.policy_set AS s (org_id, name, default_effect, operations)
     VALUES (v_org_id, define_policy_set.name, define_policy_set.default_effect, define_policy_set.operations)
-    ON CONFLICT ON CONSTRAINT policy_set_org_id_name_key DO UPDATE SET default_effect = excluded.default_effect, operations = excluded.operations;
+    ON CONFLICT ON CONSTRAINT policy_set_org_id_name_key DO UPDATE SET default_effect = excluded.default_effect,
+        operations = excluded.operations;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_policy_set', jsonb_build_object(
-        'policy_set', define_policy_set.name, 'default_effect', define_policy_set.default_effect, 'operations', define_policy_set.operations));
+        'policy_set', define_policy_set.name, 'default_effect', define_policy_set.default_effect, 'operations',
+        define_policy_set.operations));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_policy_set(text, text, text[], text) IS
-    'Makes a set of policies, or changes it. For each of its operations the set must allow what role, clearance and domains permit already: a policy that denies decides, else one that allows, '
-    'else default_effect (allow or deny). It takes effect at once; preview_policy() shows what a policy would change. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Makes a set of policies, or changes it. For each of its operations the set must allow what role, clearance and '
+    'domains permit already: a policy that denies decides, else one that allows, else default_effect (allow or deny). '
+    'It takes effect at once; preview_policy() shows what a policy would change. org: by default the caller''s, and for '
+    'members of memwarden_admin all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_policy_set(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_policy_set(text, text, text[], text) TO memwarden_curator, memwarden_admin;
 
@@ -57,10 +62,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_policy(text, text, text, text, text) IS
-    'Adds a policy to a set, or replaces the one of that name. effect: allow or deny, where the condition holds. condition: AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, '
-    'LIKE ''prefix%'', IS NULL and = ANY over agent.* (name, kind, role, org, home, clearance, domains, validated), item.* (layer, kind, scope_kind, classification, domains, own), '
-    'operation and what define_attribute() declares (ADMIN is about no item), for example: agent.team = ''care'' AND ''medical'' = ANY(item.domains) AND operation = WRITE. An absent attribute equals nothing. '
-    'Raises 42601 with the position of what cannot be accepted, 22023 for a malformed name or effect, 42704 for an unknown set, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Adds a policy to a set, or replaces the one of that name. effect: allow or deny, where the condition holds. '
+    'condition: AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over agent.* (name, '
+    'kind, role, org, home, clearance, domains, validated), item.* (layer, kind, scope_kind, classification, domains, '
+    'own), operation and what define_attribute() declares (ADMIN is about no item), for example: agent.team = ''care'' '
+    'AND ''medical'' = ANY(item.domains) AND operation = WRITE. An absent attribute equals nothing. Raises 42601 with '
+    'the position of what cannot be accepted, 22023 for a malformed name or effect, 42704 for an unknown set, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.set_policy(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -118,6 +126,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_policy(text, text, text) IS
-    'Drops a policy; without a name the whole set, which then asks nothing any more. Raises 42704 for an unknown policy or set, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Drops a policy; without a name the whole set, which then asks nothing any more. Raises 42704 for an unknown policy '
+    'or set, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_policy(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_policy(text, text, text) TO memwarden_curator, memwarden_admin;

@@ -1,6 +1,7 @@
 -- A dry run is the change itself, taken back: nothing here knows what a policy means.
 CREATE OR REPLACE FUNCTION memwarden.preview_policy(policy_set text, name text, effect text, condition text, org text DEFAULT NULL)
-RETURNS TABLE (agent text, agent_org text, operation text, layer text, kind text, scope_kind text, classification text, domains text[], attributes jsonb, own boolean,
+RETURNS TABLE (agent text, agent_org text, operation text, layer text, kind text, scope_kind text, classification text,
+    domains text[], attributes jsonb, own boolean,
                items bigint, allowed_before boolean, allowed_after boolean)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +12,8 @@ DECLARE
     v_after  jsonb;
 BEGIN
     BEGIN
-        PERFORM memwarden.set_policy(preview_policy.policy_set, preview_policy.name, preview_policy.effect, preview_policy.condition, preview_policy.org);
+        PERFORM memwarden.set_policy(preview_policy.policy_set, preview_policy.name, preview_policy.effect,
+            preview_policy.condition, preview_policy.org);
         v_after := memwarden_internal.all_access(v_org_id);
         RAISE EXCEPTION USING ERRCODE = 'MW000';
     EXCEPTION WHEN SQLSTATE 'MW000' THEN
@@ -34,8 +36,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_policy(text, text, text, text, text) IS
-    'What set_policy() with these arguments would change, without changing it: one row for each agent, operation and combination of what items bear whose answer would differ, with the number of active items it concerns, '
-    'in scopes seen or not. Scopes stay as they are: a policy never widens them. Raises as set_policy(), 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'What set_policy() with these arguments would change, without changing it: one row for each agent, operation and '
+    'combination of what items bear whose answer would differ, with the number of active items it concerns, in scopes '
+    'seen or not. Scopes stay as they are: a policy never widens them. Raises as set_policy(), 25001 at an isolation '
+    'other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.preview_policy(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -55,5 +59,6 @@ BEGIN
          WHERE p.principal_id <> 0 AND (p.org_id = p_org_id OR p_org_id = 0)), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.all_access(bigint) IS 'Every agent of an organisation (of all, for 0) against every operation and label.';
+COMMENT ON FUNCTION memwarden_internal.all_access(bigint) IS
+    'Every agent of an organisation (of all, for 0) against every operation and label.';
 REVOKE ALL ON FUNCTION memwarden_internal.all_access(bigint) FROM PUBLIC;

@@ -34,14 +34,17 @@ BEGIN
     SELECT s.step::integer, s.rule, s.allowed, s.explanation,
            s.step = coalesce(min(s.step) FILTER (WHERE NOT s.allowed) OVER (), max(s.step) OVER ())
       FROM (SELECT row_number() OVER (ORDER BY a.ordinal, a.rule) AS step, a.rule, a.allowed, a.explanation
-              FROM memwarden_internal.access_rules(v_agent_id, explain_access.operation, v_item.scope_id, v_item.label_id, v_item.principal_id) AS a) AS s
+              FROM memwarden_internal.access_rules(v_agent_id, explain_access.operation, v_item.scope_id, v_item.label_id,
+                  v_item.principal_id) AS a) AS s
      ORDER BY s.step;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
-    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that decided. All must allow: identity, scope, clearance, domains, sharing, role, and each policy set. '
-    'For administrators of the organisation, for members of memwarden_auditor about items that they see, and for everybody about themselves and what they see. org: whose agent, where the name is not unique. '
-    'Raises 42704 for an unknown or hidden item or agent, 28000 without identity, 22023 for an unknown operation. Source: chapter 12.8.2.';
+    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that '
+    'decided. All must allow: identity, scope, clearance, domains, sharing, role, and each policy set. For '
+    'administrators of the organisation, for members of memwarden_auditor about items that they see, and for everybody '
+    'about themselves and what they see. org: whose agent, where the name is not unique. Raises 42704 for an unknown or '
+    'hidden item or agent, 28000 without identity, 22023 for an unknown operation. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.explain_access(text, uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.explain_access(text, uuid, text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
@@ -55,7 +58,8 @@ AS $function$
 DECLARE
     v record;
 BEGIN
-    SELECT p.disabled_at, p.org_id, p.domains, y.shared OR l.shared AS shared, p.clearance, c.name AS cleared, r.name AS role, r.role_id, l.layer, l.kind, l.domains AS item_domains,
+    SELECT p.disabled_at, p.org_id, p.domains, y.shared OR l.shared AS shared, p.clearance, c.name AS cleared, r.name AS role,
+        r.role_id, l.layer, l.kind, l.domains AS item_domains,
            l.classification, i.name AS classified, s.path, s.lineage, s.closed_at, p_author_id = p_principal_id AS own,
            p_operation <> 'WRITE' OR memwarden_internal.is_anchored(s.path, p.anchor_required, p.anchor_nullable) AS anchored
       INTO v
@@ -68,12 +72,14 @@ BEGIN
            memwarden_data.scope AS s
      WHERE p.principal_id = p_principal_id AND l.label_id = p_label_id AND s.scope_id = p_scope_id;
     RETURN QUERY VALUES
-        (1, 'identity', v.disabled_at IS NULL, CASE WHEN v.disabled_at IS NULL THEN 'the agent is enabled' ELSE 'the agent is disabled' END),
+        (1, 'identity', v.disabled_at IS NULL, CASE WHEN v.disabled_at IS NULL THEN 'the agent is enabled'
+            ELSE 'the agent is disabled' END),
         (2, 'scope',
          CASE WHEN p_operation = 'READ' THEN memwarden_internal.may_read(p_principal_id, p_scope_id)
               ELSE v.closed_at IS NULL AND v.anchored AND memwarden_internal.may_write(p_principal_id, p_scope_id, v.lineage) END,
          CASE WHEN p_operation = 'READ' THEN format('reading %s: a grant on it, below it, or above it with descendants', v.path)
-              ELSE format('writing %s: an open scope within the agent''s anchor, and a grant with writes on it, or above it with descendants', v.path) END),
+              ELSE format('writing %s: an open scope within the agent''s anchor, and a grant with writes on it, or above it '
+                  'with descendants', v.path) END),
         (3, 'clearance', v.classification <= v.clearance, format('the item is %s, the agent cleared for %s', v.classified, v.cleared)),
         (4, 'domains', v.item_domains <@ v.domains, format('the item lies in %s, the agent holds %s', v.item_domains, v.domains)),
         (5, 'sharing',

@@ -24,6 +24,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.whoami() IS
-    'What the caller is and may: role with its permissions, clearance, domains, attributes, anchor, and the scopes it writes (/** where also those below). Raises 28000 without identity.';
+    'What the caller is and may: role with its permissions, clearance, domains, attributes, anchor, and the scopes it '
+    'writes (/** where also those below). Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.whoami() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.whoami() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;

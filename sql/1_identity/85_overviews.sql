@@ -152,7 +152,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_access_changes() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_access_changes() TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_tokens()
-RETURNS TABLE (token_id uuid, org text, agent text, audience text, issued_by text, issued_at timestamptz, expires_at timestamptz, revoked_at timestamptz)
+RETURNS TABLE (token_id uuid, org text, agent text, audience text, issued_by text, issued_at timestamptz, expires_at timestamptz,
+    revoked_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$

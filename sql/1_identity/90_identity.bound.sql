@@ -34,10 +34,12 @@ CREATE POLICY oversight ON memwarden_data.policy_set FOR SELECT TO memwarden_cur
 CREATE POLICY administration ON memwarden_data.organisation FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.scope FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.principal FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
-CREATE POLICY administration ON memwarden_data.principal_login FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.principal_login FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.scope_grant FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.access_role FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
-CREATE POLICY administration ON memwarden_data.role_permission FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
+CREATE POLICY administration ON memwarden_data.role_permission FOR SELECT TO memwarden_admin
+    USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.attribute FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.policy_set FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
 CREATE POLICY administration ON memwarden_data.policy FOR SELECT TO memwarden_admin USING ((SELECT memwarden_internal.administers()));
@@ -76,7 +78,8 @@ CREATE OR REPLACE VIEW memwarden.agents WITH (security_invoker = true) AS
 SELECT v.org, v.agent, v.kind, v.role, v.clearance, v.domains, v.attributes, v.validated, v.enabled, v.home, v.logins, v.grants,
        v.created_at
   FROM memwarden_internal.list_agents() AS v;
-COMMENT ON VIEW memwarden.agents IS 'Who is registered, with what rights: for curators and auditors in their organisation, for administrators in all.';
+COMMENT ON VIEW memwarden.agents IS
+    'Who is registered, with what rights: for curators and auditors in their organisation, for administrators in all.';
 GRANT SELECT ON memwarden.agents TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.roles WITH (security_invoker = true) AS
@@ -94,7 +97,9 @@ GRANT SELECT ON memwarden.policies TO memwarden_curator, memwarden_auditor, memw
 CREATE OR REPLACE VIEW memwarden.access_changes WITH (security_invoker = true) AS
 SELECT v.changed_at, v.org, v.login_role, v.agent, v.action, v.detail
   FROM memwarden_internal.list_access_changes() AS v;
-COMMENT ON VIEW memwarden.access_changes IS 'Who changed who may do what, and when: login_role is the database login that did it, agent the principal it acted for.';
+COMMENT ON VIEW memwarden.access_changes IS
+    'Who changed who may do what, and when: login_role is the database login that did it, agent the principal it acted '
+    'for.';
 GRANT SELECT ON memwarden.access_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.tokens WITH (security_invoker = true) AS

@@ -5,7 +5,8 @@ CREATE DOMAIN memwarden_data.counter AS integer CHECK (VALUE > 0);
 CREATE DOMAIN memwarden_data.sha256 AS bytea CHECK (octet_length(VALUE) = 32);
 CREATE DOMAIN memwarden_data.item_status AS text CHECK (VALUE IN ('DRAFT', 'ACTIVE', 'SUPERSEDED', 'RETRACTED', 'EXPIRED'));
 CREATE DOMAIN memwarden_data.sensitivity_level AS text CHECK (VALUE IN ('none', 'suspicious', 'high'));
-CREATE DOMAIN memwarden_data.log_operation AS text CHECK (VALUE IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE', 'RESTORE', 'ERASE'));
+CREATE DOMAIN memwarden_data.log_operation AS text CHECK (VALUE IN ('INSERT', 'UPDATE', 'SUPERSEDE', 'RETRACT', 'EXPIRE',
+    'RESTORE', 'ERASE'));
 CREATE DOMAIN memwarden_data.provenance_event AS text CHECK (VALUE IN ('WRITE', 'RESTATE', 'APPROVAL'));
 CREATE DOMAIN memwarden_data.request_outcome AS text
     CHECK (VALUE IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'REJECTED', 'DEFERRED', 'DEADLINE_EXCEEDED'));

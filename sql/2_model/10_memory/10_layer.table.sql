@@ -54,34 +54,59 @@ CREATE TABLE memwarden_data.layer (
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
-COMMENT ON COLUMN memwarden_data.layer.writers IS 'any agent; owner: who first wrote a key; validated: agents an administrator vouches for.';
+COMMENT ON COLUMN memwarden_data.layer.writers IS
+    'any agent; owner: who first wrote a key; validated: agents an administrator vouches for.';
 COMMENT ON COLUMN memwarden_data.layer.direct_writes IS 'Off: only promotion feeds the layer.';
-COMMENT ON COLUMN memwarden_data.layer.same_key IS 'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
+COMMENT ON COLUMN memwarden_data.layer.same_key IS
+    'A second value for (scope, subject, predicate): a new version of the item, or an item of its own.';
 COMMENT ON COLUMN memwarden_data.layer.confidence_floor IS 'Below it, recall marks an item low_confidence.';
-COMMENT ON COLUMN memwarden_data.layer.embedding IS 'What the gates judge by. optional: the vector that a write brings, or else its words; required: who writes has to bring one; worker: a write that brings none waits until the worker has made one, which takes an embedder of the model in use, see status().';
+COMMENT ON COLUMN memwarden_data.layer.embedding IS
+    'What the gates judge by. optional: the vector that a write brings, or else its words; required: who writes has to '
+    'bring one; worker: a write that brings none waits until the worker has made one, which takes an embedder of the '
+    'model in use, see status().';
 COMMENT ON COLUMN memwarden_data.layer.recall_weight IS 'What recall multiplies the scores of the layer''s memories by.';
-COMMENT ON COLUMN memwarden_data.layer.weights IS 'How recall scores the layer''s memories where a call does not say, as recall() takes weights; null: by what measured best for the embedding model.';
-COMMENT ON COLUMN memwarden_data.layer.relevance_threshold IS 'Memories of less relevance a recall leaves out where it does not say itself; null: none.';
-COMMENT ON COLUMN memwarden_data.layer.max_text_length IS 'How many characters the text of a memory may have; no limit where null. Memory notes; it does not archive.';
+COMMENT ON COLUMN memwarden_data.layer.weights IS
+    'How recall scores the layer''s memories where a call does not say, as recall() takes weights; null: by what '
+    'measured best for the embedding model.';
+COMMENT ON COLUMN memwarden_data.layer.relevance_threshold IS
+    'Memories of less relevance a recall leaves out where it does not say itself; null: none.';
+COMMENT ON COLUMN memwarden_data.layer.max_text_length IS
+    'How many characters the text of a memory may have; no limit where null. Memory notes; it does not archive.';
 COMMENT ON COLUMN memwarden_data.layer.recovery_window IS 'How long after it expired an item can be recovered.';
-COMMENT ON COLUMN memwarden_data.layer.warm_after IS 'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
+COMMENT ON COLUMN memwarden_data.layer.warm_after IS
+    'How long after it was superseded or ended a version moves to the warm tier; cold_after: to the cold one.';
 COMMENT ON COLUMN memwarden_data.layer.rate_limit IS 'How many writes one agent may ask for within rate_window; no limit where null.';
-COMMENT ON COLUMN memwarden_data.layer.max_items IS 'How many memories there are meant to be: of a turn in working memory, of one session in layer session, which lets the least important go; no limit where null.';
-COMMENT ON COLUMN memwarden_data.layer.own_shelf_from IS 'From so many vectors on, those of a scope are searched by an index of their own instead of one by one; with fewer than half as many they go back.';
+COMMENT ON COLUMN memwarden_data.layer.max_items IS
+    'How many memories there are meant to be: of a turn in working memory, of one session in layer session, which lets '
+    'the least important go; no limit where null.';
+COMMENT ON COLUMN memwarden_data.layer.own_shelf_from IS
+    'From so many vectors on, those of a scope are searched by an index of their own instead of one by one; with fewer '
+    'than half as many they go back.';
 COMMENT ON COLUMN memwarden_data.layer.extend_validity IS 'A memory that is said again lives as long as if it had been written then.';
-COMMENT ON COLUMN memwarden_data.layer.duplicate_similarity IS 'Memories more alike than this (cosine) are looked at for saying the same; nobody looks where null.';
-COMMENT ON COLUMN memwarden_data.layer.topic_similarity IS 'Memories more alike than this are about one thing: only those can contradict each other.';
+COMMENT ON COLUMN memwarden_data.layer.duplicate_similarity IS
+    'Memories more alike than this (cosine) are looked at for saying the same; nobody looks where null.';
+COMMENT ON COLUMN memwarden_data.layer.topic_similarity IS
+    'Memories more alike than this are about one thing: only those can contradict each other.';
 COMMENT ON COLUMN memwarden_data.layer.contradiction_score IS 'How sure a judge must be that a memory contradicts another.';
-COMMENT ON COLUMN memwarden_data.layer.conflict IS 'A memory that contradicts others. accumulate: both stand. review: a more confident one waits for a human, any other is refused. auto_resolve: one more confident by conflict_gap takes their place, one that is merely more confident waits, any other is refused. latest_wins: it takes their place. coexist: one more confident by conflict_gap takes their place; otherwise all stand, marked contradicted.';
+COMMENT ON COLUMN memwarden_data.layer.conflict IS
+    'A memory that contradicts others. accumulate: both stand. review: a more confident one waits for a human, any '
+    'other is refused. auto_resolve: one more confident by conflict_gap takes their place, one that is merely more '
+    'confident waits, any other is refused. latest_wins: it takes their place. coexist: one more confident by '
+    'conflict_gap takes their place; otherwise all stand, marked contradicted.';
 COMMENT ON COLUMN memwarden_data.layer.max_pending IS 'How many deferred requests of one agent may wait for the layer.';
 COMMENT ON COLUMN memwarden_data.layer.fact_threshold IS 'The least factual score (0 to 1) of a write; 0 asks for no evidence.';
 COMMENT ON COLUMN memwarden_data.layer.evidence_half_life IS 'In this time the freshness of evidence falls by half.';
 COMMENT ON COLUMN memwarden_data.layer.min_authority IS 'No evidence of a write may have less authority.';
 COMMENT ON COLUMN memwarden_data.layer.min_external IS 'How many pieces of evidence must be of the external_types.';
-COMMENT ON COLUMN memwarden_data.layer.self_reference IS 'Evidence that the agent made itself: allow; not_all, something else must stand beside it; refuse.';
-COMMENT ON COLUMN memwarden_data.layer.validation_weights IS 'Of the validation score: form, factual score, freedom from contradiction. Their sum is 1.';
-COMMENT ON COLUMN memwarden_data.layer.confidence_weights IS 'Of the adjusted confidence: agent, factual score, authority of the evidence, human approval. Their sum is 1.';
-COMMENT ON COLUMN memwarden_data.layer.shared IS 'Off: a memory is read by who wrote it, and by principals whose role has ADMIN over the layer, unless its session is shared. Takes effect at once.';
+COMMENT ON COLUMN memwarden_data.layer.self_reference IS
+    'Evidence that the agent made itself: allow; not_all, something else must stand beside it; refuse.';
+COMMENT ON COLUMN memwarden_data.layer.validation_weights IS
+    'Of the validation score: form, factual score, freedom from contradiction. Their sum is 1.';
+COMMENT ON COLUMN memwarden_data.layer.confidence_weights IS
+    'Of the adjusted confidence: agent, factual score, authority of the evidence, human approval. Their sum is 1.';
+COMMENT ON COLUMN memwarden_data.layer.shared IS
+    'Off: a memory is read by who wrote it, and by principals whose role has ADMIN over the layer, unless its session '
+    'is shared. Takes effect at once.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer
@@ -109,4 +134,5 @@ UPDATE memwarden_data.layer
  WHERE layer IN ('semantic', 'procedural', 'durable');
 UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHERE layer IN ('working', 'session');
 UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';
-UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END WHERE layer <> 'durable';
+UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END
+    WHERE layer <> 'durable';

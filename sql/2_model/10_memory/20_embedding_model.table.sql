@@ -8,7 +8,8 @@ CREATE TABLE memwarden_data.embedding_model (
     created_at     timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE memwarden_data.embedding_model IS
-    'Vectors compare within one model only. lexical is computed here from the words; default is whatever the application embeds with, until it names a model of its own.';
+    'Vectors compare within one model only. lexical is computed here from the words; default is whatever the '
+    'application embeds with, until it names a model of its own.';
 
 INSERT INTO memwarden_data.embedding_model (model_id, name, dimension, vector_weight) VALUES
     (1, 'lexical', 384, 0.2), (2, 'default', 384, 0.6);

@@ -44,20 +44,27 @@ CREATE TABLE memwarden_data.item (
 CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, fingerprint);
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
 -- Facts of predicates that hold several values, and facts by what they say from the other side: for declared constraints.
-CREATE INDEX item_shared_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND NOT exclusive AND key_hash IS NOT NULL;
-CREATE INDEX item_inverse_key ON memwarden_data.item (org_id, scope_id, layer, inverse_key_hash) WHERE status = 'ACTIVE' AND inverse_key_hash IS NOT NULL;
+CREATE INDEX item_shared_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND NOT exclusive
+    AND key_hash IS NOT NULL;
+CREATE INDEX item_inverse_key ON memwarden_data.item (org_id, scope_id, layer, inverse_key_hash) WHERE status = 'ACTIVE'
+    AND inverse_key_hash IS NOT NULL;
 CREATE INDEX item_former_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, updated_at) WHERE status <> 'ACTIVE' AND exclusive;
 -- Whose time in the world is over while the item is not: another value may hold now.
-CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive AND NOT upper_inf(valid_during);
+CREATE INDEX item_outlived ON memwarden_data.item (upper(valid_during)) WHERE status = 'ACTIVE' AND exclusive
+    AND NOT upper_inf(valid_during);
 -- Of which person: memwarden_internal.subject_form(), written out.
-CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE' AND class IS NOT NULL;
+CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject, NFKC)), class) WHERE status = 'ACTIVE'
+    AND class IS NOT NULL;
 -- What find_items() looks up. A hash, since a subject may be longer than an index takes.
-CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower(subject), 0)) WHERE status = 'ACTIVE' AND subject IS NOT NULL;
+CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower(subject), 0)) WHERE status = 'ACTIVE'
+    AND subject IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
-COMMENT ON COLUMN memwarden_data.item.inverse_key_hash IS 'The key of the same fact said from the other side, where its predicate has an inverse.';
-COMMENT ON COLUMN memwarden_data.item.contradicted IS 'Another memory has stood beside it that contradicts it; whether one still does: is_disputed().';
+COMMENT ON COLUMN memwarden_data.item.inverse_key_hash IS
+    'The key of the same fact said from the other side, where its predicate has an inverse.';
+COMMENT ON COLUMN memwarden_data.item.contradicted IS
+    'Another memory has stood beside it that contradicts it; whether one still does: is_disputed().';
 
 CREATE TABLE memwarden_data.version (
     org_id               bigint NOT NULL,
@@ -113,7 +120,8 @@ CREATE INDEX version_past ON memwarden_data.version USING gist (org_id, scope_id
 -- What is old enough to move to another tier.
 CREATE INDEX version_over ON memwarden_data.version (layer, upper(recorded_during)) WHERE NOT upper_inf(recorded_during);
 COMMENT ON TABLE memwarden_data.version IS
-    'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions, and the tier once that is over.';
+    'Every version of every item. Only status and the end of recorded_during ever change, along legal transitions, and '
+    'the tier once that is over.';
 
 -- Vectors that cannot be computed anew from the words: a version that comes back has its vector back.
 CREATE TABLE memwarden_data.past_embedding (
@@ -125,4 +133,5 @@ CREATE TABLE memwarden_data.past_embedding (
     embedding   @extschema:vector@.halfvec NOT NULL,
     PRIMARY KEY (org_id, version_id, model_id)
 );
-COMMENT ON TABLE memwarden_data.past_embedding IS 'The vectors of versions that are not current, where a model outside the database made them.';
+COMMENT ON TABLE memwarden_data.past_embedding IS
+    'The vectors of versions that are not current, where a model outside the database made them.';

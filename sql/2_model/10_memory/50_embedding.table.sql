@@ -33,7 +33,8 @@ CREATE TABLE memwarden_data.shelf (
 );
 CREATE UNIQUE INDEX shelf_in_use ON memwarden_data.shelf (org_id, scope_id, layer) WHERE vacated_at IS NULL;
 COMMENT ON TABLE memwarden_data.shelf IS
-    'The scopes and layers whose vectors have a partition of their own, memwarden_data.embedding_shelf_N. Number 0, the shared shelf, is of no scope: who arranges shelves locks its row.';
+    'The scopes and layers whose vectors have a partition of their own, memwarden_data.embedding_shelf_N. Number 0, the '
+    'shared shelf, is of no scope: who arranges shelves locks its row.';
 INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (0, 0, '*', 0);
 
 -- Who asks many small scopes at once would have to compare with all that is in them: an index over copies spares that, and no
@@ -53,4 +54,5 @@ CREATE TABLE memwarden_data.wide_shelf (
     PRIMARY KEY (org_id, shelf)
 );
 COMMENT ON TABLE memwarden_data.wide_shelf IS
-    'Copies of the vectors of an organisation''s small scopes, memwarden_data.embedding_copy_N, for recalls that ask many of them: which scopes, how many memories each, and when.';
+    'Copies of the vectors of an organisation''s small scopes, memwarden_data.embedding_copy_N, for recalls that ask '
+    'many of them: which scopes, how many memories each, and when.';

@@ -26,4 +26,5 @@ CREATE INDEX log_item ON memwarden_data.log (org_id, item_id, log_seq);
 -- Sealing asks for what transactions below its watermark have left.
 CREATE INDEX log_transaction ON memwarden_data.log (system_identifier, transaction_id);
 COMMENT ON TABLE memwarden_data.log IS
-    'Append-only: every change of every item, who made it and why. The snapshot of an entry is its version. ERASE ends an item whose versions are gone.';
+    'Append-only: every change of every item, who made it and why. The snapshot of an entry is its version. ERASE ends '
+    'an item whose versions are gone.';

@@ -85,7 +85,8 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_unless_erasing() IS 'Trigger: refuses the statement it is fired by, unless this transaction carries out an erasure.';
+COMMENT ON FUNCTION memwarden_internal.refuse_unless_erasing() IS
+    'Trigger: refuses the statement it is fired by, unless this transaction carries out an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.refuse_unless_erasing() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.present_erasure()
@@ -151,5 +152,7 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_reasons() IS 'Trigger: an entry of the log changes in nothing but that an erasure puts the hash of its reason in the place of it.';
+COMMENT ON FUNCTION memwarden_internal.guard_reasons() IS
+    'Trigger: an entry of the log changes in nothing but that an erasure puts the hash of its reason in the place of '
+    'it.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_reasons() FROM PUBLIC;

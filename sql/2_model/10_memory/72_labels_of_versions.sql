@@ -31,5 +31,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.label_of_successor(bigint, integer, integer, bigint, boolean, boolean) IS
-    'The label of a new version: never less classified than the item, with all its domains, shared only if both are, and its attributes unless others are named. refusal: why the writer may not write it so.';
+    'The label of a new version: never less classified than the item, with all its domains, shared only if both are, '
+    'and its attributes unless others are named. refusal: why the writer may not write it so.';
 REVOKE ALL ON FUNCTION memwarden_internal.label_of_successor(bigint, integer, integer, bigint, boolean, boolean) FROM PUBLIC;

@@ -10,7 +10,11 @@ RETURN sha256(convert_to(jsonb_build_array(
     p_version_id, p_item_id, p_version, p_previous_version_id, p_restores_version_id, p_absorbed_version_id, p_scope_id, p_layer, p_kind,
     p_subject, p_predicate, encode(p_content_hash, 'hex'), encode(float8send(p_confidence), 'hex'), encode(float8send(p_importance), 'hex'),
     p_evidence, p_principal_id, p_label_id, p_request_id, extract(epoch FROM p_recorded_from),
-    extract(epoch FROM lower(p_valid_during)), extract(epoch FROM upper(p_valid_during)), extract(epoch FROM p_expires_at), p_class)::text, 'UTF8'));
-COMMENT ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text, bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text) IS
-    'SHA-256 of all that a version says and of where it stands. Of the content it takes the hash: an erased content leaves the chain verifiable. Source: chapter 12.5.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text, bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text) FROM PUBLIC;
+    extract(epoch FROM lower(p_valid_during)), extract(epoch FROM upper(p_valid_during)), extract(epoch FROM p_expires_at),
+        p_class)::text, 'UTF8'));
+COMMENT ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text,
+    bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text) IS
+    'SHA-256 of all that a version says and of where it stands. Of the content it takes the hash: an erased content '
+    'leaves the chain verifiable. Source: chapter 12.5.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text,
+    bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text) FROM PUBLIC;

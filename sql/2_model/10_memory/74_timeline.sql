@@ -54,7 +54,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) IS
-    'From p_now on the store holds true by that item what it held while version p_source_id, current since p_source_from, was current; p_version_id takes that one''s place.';
+    'From p_now on the store holds true by that item what it held while version p_source_id, current since '
+    'p_source_from, was current; p_version_id takes that one''s place.';
 REVOKE ALL ON FUNCTION memwarden_internal.restore_values(bigint, uuid, uuid, timestamptz, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holds_throughout(p_org_id bigint, p_item_id uuid, p_content_hash bytea, p_period tstzrange)

@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.end_items(
-    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint, p_request_id uuid DEFAULT NULL,
+    p_org_id bigint, p_item_ids uuid[], p_status text, p_operation text, p_reason text, p_principal_id bigint,
+        p_request_id uuid DEFAULT NULL,
     p_now timestamptz DEFAULT NULL)
 RETURNS SETOF uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -25,7 +26,8 @@ BEGIN
                   v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence,
                   v.principal_id, v.label_id, v.request_id, v.recorded_during, v.valid_during, v.expires_at, v.class
     ), aside AS (
-        SELECT memwarden_internal.set_vectors_aside(c.org_id, c.scope_id, array_agg(c.item_id)) FROM closed AS c GROUP BY c.org_id, c.scope_id
+        SELECT memwarden_internal.set_vectors_aside(c.org_id, c.scope_id, array_agg(c.item_id)) FROM closed AS c GROUP BY c.org_id,
+            c.scope_id
     ), untrue AS (
         SELECT memwarden_internal.end_values(e.org_id, e.item_id, e.updated_at) FROM ended AS e
     ), logged AS (
@@ -35,7 +37,8 @@ BEGIN
         SELECT upper(c.recorded_during), pg_current_xact_id(), memwarden_internal.system_identifier(), c.org_id, p_operation, c.item_id,
                c.version_id, NULL, c.scope_id, c.layer, p_principal_id, v_request_id, p_reason,
                memwarden_internal.snapshot_hash(
-                   c.version_id, c.item_id, c.version, c.previous_version_id, c.restores_version_id, c.absorbed_version_id, c.scope_id, c.layer,
+                   c.version_id, c.item_id, c.version, c.previous_version_id, c.restores_version_id, c.absorbed_version_id,
+                       c.scope_id, c.layer,
                    c.kind, c.subject, c.predicate, c.content_hash, c.confidence, c.importance, c.evidence, c.principal_id, c.label_id,
                    c.request_id, lower(c.recorded_during), c.valid_during, c.expires_at, c.class)
           FROM closed AS c
@@ -46,7 +49,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) IS
-    'Ends active items: head and version take the status, the log says who and why, what was held true by them no longer is, the vectors go. Returns those it ended; what had ended stays as it is. p_now: the moment, later than any change of them; by default that of each. The caller holds the scope. Source: chapter 12.5.';
+    'Ends active items: head and version take the status, the log says who and why, what was held true by them no '
+    'longer is, the vectors go. Returns those it ended; what had ended stays as it is. p_now: the moment, later than '
+    'any change of them; by default that of each. The caller holds the scope. Source: chapter 12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.end_items(bigint, uuid[], text, text, text, bigint, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_vectors_aside(p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
@@ -96,5 +101,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS
-    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are kept with the version, and beside them what they can.';
+    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are '
+    'kept with the version, and beside them what they can.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) FROM PUBLIC;

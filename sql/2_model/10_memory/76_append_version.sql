@@ -28,17 +28,21 @@ BEGIN
         schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
         principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
     SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, s.version_id, p_absorbed_id,
-           'ACTIVE', s.scope_id, s.layer, s.kind, coalesce((p_united ->> 'schema_id')::bigint, s.schema_id), s.subject, s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
+           'ACTIVE', s.scope_id, s.layer, s.kind, coalesce((p_united ->> 'schema_id')::bigint, s.schema_id), s.subject,
+           s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
            coalesce(p_united -> 'content', s.content), coalesce(p_united ->> 'search_text', s.search_text),
-           coalesce(decode(p_united ->> 'content_hash', 'hex'), s.content_hash), greatest(s.confidence, a.confidence), greatest(s.importance, a.importance),
+           coalesce(decode(p_united ->> 'content_hash', 'hex'), s.content_hash), greatest(s.confidence, a.confidence),
+               greatest(s.importance, a.importance),
            CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
            s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
            CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END, s.class
       FROM memwarden_data.version AS s
       LEFT JOIN memwarden_data.version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
      WHERE s.org_id = p_org_id AND s.version_id = p_source_id
-    RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id, v.content, v.search_text,
-              v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during, v.expires_at, v.class
+    RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id,
+        v.content, v.search_text,
+              v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during,
+                  v.expires_at, v.class
       INTO v_new;
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
@@ -47,7 +51,8 @@ BEGIN
         p_now, pg_current_xact_id(), memwarden_internal.system_identifier(), p_org_id, p_operation, p_item_id, v_id,
         v_head.version_id, v_new.scope_id, v_new.layer, p_principal_id, p_request_id, p_reason,
         memwarden_internal.snapshot_hash(
-            v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id, v_new.layer, v_new.kind,
+            v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id,
+                v_new.layer, v_new.kind,
             v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
             v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class));
     IF v_new.class IS NOT NULL THEN
@@ -58,22 +63,30 @@ BEGIN
       FROM memwarden_data.derivation AS d
      WHERE d.org_id = p_org_id AND d.version_id IN (p_source_id, p_absorbed_id) AND d.source_item_id <> p_item_id;
 
-    PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id, p_united, p_now);
+    PERFORM memwarden_internal.restate_provenance(p_org_id, p_item_id, v_id, v_head.version_id, p_source_id, p_absorbed_id,
+        p_united, p_now);
     PERFORM memwarden_internal.show_version(p_org_id, p_item_id, v_id, p_source_id);
     -- Words that come back, or gain evidence, leave the periods as they were.
     IF v_new.exclusive AND p_valid_during IS NULL THEN
         PERFORM memwarden_internal.restore_values(p_org_id, p_item_id, p_source_id,
-            (SELECT lower(v.recorded_during) FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_source_id), v_id, p_now);
+            (SELECT lower(v.recorded_during) FROM memwarden_data.version AS v WHERE v.org_id = p_org_id
+                AND v.version_id = p_source_id), v_id, p_now);
     ELSIF v_new.exclusive THEN
         PERFORM memwarden_internal.assert_value(p_org_id, v_new.scope_id, p_item_id, v_id, v_new.valid_during, p_now);
     END IF;
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer, jsonb) IS
-    'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during from now on, or live until p_expires_at. '
-    'p_absorbed_id: the version of another item that becomes part of it; p_united: the words that both make together, as united_words() tells them, where it does not keep its own. Words, author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: chapter 12.5.6.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange, timestamptz, uuid, integer, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange,
+    timestamptz, uuid, integer, jsonb) IS
+    'Makes a version of an item that says what version p_source_id of it said, and makes it the head. p_operation: '
+    'RESTORE, the item is again as it was then, with all it held true; or UPDATE, the words hold for p_valid_during '
+    'from now on, or live until p_expires_at. p_absorbed_id: the version of another item that becomes part of it; '
+    'p_united: the words that both make together, as united_words() tells them, where it does not keep its own. Words, '
+    'author and request are the source''s; who did this, and why, is in the log. The caller holds the scope. Source: '
+    'chapter 12.5.6.';
+REVOKE ALL ON FUNCTION memwarden_internal.append_version(bigint, uuid, uuid, text, text, bigint, uuid, timestamptz, tstzrange,
+    timestamptz, uuid, integer, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.show_version(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_source_id uuid)
 RETURNS void
@@ -124,7 +137,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) IS
-    'Makes a version the head of its item, with the vectors that version p_source_id had; the words are embedded anew where none were kept.';
+    'Makes a version the head of its item, with the vectors that version p_source_id had; the words are embedded anew '
+    'where none were kept.';
 REVOKE ALL ON FUNCTION memwarden_internal.show_version(bigint, uuid, uuid, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.created_of(p_org_id bigint, p_version_id uuid)
@@ -144,7 +158,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.created_of(bigint, uuid) IS
-    'Since when there is what a version says: the beginning of its item, or of one that became part of it, if that is earlier. Source: chapter 12.3.4.';
+    'Since when there is what a version says: the beginning of its item, or of one that became part of it, if that is '
+    'earlier. Source: chapter 12.3.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.created_of(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_union(p_one jsonb, p_other jsonb)
@@ -157,7 +172,8 @@ SELECT coalesce(jsonb_agg(u.evidence ORDER BY u.first), '[]')
           FROM jsonb_array_elements(p_one || p_other) WITH ORDINALITY AS e (evidence, ordinal)
          GROUP BY e.evidence) AS u
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) IS 'The evidence of both, each once, in the order of its first mention.';
+COMMENT ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) IS
+    'The evidence of both, each once, in the order of its first mention.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_union(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_head(
@@ -195,5 +211,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) IS
-    'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the next to come, or else the latest. A value for another time than the present, or a present that has become another, moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
+    'Makes the value that holds at p_now the head of its item, by a version that says it again; where none does, the '
+    'next to come, or else the latest. A value for another time than the present, or a present that has become another, '
+    'moves the head so. Returns the new version, NULL where the head stands. The caller holds the scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.settle_head(bigint, uuid, bigint, uuid, timestamptz) FROM PUBLIC;

@@ -18,7 +18,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_derivation(bigint, bigint, bigint, uuid, uuid, jsonb) IS
-    'Notes which memories a version names as evidence (uri memwarden:item/..., and the current version unless version_id names one). What the writer cannot read, or is not there, stays a mere text. Source: P6.';
+    'Notes which memories a version names as evidence (uri memwarden:item/..., and the current version unless '
+    'version_id names one). What the writer cannot read, or is not there, stays a mere text. Source: P6.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_derivation(bigint, bigint, bigint, uuid, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_item(p_uri text)

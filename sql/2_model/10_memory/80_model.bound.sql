@@ -83,7 +83,8 @@ CREATE POLICY application ON memwarden_data.derivation FOR SELECT
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = derivation.org_id AND i.item_id = derivation.item_id)
-           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = derivation.source_org_id AND i.item_id = derivation.source_item_id));
+           AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = derivation.source_org_id
+               AND i.item_id = derivation.source_item_id));
 CREATE POLICY application ON memwarden_data.embedding FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
@@ -98,15 +99,20 @@ CREATE POLICY application ON memwarden_data.log FOR SELECT
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = log.org_id AND i.item_id = log.item_id));
 
 CREATE OR REPLACE VIEW memwarden.schemas WITH (security_invoker = true) AS
-SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension, v.merge_policy, v.defined_at
+SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.text_template, v.embedding_dimension,
+    v.merge_policy, v.defined_at
   FROM memwarden_internal.list_schemas() AS v;
-COMMENT ON VIEW memwarden.schemas IS 'The schema registry: what contents of a kind look like in a layer. Organisation global speaks for all that define none of their own.';
+COMMENT ON VIEW memwarden.schemas IS
+    'The schema registry: what contents of a kind look like in a layer. Organisation global speaks for all that define '
+    'none of their own.';
 GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
 SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema
   FROM memwarden_internal.list_predicates() AS v;
-COMMENT ON VIEW memwarden.predicates IS 'What is declared of predicates: what a second value is, inverses, what they exclude, and what subjects and contents look like. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.predicates IS
+    'What is declared of predicates: what a second value is, inverses, what they exclude, and what subjects and '
+    'contents look like. Organisation global speaks for all.';
 GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS

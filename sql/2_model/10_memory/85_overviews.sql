@@ -10,7 +10,8 @@ DECLARE
     v_all  boolean := memwarden_internal.is_database_admin();
 BEGIN
     RETURN QUERY
-    SELECT o.name, s.layer, s.kind, s.version, s.current, s.schema, s.constraints, s.text_template, s.embedding_dimension, s.merge_policy, s.defined_at
+    SELECT o.name, s.layer, s.kind, s.version, s.current, s.schema, s.constraints, s.text_template, s.embedding_dimension,
+        s.merge_policy, s.defined_at
       FROM memwarden_data.content_schema AS s JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
      WHERE v_all OR s.org_id = ANY (v_orgs);
 END

@@ -29,11 +29,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
-    'Makes what is read from what was recorded: the heads of all items, the timeline, and the vectors that are missing, by a replay of the log over the versions. '
-    'Where they are empty they are made; where they are what the log says they stay so; where they differ it raises 55000, says how many, and changes nothing, until replace is true: then all heads and the whole timeline are made anew. '
-    'Returns for item, timeline and embedding how many rows the log calls for and how many of them it wrote. Vectors that are there are kept; a missing one is the one set aside with the version that the head restores, else the lexical one: '
-    'vectors that callers made are not in the log. What items are compared by follows the synonyms and settings of today; of facts that synonyms have made one the older bears the key. '
-    'For superusers; readers read on, writers wait (about 4,000 entries of the log a second). Raises 42501 for other roles, 25001 at an isolation other than READ COMMITTED, XX001 when log and versions do not belong together. Source: chapter 12.5.1.';
+    'Makes what is read from what was recorded: the heads of all items, the timeline, and the vectors that are missing, '
+    'by a replay of the log over the versions. Where they are empty they are made; where they are what the log says '
+    'they stay so; where they differ it raises 55000, says how many, and changes nothing, until replace is true: then '
+    'all heads and the whole timeline are made anew. Returns for item, timeline and embedding how many rows the log '
+    'calls for and how many of them it wrote. Vectors that are there are kept; a missing one is the one set aside with '
+    'the version that the head restores, else the lexical one: vectors that callers made are not in the log. What items '
+    'are compared by follows the synonyms and settings of today; of facts that synonyms have made one the older bears '
+    'the key. For superusers; readers read on, writers wait (about 4,000 entries of the log a second). Raises 42501 for '
+    'other roles, 25001 at an isolation other than READ COMMITTED, XX001 when log and versions do not belong together. '
+    'Source: chapter 12.5.1.';
 REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_whole_log()
@@ -59,7 +64,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_whole_log() IS 'Raises XX001 unless every version has its entry in the log, and every entry its version or an erasure that took it.';
+COMMENT ON FUNCTION memwarden_internal.require_whole_log() IS
+    'Raises XX001 unless every version has its entry in the log, and every entry its version or an erasure that took '
+    'it.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_whole_log() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.heads_of_log()
@@ -100,12 +107,16 @@ BEGIN
     SELECT count(h.item_id) AS in_log, count(i.item_id) AS there,
            count(*) FILTER (WHERE i.item_id IS NULL) AS missing, count(*) FILTER (WHERE h.item_id IS NULL) AS unknown,
            count(*) FILTER (WHERE i.item_id IS NOT NULL AND h.item_id IS NOT NULL AND
-               (i.status, i.version_id, i.created_at, i.updated_at, i.scope_id, i.layer, i.kind, i.subject, i.predicate, i.version, i.exclusive,
-                i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id, i.label_id, i.expires_at, i.valid_during, i.content_hash, i.class)
+               (i.status, i.version_id, i.created_at, i.updated_at, i.scope_id, i.layer, i.kind, i.subject, i.predicate,
+                   i.version, i.exclusive,
+                i.instance, i.confidence, i.importance, i.adjusted_confidence, i.authority, i.sensitivity, i.principal_id,
+                    i.label_id, i.expires_at, i.valid_during, i.content_hash, i.class)
                IS DISTINCT FROM
-               (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.version, v.exclusive,
+               (h.status, h.version_id, h.created_at, h.updated_at, v.scope_id, v.layer, v.kind, v.subject, v.predicate,
+                   v.version, v.exclusive,
                 v.instance, v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
-                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash, v.class)) AS different
+                coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, v.expires_at, v.valid_during, v.content_hash,
+                    v.class)) AS different
       INTO v_heads
       FROM (memwarden_internal.heads_of_log() AS h
             JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
@@ -136,9 +147,11 @@ DECLARE
 BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
-        confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
+        confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
+            expires_at, valid_during,
         content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class)
-    SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version, v.exclusive, v.instance,
+    SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version,
+        v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
            coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
            v.content_hash, f.fingerprint,
@@ -228,7 +241,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.replay_timeline() IS 'Writes the timeline of every item into an empty table, entry by entry of the log.';
+COMMENT ON FUNCTION memwarden_internal.replay_timeline() IS
+    'Writes the timeline of every item into an empty table, entry by entry of the log.';
 REVOKE ALL ON FUNCTION memwarden_internal.replay_timeline() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rebuild_embeddings(p_replace boolean, OUT expected bigint, OUT written bigint)
@@ -285,5 +299,6 @@ BEGIN
     expected := (SELECT count(*) FROM memwarden_data.embedding);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rebuild_embeddings(boolean) IS 'The vectors, for rebuild_heads(): those that are there stay, of items that are active.';
+COMMENT ON FUNCTION memwarden_internal.rebuild_embeddings(boolean) IS
+    'The vectors, for rebuild_heads(): those that are there stay, of items that are active.';
 REVOKE ALL ON FUNCTION memwarden_internal.rebuild_embeddings(boolean) FROM PUBLIC;

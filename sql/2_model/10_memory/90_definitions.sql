@@ -9,7 +9,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].check_definition(p_schema, p_constraints, p_template, p_synonyms)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.check_definition(text, text, text, text) IS
-    'What is wrong with a definition; NULL when it can serve. Patterns that could run for ever and references that leave the schema are refused here.';
+    'What is wrong with a definition; NULL when it can serve. Patterns that could run for ever and references that '
+    'leave the schema are refused here.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_definition(text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.merge_policy_fault(p_policy text)
@@ -64,12 +65,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) IS
-    'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version before, which is kept. '
-    'schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: how the searched text is made, e.g. '
-    '"{subject} likes {content.drink}"; by default all string values. embedding_dimension: what a caller''s vector must have. constraints: an array of '
-    '{"id", "description", "left", "op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. '
-    'merge_policy: what two values of a field become where two contents become one, {"field": rule} with * for all others: keep, replace (the newer), union (of arrays), max, min (of numbers or of texts), '
-    'concatenate (texts, up to 8,000 characters) or conflict, the default, which the conflict policy of the layer resolves; NULL where a newer content takes the place of the older as a whole. '
-    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
+    'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version '
+    'before, which is kept. schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: '
+    'how the searched text is made, e.g. "{subject} likes {content.drink}"; by default all string values. '
+    'embedding_dimension: what a caller''s vector must have. constraints: an array of {"id", "description", "left", '
+    '"op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. merge_policy: '
+    'what two values of a field become where two contents become one, {"field": rule} with * for all others: keep, '
+    'replace (the newer), union (of arrays), max, min (of numbers or of texts), concatenate (texts, up to 8,000 '
+    'characters) or conflict, the default, which the conflict policy of the layer resolves; NULL where a newer content '
+    'takes the place of the older as a whole. org: an organisation of its own; by default the caller''s, and for '
+    'members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an '
+    'unknown layer or organisation. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent,
+    memwarden_curator, memwarden_admin;

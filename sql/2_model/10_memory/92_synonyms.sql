@@ -61,9 +61,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
-    'Sets the words an organisation holds equal when contents, subjects and predicates are compared: {"said": "meant", ...}. '
-    'Fingerprints of its items are worked out anew (about 10,000 items a second, writers wait); returns how many changed. '
-    'For who administers the organisation (layer). Raises 42704 for an unknown organisation, 42501 without the right, 22023 when synonyms is no object of texts. Source: D2.';
+    'Sets the words an organisation holds equal when contents, subjects and predicates are compared: {"said": "meant", '
+    '...}. Fingerprints of its items are worked out anew (about 10,000 items a second, writers wait); returns how many '
+    'changed. For who administers the organisation (layer). Raises 42704 for an unknown organisation, 42501 without the '
+    'right, 22023 when synonyms is no object of texts. Source: D2.';
 REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

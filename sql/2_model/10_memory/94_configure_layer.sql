@@ -20,12 +20,14 @@ BEGIN
                same_key = v_new.same_key, default_ttl = v_new.default_ttl, max_ttl = v_new.max_ttl,
                default_confidence = v_new.default_confidence, confidence_floor = v_new.confidence_floor, embedding = v_new.embedding,
                text_search_config = v_new.text_search_config, recency_half_life = v_new.recency_half_life,
-               recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'), relevance_threshold = v_new.relevance_threshold,
+               recall_weight = v_new.recall_weight, weights = nullif(v_new.weights, 'null'),
+                   relevance_threshold = v_new.relevance_threshold,
                max_content_bytes = v_new.max_content_bytes, max_text_length = v_new.max_text_length,
                idempotency_window = v_new.idempotency_window, lock_wait = v_new.lock_wait,
                max_attempts = v_new.max_attempts, retry_backoff = v_new.retry_backoff,
                recovery_window = v_new.recovery_window, warm_after = v_new.warm_after, cold_after = v_new.cold_after,
-               rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items, max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
+               rate_limit = v_new.rate_limit, rate_window = v_new.rate_window, max_items = v_new.max_items,
+                   max_pending = v_new.max_pending, own_shelf_from = v_new.own_shelf_from,
                extend_validity = v_new.extend_validity, duplicate_similarity = v_new.duplicate_similarity,
                topic_similarity = v_new.topic_similarity, contradiction_score = v_new.contradiction_score, conflict = v_new.conflict,
                conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
@@ -41,7 +43,8 @@ BEGIN
                                                 WHERE c.conrelid = 'memwarden_data.layer'::regclass AND c.conname = v_fault),
             'settings: ' || nullif(v_column, '') || ' cannot be null', 'settings: a value out of range'));
     END;
-    PERFORM memwarden_internal.record_access_change(0, 'configure_layer', jsonb_build_object('layer', configure_layer.layer, 'settings', settings));
+    PERFORM memwarden_internal.record_access_change(0, 'configure_layer', jsonb_build_object('layer', configure_layer.layer,
+        'settings', settings));
     IF v_new.text_search_config <> v_old.text_search_config THEN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
@@ -57,10 +60,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
-    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on, and shared at once also for what is there: '
-    'configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What is not named stays; null removes a TTL or a rate limit. '
-    'Another text_search_config indexes the words of the layer''s items anew. Raises 42704 for an unknown layer, or text_search_config, 22023 for an unknown setting '
-    'and for a value out of range, 25001 at an isolation other than READ COMMITTED.';
+    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on, and shared at once also '
+    'for what is there: configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What '
+    'is not named stays; null removes a TTL or a rate limit. Another text_search_config indexes the words of the '
+    'layer''s items anew. Raises 42704 for an unknown layer, or text_search_config, 22023 for an unknown setting and '
+    'for a value out of range, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;
 
@@ -86,9 +90,11 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
     END IF;
     RETURN p_settings || CASE WHEN p_settings ->> 'text_search_config' IS NULL THEN '{}'
-                              ELSE jsonb_build_object('text_search_config', memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
+                              ELSE jsonb_build_object('text_search_config',
+                                  memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) IS
-    'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, 42704 for an unknown text search configuration.';
+    'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, 42704 for an unknown '
+    'text search configuration.';
 REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) FROM PUBLIC;

@@ -2,7 +2,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.predicate_name(p_predicate text)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN lower(btrim(regexp_replace(normalize(p_predicate, NFKC), '[[:space:]_-]+', ' ', 'g')));
-COMMENT ON FUNCTION memwarden_internal.predicate_name(text) IS 'A predicate as it is looked up: case, blanks, hyphens and underscores do not matter.';
+COMMENT ON FUNCTION memwarden_internal.predicate_name(text) IS
+    'A predicate as it is looked up: case, blanks, hyphens and underscores do not matter.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_name(text) FROM PUBLIC;
 
 
@@ -21,7 +22,8 @@ DECLARE
     v_before   text;
     v_fault    text;
 BEGIN
-    IF EXISTS (SELECT FROM unnest(ARRAY[define_predicate.predicate, coalesce(define_predicate.inverse, 'none')] || define_predicate.disjoint) AS n
+    IF EXISTS (SELECT FROM unnest(ARRAY[define_predicate.predicate, coalesce(define_predicate.inverse, 'none')]
+        || define_predicate.disjoint) AS n
                 WHERE n IS NULL OR n !~ '[^[:space:]_-]' OR length(n) > 1000) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'predicate, inverse, disjoint: 1 to 1,000 characters, not blank');
     ELSIF define_predicate.same_key NOT IN ('new_version', 'accumulate') THEN
@@ -38,7 +40,8 @@ BEGIN
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
     v_before := (SELECT p.inverse FROM memwarden_data.predicate AS p WHERE p.org_id = v_org_id AND p.predicate = v_name);
     INSERT INTO memwarden_data.predicate AS p (org_id, predicate, same_key, inverse, disjoint, subject_schema, object_schema)
-    VALUES (v_org_id, v_name, define_predicate.same_key, v_inverse, v_disjoint, define_predicate.subject_schema, define_predicate.object_schema)
+    VALUES (v_org_id, v_name, define_predicate.same_key, v_inverse, v_disjoint, define_predicate.subject_schema,
+        define_predicate.object_schema)
     ON CONFLICT ON CONSTRAINT predicate_pkey
     DO UPDATE SET same_key = excluded.same_key, inverse = excluded.inverse, disjoint = excluded.disjoint,
                   subject_schema = excluded.subject_schema, object_schema = excluded.object_schema;
@@ -49,13 +52,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) IS
-    'Says what a predicate means, in every layer, for writes from now on; what it said before is replaced. same_key: what a second value for the same subject is: accumulate, an item of its own '
-    '(Ana speaks several languages); new_version, the next version of the fact (Ana lives in one place); as the layer does, where it is left out. '
-    'inverse: the predicate that says the same from the other side (manager of, managed by; contents are then names); a symmetric one is its own. disjoint: predicates that cannot hold of the same subject and content. '
-    'Both hold for the other predicates, too. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and the content. Memories that are there stay as they are; a new inverse is worked out for all of them, and writers wait. '
-    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown organisation, 42501 without the right, 22023 out of range or for a broken schema. Source: chapter 12.2.4, D5.';
+    'Says what a predicate means, in every layer, for writes from now on; what it said before is replaced. same_key: '
+    'what a second value for the same subject is: accumulate, an item of its own (Ana speaks several languages); '
+    'new_version, the next version of the fact (Ana lives in one place); as the layer does, where it is left out. '
+    'inverse: the predicate that says the same from the other side (manager of, managed by; contents are then names); a '
+    'symmetric one is its own. disjoint: predicates that cannot hold of the same subject and content. Both hold for the '
+    'other predicates, too. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and the '
+    'content. Memories that are there stay as they are; a new inverse is worked out for all of them, and writers wait. '
+    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 '
+    'for an unknown organisation, 42501 without the right, 22023 out of range or for a broken schema. Source: chapter '
+    '12.2.4, D5.';
 REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) TO memwarden_agent,
+    memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relate_predicates(p_org_id bigint, p_name text, p_inverse text, p_disjoint text[])
 RETURNS void
@@ -97,7 +106,8 @@ BEGIN
      LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS 'What an organisation says of a predicate (named as predicate_name() does), or what is said for all.';
+COMMENT ON FUNCTION memwarden_internal.predicate_of(bigint, text) IS
+    'What an organisation says of a predicate (named as predicate_name() does), or what is said for all.';
 REVOKE ALL ON FUNCTION memwarden_internal.predicate_of(bigint, text) FROM PUBLIC;
 
 -- A fact said from the other side: whoever looks for it finds it by this key.
@@ -129,7 +139,8 @@ BEGIN
         (SELECT y.synonyms::text FROM memwarden_data.vocabulary AS y WHERE y.org_id = p_org_id), '{}'))).key_hash;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.key_of(bigint, text, text) IS 'The hash by which an organisation finds what is said of a subject with a predicate.';
+COMMENT ON FUNCTION memwarden_internal.key_of(bigint, text, text) IS
+    'The hash by which an organisation finds what is said of a subject with a predicate.';
 REVOKE ALL ON FUNCTION memwarden_internal.key_of(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_inverses(p_org_id bigint)

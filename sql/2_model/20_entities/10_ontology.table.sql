@@ -8,7 +8,8 @@ CREATE TABLE memwarden_data.ontology (
     PRIMARY KEY (org_id, version)
 );
 COMMENT ON TABLE memwarden_data.ontology IS
-    'Every version of every ontology: {"entity_types": {name: {"attributes"}}, "relation_types": {name: {"domain", "range", "inverse", "functional", "acyclic"}}}.';
+    'Every version of every ontology: {"entity_types": {name: {"attributes"}}, "relation_types": {name: {"domain", '
+    '"range", "inverse", "functional", "acyclic"}}}.';
 
 CREATE TABLE memwarden_data.ontology_pin (
     org_id   bigint PRIMARY KEY REFERENCES memwarden_data.organisation,

@@ -48,7 +48,8 @@ CREATE TABLE memwarden_data.entity_attribute (
     FOREIGN KEY (org_id, entity_id) REFERENCES memwarden_data.entity ON DELETE CASCADE
 );
 CREATE INDEX entity_attribute_classification ON memwarden_data.entity_attribute (classification);
-COMMENT ON TABLE memwarden_data.entity_attribute IS 'What is registered of entities. The value of a sensitive one is masked in contents of a lower classification.';
+COMMENT ON TABLE memwarden_data.entity_attribute IS
+    'What is registered of entities. The value of a sensitive one is masked in contents of a lower classification.';
 
 -- By what else than words a memory is found: whom it is about, which decision and workflow it came of. It holds for the
 -- words that were said, so a memory that returns to them has it again.
@@ -70,7 +71,8 @@ COMMENT ON TABLE memwarden_data.memory_key IS 'Which entities, decisions and wor
 CREATE TABLE memwarden_data.entity_event (
     org_id        bigint NOT NULL,
     event_id      uuid NOT NULL,
-    event         text NOT NULL CHECK (event IN ('registered', 'alias_added', 'alias_removed', 'attribute_set', 'merged', 'unmerged', 'split')),
+    event         text NOT NULL CHECK (event IN ('registered', 'alias_added', 'alias_removed', 'attribute_set', 'merged',
+        'unmerged', 'split')),
     entity_id     bigint NOT NULL,
     other_id      bigint,
     alias_ids     bigint[] NOT NULL DEFAULT '{}',

@@ -13,7 +13,8 @@ BEGIN
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR NO KEY UPDATE;
     SELECT t.version, t.document INTO v_last FROM memwarden_data.ontology AS t WHERE t.org_id = p_org_id ORDER BY t.version DESC LIMIT 1;
     -- An organisation that begins its own goes on from that of all.
-    v_document := jsonb_set(coalesce(v_last.document, (memwarden_internal.ontology_in_force(p_org_id)).document, '{"entity_types": {}, "relation_types": {}}'), ARRAY[p_part, p_name], p_definition);
+    v_document := jsonb_set(coalesce(v_last.document, (memwarden_internal.ontology_in_force(p_org_id)).document,
+        '{"entity_types": {}, "relation_types": {}}'), ARRAY[p_part, p_name], p_definition);
     IF v_document = v_last.document THEN
         RETURN v_last.version;
     END IF;
@@ -23,7 +24,8 @@ BEGIN
     RETURN v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.next_ontology(bigint, text, text, jsonb) IS 'The version of an ontology that says this of a type: a new one where the last said something else.';
+COMMENT ON FUNCTION memwarden_internal.next_ontology(bigint, text, text, jsonb) IS
+    'The version of an ontology that says this of a type: a new one where the last said something else.';
 REVOKE ALL ON FUNCTION memwarden_internal.next_ontology(bigint, text, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ontology_in_force(p_org_id bigint, OUT version integer, OUT document jsonb)
@@ -53,23 +55,27 @@ DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_entity_type.org, 'layer');
 BEGIN
     IF define_entity_type.type IS NULL OR define_entity_type.type !~ '^[a-z][a-z0-9_]{0,62}$' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'type: a small letter, then small letters, digits and underscores, at most 63');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'type: a small letter, then small letters, digits and '
+            'underscores, at most 63');
     ELSIF jsonb_typeof(define_entity_type.attributes) IS DISTINCT FROM 'object' OR EXISTS (
               SELECT FROM jsonb_each(define_entity_type.attributes) AS a
                WHERE jsonb_typeof(a.value) <> 'object' OR a.value - '{classification,sensitive}'::text[] <> '{}'
                   OR a.value ? 'sensitive' AND jsonb_typeof(a.value -> 'sensitive') <> 'boolean'
                   OR a.value ? 'classification' AND NOT EXISTS (
                          SELECT FROM memwarden_data.classification AS c WHERE to_jsonb(c.name) = a.value -> 'classification')) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'attributes: {"name": {"classification": "...", "sensitive": true or false}}');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'attributes: {"name": {"classification": "...", "sensitive": '
+            'true or false}}');
     END IF;
     RETURN memwarden_internal.next_ontology(
         v_org_id, 'entity_types', define_entity_type.type, jsonb_build_object('attributes', define_entity_type.attributes));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_entity_type(text, jsonb, text) IS
-    'Says that there are entities of a type, and how their attributes are classified: {"name": {"classification", "sensitive"}}; a sensitive one is masked in contents of lower classification. '
-    'Returns the version of the ontology that says so; earlier versions stay as they are. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without the right. Source: memory fabric; knowledge graph and identity layer.';
+    'Says that there are entities of a type, and how their attributes are classified: {"name": {"classification", '
+    '"sensitive"}}; a sensitive one is masked in contents of lower classification. Returns the version of the ontology '
+    'that says so; earlier versions stay as they are. org: by default the caller''s, and for members of memwarden_admin '
+    'all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without the right. Source: '
+    'memory fabric; knowledge graph and identity layer.';
 REVOKE ALL ON FUNCTION memwarden.define_entity_type(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_entity_type(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 
@@ -88,11 +94,14 @@ DECLARE
     v_version  integer;
     v_pinned   integer;
 BEGIN
-    IF v_name IS NULL OR v_name = '' OR length(v_name) > 1000 OR num_nulls(define_relation_type.functional, define_relation_type.acyclic, define_relation_type.domain, define_relation_type.range) > 0 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'relation: 1 to 1,000 characters, not blank; domain, range: lists; functional, acyclic: true or false');
+    IF v_name IS NULL OR v_name = '' OR length(v_name) > 1000 OR num_nulls(define_relation_type.functional,
+        define_relation_type.acyclic, define_relation_type.domain, define_relation_type.range) > 0 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'relation: 1 to 1,000 characters, not blank; domain, range: '
+            'lists; functional, acyclic: true or false');
     ELSIF define_relation_type.acyclic AND v_inverse = v_name THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'acyclic: a relation that is its own inverse is a circle');
-    ELSIF EXISTS (SELECT FROM unnest(define_relation_type.domain || define_relation_type.range) AS t (type) WHERE (v_types ? t.type) IS NOT TRUE) THEN
+    ELSIF EXISTS (SELECT FROM unnest(define_relation_type.domain || define_relation_type.range) AS t (type)
+        WHERE (v_types ? t.type) IS NOT TRUE) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', 'domain, range: types that define_entity_type() has defined');
     END IF;
     v_version := memwarden_internal.next_ontology(v_org_id, 'relation_types', v_name, jsonb_build_object(
@@ -106,12 +115,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) IS
-    'Says what a predicate means between entities: of which types subject (domain) and content (range) are, any where empty; inverse: the predicate that says the same from the other side, itself for a symmetric one; functional: one value at a time; '
-    'acyclic: nobody is above himself. Inverse and functional become what define_predicate() says of it, so the constraint graph finds contradictions; the rest gate 28 asks of facts whose subject or content is a known entity. '
-    'Returns the version of the ontology that says so. While a version is pinned it waits for pin_ontology(). org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown type or organisation, 42501 without the right. Source: memory fabric; knowledge graph.';
+    'Says what a predicate means between entities: of which types subject (domain) and content (range) are, any where '
+    'empty; inverse: the predicate that says the same from the other side, itself for a symmetric one; functional: one '
+    'value at a time; acyclic: nobody is above himself. Inverse and functional become what define_predicate() says of '
+    'it, so the constraint graph finds contradictions; the rest gate 28 asks of facts whose subject or content is a '
+    'known entity. Returns the version of the ontology that says so. While a version is pinned it waits for '
+    'pin_ontology(). org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed '
+    'arguments, 42704 for an unknown type or organisation, 42501 without the right. Source: memory fabric; knowledge '
+    'graph.';
 REVOKE ALL ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) TO memwarden_curator,
+    memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_relation(p_org_id bigint, p_name text, p_document jsonb)
 RETURNS void
@@ -130,7 +144,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.apply_relation(bigint, text, jsonb) IS
-    'Has the predicate of a relation type mean what an ontology says of it: one value or several, and its inverse. What else is declared of it stays.';
+    'Has the predicate of a relation type mean what an ontology says of it: one value or several, and its inverse. What '
+    'else is declared of it stays.';
 REVOKE ALL ON FUNCTION memwarden_internal.apply_relation(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.pin_ontology(version integer DEFAULT NULL, org text DEFAULT NULL)
@@ -154,14 +169,17 @@ BEGIN
         INSERT INTO memwarden_data.ontology_pin (org_id, version) VALUES (v_org_id, pin_ontology.version);
     END IF;
     v_after := (memwarden_internal.ontology_in_force(v_org_id)).document;
-    FOR v_name IN SELECT k FROM jsonb_object_keys((coalesce(v_before -> 'relation_types', '{}')) || coalesce(v_after -> 'relation_types', '{}')) AS k
+    FOR v_name IN SELECT k FROM jsonb_object_keys((coalesce(v_before -> 'relation_types', '{}'))
+        || coalesce(v_after -> 'relation_types', '{}')) AS k
                    WHERE v_before -> 'relation_types' -> k IS DISTINCT FROM v_after -> 'relation_types' -> k LOOP
         PERFORM memwarden_internal.apply_relation(v_org_id, v_name, v_after);
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.pin_ontology(integer, text) IS
-    'Has a version of the ontology count, whatever is defined later; NULL: the newest again. Predicates mean what that version says of them. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 for a version that there is not or an unknown organisation, 22023 for a relation that define_predicate() refuses, 42501 without the right. Source: memory fabric, operational concerns.';
+    'Has a version of the ontology count, whatever is defined later; NULL: the newest again. Predicates mean what that '
+    'version says of them. org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for a '
+    'version that there is not or an unknown organisation, 22023 for a relation that define_predicate() refuses, 42501 '
+    'without the right. Source: memory fabric, operational concerns.';
 REVOKE ALL ON FUNCTION memwarden.pin_ontology(integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.pin_ontology(integer, text) TO memwarden_curator, memwarden_admin;

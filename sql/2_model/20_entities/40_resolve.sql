@@ -43,7 +43,8 @@ BEGIN
         SELECT f.entity_id FROM family AS f);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.same_entities(bigint, bigint, bigint[], smallint) IS 'All that are one with an entity, itself included, as far as that reader sees.';
+COMMENT ON FUNCTION memwarden_internal.same_entities(bigint, bigint, bigint[], smallint) IS
+    'All that are one with an entity, itself included, as far as that reader sees.';
 REVOKE ALL ON FUNCTION memwarden_internal.same_entities(bigint, bigint, bigint[], smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entities_named(p_org_id bigint, p_said text, p_scopes bigint[], p_clearance smallint)
@@ -62,10 +63,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.entities_named(bigint, text, bigint[], smallint) IS
-    'The entities of some scopes that bear a name (as normalised_subject() gives it), and what they have become, for a reader of that clearance.';
+    'The entities of some scopes that bear a name (as normalised_subject() gives it), and what they have become, for a '
+    'reader of that clearance.';
 REVOKE ALL ON FUNCTION memwarden_internal.entities_named(bigint, text, bigint[], smallint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.key_of_name(p_org_id bigint, p_role text, p_name text, p_scopes bigint[], p_clearance smallint)
+CREATE OR REPLACE FUNCTION memwarden_internal.key_of_name(p_org_id bigint, p_role text, p_name text, p_scopes bigint[],
+    p_clearance smallint)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp

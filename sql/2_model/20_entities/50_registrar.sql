@@ -1,5 +1,6 @@
 -- Who asks about entities, and who may change them: whoever writes their scope as a curator, or administers the organisation.
-CREATE OR REPLACE FUNCTION memwarden_internal.entity_reader(p_surface text DEFAULT NULL, OUT orgs bigint[], OUT scopes bigint[], OUT clearance smallint)
+CREATE OR REPLACE FUNCTION memwarden_internal.entity_reader(p_surface text DEFAULT NULL, OUT orgs bigint[], OUT scopes bigint[],
+    OUT clearance smallint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -24,7 +25,10 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entity_reader(text) IS 'What the caller sees of entities, across a surface where one is given: organisations, scopes and the highest classification; for a member of memwarden_admin who is no principal, everything. Raises 42704 for an unknown surface.';
+COMMENT ON FUNCTION memwarden_internal.entity_reader(text) IS
+    'What the caller sees of entities, across a surface where one is given: organisations, scopes and the highest '
+    'classification; for a member of memwarden_admin who is no principal, everything. Raises 42704 for an unknown '
+    'surface.';
 REVOKE ALL ON FUNCTION memwarden_internal.entity_reader(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_clearance()
@@ -39,10 +43,12 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.visible_clearance() IS 'How highly classified the caller may read; -1 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.visible_clearance() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.visible_clearance() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.visible_clearance() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_entity(
-    p_ceid text, p_scope text, p_surface text DEFAULT NULL, OUT org_id bigint, OUT entity_id bigint, OUT scope_id bigint, OUT type text, OUT classification smallint, OUT merged_into bigint)
+    p_ceid text, p_scope text, p_surface text DEFAULT NULL, OUT org_id bigint, OUT entity_id bigint, OUT scope_id bigint,
+        OUT type text, OUT classification smallint, OUT merged_into bigint)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -55,7 +61,8 @@ BEGIN
     FOR v_found IN
         SELECT e.org_id, e.entity_id, e.scope_id, e.type, e.classification, e.merged_into
           FROM memwarden_data.entity AS e JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
-         WHERE e.ceid = p_ceid AND e.org_id = ANY (v_reader.orgs) AND e.scope_id = ANY (v_reader.scopes) AND e.classification <= v_reader.clearance
+         WHERE e.ceid = p_ceid AND e.org_id = ANY (v_reader.orgs) AND e.scope_id = ANY (v_reader.scopes)
+             AND e.classification <= v_reader.clearance
            AND (p_scope IS NULL OR s.path = p_scope)
          -- Of two of one scope the one that more people see.
          ORDER BY e.scope_id, e.classification LIMIT 2
@@ -77,7 +84,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_entity(text, text, text) IS
-    'The entity of that id that the caller sees, across a surface where one is given. Raises 42704 where there is none, 22023 where the id alone does not tell which.';
+    'The entity of that id that the caller sees, across a surface where one is given. Raises 42704 where there is none, '
+    '22023 where the id alone does not tell which.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_entity(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_registrar(p_org_id bigint, p_scope_id bigint)
@@ -89,7 +97,8 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     ELSIF NOT (memwarden_internal.may_administer(p_org_id, 'full') OR memwarden_internal.may_write(
-                   memwarden_internal.current_principal(), p_scope_id, (SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id))) THEN
+                   memwarden_internal.current_principal(), p_scope_id, (SELECT s.lineage FROM memwarden_data.scope AS s
+                       WHERE s.scope_id = p_scope_id))) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'writing the scope of the entity');
     END IF;
     -- Who changes entities takes turns: no two merges can cross.
@@ -97,10 +106,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_registrar(bigint, bigint) IS
-    'Lets one change at a time into the entities of an organisation. Raises 42501 for who may not write the scope, 25001 at an isolation other than READ COMMITTED.';
+    'Lets one change at a time into the entities of an organisation. Raises 42501 for who may not write the scope, '
+    '25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_registrar(bigint, bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.record_entity_event(p_org_id bigint, p_event text, p_entity_id bigint, p_other_id bigint, p_alias_ids bigint[])
+CREATE OR REPLACE FUNCTION memwarden_internal.record_entity_event(p_org_id bigint, p_event text, p_entity_id bigint,
+    p_other_id bigint, p_alias_ids bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -111,7 +122,8 @@ BEGIN
             memwarden_internal.current_principal(), session_user, clock_timestamp());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_entity_event(bigint, text, bigint, bigint, bigint[]) IS 'Notes who changed an entity, and how.';
+COMMENT ON FUNCTION memwarden_internal.record_entity_event(bigint, text, bigint, bigint, bigint[]) IS
+    'Notes who changed an entity, and how.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_entity_event(bigint, text, bigint, bigint, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entity_level(p_classification text, p_least smallint)

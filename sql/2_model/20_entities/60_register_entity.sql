@@ -34,9 +34,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_entity(text, text, text[], text, text) IS
-    'Registers an entity under the id by which applications know it, as in customer:cus_77, with what else it is called. type: of the ontology in force. scope: by default the caller''s home; who reads it and is cleared for classification sees the entity. '
-    'From now on memories whose subject (or, with a predicate, whose whole content) is one of its names belong to it. For curators that write the scope and whoever administers the organisation. '
-    'Raises 42704 for an unknown type, scope or classification, 42710 for an id that is taken there, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Registers an entity under the id by which applications know it, as in customer:cus_77, with what else it is '
+    'called. type: of the ontology in force. scope: by default the caller''s home; who reads it and is cleared for '
+    'classification sees the entity. From now on memories whose subject (or, with a predicate, whose whole content) is '
+    'one of its names belong to it. For curators that write the scope and whoever administers the organisation. Raises '
+    '42704 for an unknown type, scope or classification, 42710 for an id that is taken there, 22023 for malformed '
+    'arguments, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; '
+    'identity layer.';
 REVOKE ALL ON FUNCTION memwarden.register_entity(text, text, text[], text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_entity(text, text, text[], text, text) TO memwarden_curator, memwarden_admin;
 
@@ -59,7 +63,8 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_alias(bigint, bigint, text, smallint) IS 'Gives an entity a name, and returns its number; NULL for one that it has. Raises 22023 for a blank one.';
+COMMENT ON FUNCTION memwarden_internal.put_alias(bigint, bigint, text, smallint) IS
+    'Gives an entity a name, and returns its number; NULL for one that it has. Raises 22023 for a blank one.';
 REVOKE ALL ON FUNCTION memwarden_internal.put_alias(bigint, bigint, text, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.add_alias(entity text, alias text, scope text DEFAULT NULL, classification text DEFAULT NULL)
@@ -80,8 +85,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.add_alias(text, text, text, text) IS
-    'Says what else an entity is called; a name that it has changes nothing. classification: who is not cleared for it does not know the name, by default that of the entity. A name of several entities means none of them, and writes that use it say so. scope: where the id alone does not tell which entity. '
-    'Raises 42704 for an unknown entity or classification, 22023 for a blank name, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Says what else an entity is called; a name that it has changes nothing. classification: who is not cleared for it '
+    'does not know the name, by default that of the entity. A name of several entities means none of them, and writes '
+    'that use it say so. scope: where the id alone does not tell which entity. Raises 42704 for an unknown entity or '
+    'classification, 22023 for a blank name, 42501 without the right, 25001 at an isolation other than READ COMMITTED. '
+    'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.add_alias(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_alias(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -112,7 +120,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.remove_alias(text, text, text) IS
     'Takes a name from an entity, for writes from now on; memories that used it stay with it. The id itself stays. '
-    'Raises 42704 for an unknown entity or name, 22023 where the id alone does not tell which entity, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Raises 42704 for an unknown entity or name, 22023 where the id alone does not tell which entity, 42501 without the '
+    'right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.remove_alias(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_alias(text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -129,9 +138,11 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
     IF set_entity_attribute.name IS NULL OR set_entity_attribute.name !~ '^[a-z][a-z0-9_]{0,62}$' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: a small letter, then small letters, digits and underscores, at most 63');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: a small letter, then small letters, digits and '
+            'underscores, at most 63');
     ELSIF set_entity_attribute.value IS NOT NULL
-          AND (jsonb_typeof(set_entity_attribute.value) NOT IN ('string', 'number', 'boolean') OR length(set_entity_attribute.value::text) > 1000) THEN
+          AND (jsonb_typeof(set_entity_attribute.value) NOT IN ('string', 'number', 'boolean')
+              OR length(set_entity_attribute.value::text) > 1000) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'value: a string, a number or a boolean of at most 1,000 characters');
     END IF;
     v_said := (memwarden_internal.ontology_in_force(v_entity.org_id)).document -> 'entity_types' -> v_entity.type -> 'attributes' -> set_entity_attribute.name;
@@ -142,20 +153,25 @@ BEGIN
         PERFORM memwarden_internal.raise_error('not_permitted', 'a classification above one''s own clearance');
     ELSIF set_entity_attribute.value IS NULL THEN
         DELETE FROM memwarden_data.entity_attribute AS a
-         WHERE a.org_id = v_entity.org_id AND a.entity_id = v_entity.entity_id AND a.name = set_entity_attribute.name AND a.classification <= v_level;
+         WHERE a.org_id = v_entity.org_id AND a.entity_id = v_entity.entity_id AND a.name = set_entity_attribute.name
+             AND a.classification <= v_level;
     ELSE
         INSERT INTO memwarden_data.entity_attribute AS a (org_id, entity_id, name, value, classification, sensitive, set_at)
         VALUES (v_entity.org_id, v_entity.entity_id, set_entity_attribute.name, set_entity_attribute.value, v_level,
                 coalesce(set_entity_attribute.sensitive, false) OR coalesce((v_said -> 'sensitive')::boolean, false), clock_timestamp())
         ON CONFLICT ON CONSTRAINT entity_attribute_pkey DO UPDATE
-           SET value = excluded.value, classification = greatest(a.classification, excluded.classification), sensitive = excluded.sensitive, set_at = excluded.set_at;
+           SET value = excluded.value, classification = greatest(a.classification, excluded.classification),
+               sensitive = excluded.sensitive, set_at = excluded.set_at;
     END IF;
     PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'attribute_set', v_entity.entity_id, NULL, NULL);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) IS
-    'Registers an attribute of an entity: a string, a number or a boolean; NULL takes it away. classification: who is not cleared for it does not see it; at least that of the entity and what the ontology says of the attribute, and never lower than it was. '
-    'sensitive: its value, from four characters on, is masked in whatever is written at a lower classification in the scope of the entity or below; also where the ontology says so. '
-    'Raises 42704 for an unknown entity or classification, 22023 for malformed arguments, 42501 without the right or the clearance, 25001 at an isolation other than READ COMMITTED. Source: memory fabric, redaction.';
+    'Registers an attribute of an entity: a string, a number or a boolean; NULL takes it away. classification: who is '
+    'not cleared for it does not see it; at least that of the entity and what the ontology says of the attribute, and '
+    'never lower than it was. sensitive: its value, from four characters on, is masked in whatever is written at a '
+    'lower classification in the scope of the entity or below; also where the ontology says so. Raises 42704 for an '
+    'unknown entity or classification, 22023 for malformed arguments, 42501 without the right or the clearance, 25001 '
+    'at an isolation other than READ COMMITTED. Source: memory fabric, redaction.';
 REVOKE ALL ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;

@@ -22,15 +22,19 @@ BEGIN
     v_other.entity_id := memwarden_internal.root_of(v_entity.org_id, v_other.entity_id, v_reader.scopes, v_reader.clearance);
     IF v_root = v_other.entity_id THEN
         RETURN v_result;
-    ELSIF (SELECT count(DISTINCT e.type) FROM memwarden_data.entity AS e WHERE e.org_id = v_entity.org_id AND e.entity_id IN (v_root, v_other.entity_id)) > 1 THEN
+    ELSIF (SELECT count(DISTINCT e.type) FROM memwarden_data.entity AS e WHERE e.org_id = v_entity.org_id
+        AND e.entity_id IN (v_root, v_other.entity_id)) > 1 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'into_entity: one of the same type');
     ELSIF v_root = ANY (memwarden_internal.all_ancestors(v_entity.org_id, v_other.entity_id)) OR EXISTS (
-              SELECT FROM memwarden_data.entity AS e WHERE e.org_id = v_entity.org_id AND e.entity_id = v_root AND e.merged_into IS NOT NULL) THEN
+              SELECT FROM memwarden_data.entity AS e WHERE e.org_id = v_entity.org_id AND e.entity_id = v_root
+                  AND e.merged_into IS NOT NULL) THEN
         -- By a merge that the caller does not see; which one is not told.
         PERFORM memwarden_internal.raise_error('not_permitted', 'merging these entities');
     END IF;
-    v_result := memwarden_internal.request_for_entities('merge_entities', v_entity.org_id, ARRAY[v_root, v_other.entity_id], jsonb_build_object(
-        'entity', merge_entities.entity, 'into_entity', merge_entities.into_entity, 'scope', merge_entities.scope, 'into_scope', merge_entities.into_scope));
+    v_result := memwarden_internal.request_for_entities('merge_entities', v_entity.org_id, ARRAY[v_root, v_other.entity_id],
+        jsonb_build_object(
+        'entity', merge_entities.entity, 'into_entity', merge_entities.into_entity, 'scope', merge_entities.scope, 'into_scope',
+        merge_entities.into_scope));
     IF v_result.outcome = 'COMMITTED' THEN
         UPDATE memwarden_data.entity AS e SET merged_into = v_other.entity_id WHERE e.org_id = v_entity.org_id AND e.entity_id = v_root;
         PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'merged', v_root, v_other.entity_id, NULL);
@@ -39,8 +43,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
-    'Says that two entities are one: from now on memories of either are found by both, whenever they were written. Nothing is rewritten; unmerge_entity() takes it back. Two that are one already change nothing. Returns the outcome: COMMITTED; or DEFERRED where people decided about memories of either: then the request waits in review_queue(). '
-    'For who writes the scopes of both. Raises 42704 for an unknown entity, 22023 for entities of different types or organisations or where an id alone does not tell which, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Says that two entities are one: from now on memories of either are found by both, whenever they were written. '
+    'Nothing is rewritten; unmerge_entity() takes it back. Two that are one already change nothing. Returns the '
+    'outcome: COMMITTED; or DEFERRED where people decided about memories of either: then the request waits in '
+    'review_queue(). For who writes the scopes of both. Raises 42704 for an unknown entity, 22023 for entities of '
+    'different types or organisations or where an id alone does not tell which, 42501 without the right, 25001 at an '
+    'isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.merge_entities(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge_entities(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -70,7 +78,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) IS
-    'request_act() for a change of entities, where people decided about memories of theirs; COMMITTED where the caller may change them at once.';
+    'request_act() for a change of entities, where people decided about memories of theirs; COMMITTED where the caller '
+    'may change them at once.';
 REVOKE ALL ON FUNCTION memwarden_internal.request_for_entities(text, bigint, bigint[], jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.all_ancestors(p_org_id bigint, p_entity_id bigint)
@@ -89,7 +98,8 @@ BEGIN
         SELECT a.entity_id FROM above AS a);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) IS 'An entity and all that it was merged into, seen or not: no merge may close a circle.';
+COMMENT ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) IS
+    'An entity and all that it was merged into, seen or not: no merge may close a circle.';
 REVOKE ALL ON FUNCTION memwarden_internal.all_ancestors(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.unmerge_entity(entity text, scope text DEFAULT NULL)
@@ -106,11 +116,13 @@ BEGIN
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
     SELECT t.entity_id INTO v_from
       FROM memwarden_data.entity AS e JOIN memwarden_data.entity AS t ON t.org_id = e.org_id AND t.entity_id = e.merged_into
-     WHERE e.org_id = v_entity.org_id AND e.entity_id = v_entity.entity_id AND t.scope_id = ANY (v_reader.scopes) AND t.classification <= v_reader.clearance;
+     WHERE e.org_id = v_entity.org_id AND e.entity_id = v_entity.entity_id AND t.scope_id = ANY (v_reader.scopes)
+         AND t.classification <= v_reader.clearance;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('merge of entity %L', unmerge_entity.entity));
     END IF;
-    v_result := memwarden_internal.request_for_entities('unmerge_entity', v_entity.org_id, ARRAY[v_entity.entity_id, v_from], jsonb_build_object(
+    v_result := memwarden_internal.request_for_entities('unmerge_entity', v_entity.org_id, ARRAY[v_entity.entity_id, v_from],
+        jsonb_build_object(
         'entity', unmerge_entity.entity, 'scope', unmerge_entity.scope));
     IF v_result.outcome = 'COMMITTED' THEN
         UPDATE memwarden_data.entity AS e SET merged_into = NULL WHERE e.org_id = v_entity.org_id AND e.entity_id = v_entity.entity_id;
@@ -120,8 +132,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
-    'Takes the merge of an entity back: each memory is again with the entity whose name it was said by, those of after the merge as well. Returns the outcome, as merge_entities() does. '
-    'Raises 42704 for an unknown entity or one that was not merged, 22023 where the id alone does not tell which, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Takes the merge of an entity back: each memory is again with the entity whose name it was said by, those of after '
+    'the merge as well. Returns the outcome, as merge_entities() does. Raises 42704 for an unknown entity or one that '
+    'was not merged, 22023 where the id alone does not tell which, 42501 without the right, 25001 at an isolation other '
+    'than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.unmerge_entity(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -132,7 +146,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_entity record := memwarden_internal.require_entity(split_entity.entity, split_entity.scope);
-    v_said   text[] := ARRAY(SELECT DISTINCT memwarden_internal.normalised_subject(u.name, '{}') FROM unnest(split_entity.aliases) AS u (name));
+    v_said   text[] := ARRAY(SELECT DISTINCT memwarden_internal.normalised_subject(u.name, '{}')
+        FROM unnest(split_entity.aliases) AS u (name));
     v_id     bigint;
     v_ids    bigint[];
     v_moved  integer;
@@ -142,12 +157,14 @@ BEGIN
     -- set_synonyms() keeps.
     PERFORM FROM memwarden_data.organisation AS o WHERE v_entity.org_id IN (0, o.org_id) ORDER BY o.org_id FOR UPDATE;
     PERFORM memwarden_internal.require_registrar(v_entity.org_id, v_entity.scope_id);
-    PERFORM FROM memwarden_data.write_lock AS w WHERE v_entity.org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id, w.layer FOR NO KEY UPDATE;
+    PERFORM FROM memwarden_data.write_lock AS w WHERE v_entity.org_id IN (0, w.org_id) ORDER BY w.org_id, w.scope_id,
+        w.layer FOR NO KEY UPDATE;
     IF split_entity.new_entity IS NULL OR split_entity.new_entity !~ E'^[^[:space:]](.{0,198}[^[:space:]])?$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'new_entity: 1 to 200 characters, as in customer:cus_77');
     END IF;
     v_result := memwarden_internal.request_for_entities('split_entity', v_entity.org_id, ARRAY[v_entity.entity_id], jsonb_build_object(
-        'entity', split_entity.entity, 'new_entity', split_entity.new_entity, 'aliases', to_jsonb(split_entity.aliases), 'scope', split_entity.scope));
+        'entity', split_entity.entity, 'new_entity', split_entity.new_entity, 'aliases', to_jsonb(split_entity.aliases),
+        'scope', split_entity.scope));
     IF v_result.outcome <> 'COMMITTED' THEN
         RETURN v_result;
     END IF;
@@ -172,7 +189,8 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.put_alias(v_entity.org_id, v_id, split_entity.new_entity, v_entity.classification);
     UPDATE memwarden_data.memory_key AS k SET entity_id = v_id
-     WHERE k.entity_id = v_entity.entity_id AND k.org_id IN (v_entity.org_id, CASE WHEN v_entity.org_id = 0 THEN k.org_id END) AND k.said = ANY (v_said);
+     WHERE k.entity_id = v_entity.entity_id AND k.org_id IN (v_entity.org_id, CASE WHEN v_entity.org_id = 0 THEN k.org_id END)
+         AND k.said = ANY (v_said);
     GET DIAGNOSTICS v_moved = ROW_COUNT;
     PERFORM memwarden_internal.record_entity_event(v_entity.org_id, 'split', v_entity.entity_id, v_id, v_ids);
     v_result.detail := jsonb_build_object('moved', v_moved);
@@ -180,7 +198,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
-    'Says that some names of an entity mean another one: a new entity takes them, and the memories that were said by them. Returns the outcome, as merge_entities() does; its detail says how many memories moved. Attributes stay. Merging the new entity into the old takes it back. Writers of the organisation wait meanwhile. '
-    'Raises 42704 for an unknown entity or names that it has not, 42710 for an id that is taken, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Says that some names of an entity mean another one: a new entity takes them, and the memories that were said by '
+    'them. Returns the outcome, as merge_entities() does; its detail says how many memories moved. Attributes stay. '
+    'Merging the new entity into the old takes it back. Writers of the organisation wait meanwhile. Raises 42704 for an '
+    'unknown entity or names that it has not, 42710 for an id that is taken, 22023 for malformed arguments, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.split_entity(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.split_entity(text, text, text[], text) TO memwarden_curator, memwarden_admin;

@@ -1,5 +1,6 @@
 -- By what else than words a memory is found, kept with it once it is there.
-CREATE OR REPLACE FUNCTION memwarden_internal.keep_keys(p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_content_hash bytea, p_keys jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.keep_keys(p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_content_hash bytea,
+    p_keys jsonb)
 RETURNS jsonb
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -10,18 +11,21 @@ BEGIN
       FROM jsonb_to_recordset(p_keys) AS n (role text, said text, entity_id bigint)
     ON CONFLICT (org_id, item_id, role, content_hash) DO UPDATE SET said = excluded.said, entity_id = excluded.entity_id;
     RETURN (
-        SELECT jsonb_object_agg(n.role, CASE WHEN n.entity_id IS NULL THEN '{"ambiguous": true}' ELSE jsonb_build_object('entity', e.ceid) END)
+        SELECT jsonb_object_agg(n.role, CASE WHEN n.entity_id IS NULL THEN '{"ambiguous": true}'
+            ELSE jsonb_build_object('entity', e.ceid) END)
           FROM jsonb_to_recordset(p_keys) AS n (role text, entity_id bigint)
           LEFT JOIN memwarden_data.entity AS e ON e.org_id IN (0, p_org_id) AND e.entity_id = n.entity_id
          WHERE n.role IN ('subject', 'object'));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keep_keys(bigint, bigint, uuid, bytea, jsonb) IS
-    'Stores the keys of a memory, and returns what its writer is told of them: {"subject": {"entity"} or {"ambiguous"}, "object"}; NULL for nothing.';
+    'Stores the keys of a memory, and returns what its writer is told of them: {"subject": {"entity"} or {"ambiguous"}, '
+    '"object"}; NULL for nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_keys(bigint, bigint, uuid, bytea, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.entity_facts(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_predicate text, p_key_hash bytea, p_keys jsonb, p_clearance smallint, p_same_key text,
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_predicate text, p_key_hash bytea, p_keys jsonb, p_clearance smallint,
+        p_same_key text,
     p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -48,4 +52,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.entity_facts(bigint, bigint, text, text, bytea, jsonb, smallint, text, tstzrange, timestamptz) IS
     'Facts of the same entity by its other names, where a predicate holds one value: for readable_found(); NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.entity_facts(bigint, bigint, text, text, bytea, jsonb, smallint, text, tstzrange, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.entity_facts(bigint, bigint, text, text, bytea, jsonb, smallint, text, tstzrange,
+    timestamptz) FROM PUBLIC;

@@ -27,10 +27,12 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.keyed_item IS 'A memory found by its keys; entity: the nearest that it belongs to, distance: how many relations away that is.';
+COMMENT ON TYPE memwarden_internal.keyed_item IS
+    'A memory found by its keys; entity: the nearest that it belongs to, distance: how many relations away that is.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.related_entities(
-    p_orgs bigint[], p_entity_ids bigint[], p_scopes bigint[], p_clearance smallint, p_labels integer[], p_principal_id bigint, p_valid_at timestamptz, p_now timestamptz)
+    p_orgs bigint[], p_entity_ids bigint[], p_scopes bigint[], p_clearance smallint, p_labels integer[], p_principal_id bigint,
+        p_valid_at timestamptz, p_now timestamptz)
 RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -40,7 +42,8 @@ BEGIN
         SELECT DISTINCT u.id
           FROM memwarden_data.memory_key AS s
           JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id AND i.content_hash = s.content_hash
-          JOIN memwarden_data.memory_key AS o ON o.org_id = s.org_id AND o.item_id = s.item_id AND o.content_hash = s.content_hash AND o.role <> s.role
+          JOIN memwarden_data.memory_key AS o ON o.org_id = s.org_id AND o.item_id = s.item_id AND o.content_hash = s.content_hash
+              AND o.role <> s.role
           JOIN memwarden_data.entity AS e ON e.org_id = ANY (p_orgs) AND e.entity_id = o.entity_id
          CROSS JOIN LATERAL unnest(memwarden_internal.same_entities(e.org_id, e.entity_id, p_scopes, p_clearance)) AS u (id)
          WHERE s.org_id = ANY (p_orgs) AND s.entity_id = ANY (p_entity_ids)
@@ -50,9 +53,11 @@ BEGIN
            AND e.scope_id = ANY (p_scopes) AND e.classification <= p_clearance);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz,
+    timestamptz) IS
     'The entities that a memory relates to some, of memories and entities that the reader sees.';
-REVOKE ALL ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint, timestamptz, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.related_entities(bigint[], bigint[], bigint[], smallint, integer[], bigint,
+    timestamptz, timestamptz) FROM PUBLIC;
 
 -- What is found by keys is presented as what is found by words is.
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_items(
@@ -64,21 +69,27 @@ AS $function$
 DECLARE
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
     -- A surface that strips entities tells none, not even which it was that a memory was found by.
-    v_hidden boolean := EXISTS (SELECT FROM memwarden_data.surface AS s WHERE s.org_id = v_org_id AND s.name = p_surface AND 'entity' = ANY (s.strip));
-    v_names  jsonb := CASE WHEN NOT v_hidden THEN memwarden_internal.stripped(v_org_id, jsonb_build_object('entities', to_jsonb(p_entities)), p_surface) -> 'entities' END;
+    v_hidden boolean := EXISTS (SELECT FROM memwarden_data.surface AS s WHERE s.org_id = v_org_id AND s.name = p_surface
+        AND 'entity' = ANY (s.strip));
+    v_names  jsonb := CASE WHEN NOT v_hidden THEN memwarden_internal.stripped(v_org_id,
+        jsonb_build_object('entities', to_jsonb(p_entities)), p_surface) -> 'entities' END;
 BEGIN
     RETURN QUERY
-    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, v_names ->> (q.place - 1)::integer, q.distance,
-           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin, r.standing, r.hedge, r.suspicious
+    SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
+        v_names ->> (q.place - 1)::integer, q.distance,
+           r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.provenance, r.origin, r.standing,
+               r.hedge, r.suspicious
       FROM unnest(p_item_ids, p_distances) WITH ORDINALITY AS q (item_id, distance, place)
       JOIN unnest(memwarden_internal.presented_records(
-               p_principal_id, ARRAY(SELECT c FROM memwarden_internal.context_records(p_principal_id, p_item_ids, NULL, p_now, p_surface) AS c), p_surface)) AS r
+               p_principal_id, ARRAY(SELECT c FROM memwarden_internal.context_records(p_principal_id, p_item_ids, NULL, p_now,
+                   p_surface) AS c), p_surface)) AS r
         ON r.item_id = q.item_id
      ORDER BY q.place;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) IS
-    'Memories that a principal reads, in the order given, with the entity that each was found by and how far away that is, as they are told across a surface (NULL: none).';
+    'Memories that a principal reads, in the order given, with the entity that each was found by and how far away that '
+    'is, as they are told across a surface (NULL: none).';
 REVOKE ALL ON FUNCTION memwarden_internal.keyed_items(bigint, uuid[], text[], integer[], timestamptz, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_entity(
@@ -103,7 +114,8 @@ BEGIN
     END IF;
     FOR v_step IN 1 .. recall_entity.depth LOOP
         v_next := ARRAY(SELECT n.id FROM unnest(memwarden_internal.related_entities(
-                               v_reader.orgs, v_next, v_reader.scopes, v_reader.clearance, v_labels, v_principal_id, recall_entity.valid_at, v_now)) AS n (id)
+                               v_reader.orgs, v_next, v_reader.scopes, v_reader.clearance, v_labels, v_principal_id,
+                                   recall_entity.valid_at, v_now)) AS n (id)
                          WHERE n.id <> ALL (v_ids) ORDER BY n.id LIMIT 1000);
         EXIT WHEN v_next = '{}';
         v_ids := v_ids || v_next;
@@ -119,7 +131,8 @@ BEGIN
          WHERE i.scope_id = ANY (v_reader.scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
            AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            AND (recall_entity.layers IS NULL OR i.layer = ANY (recall_entity.layers))
-           AND (recall_entity.predicate IS NULL OR memwarden_internal.predicate_name(i.predicate) = memwarden_internal.predicate_name(recall_entity.predicate))
+           AND (recall_entity.predicate IS NULL OR memwarden_internal.predicate_name(i.predicate)
+               = memwarden_internal.predicate_name(recall_entity.predicate))
            AND (recall_entity.valid_at IS NULL OR i.valid_during @> recall_entity.valid_at)
          ORDER BY i.item_id, d.distance, k.role DESC, e.entity_id
     ), best AS (
@@ -128,20 +141,28 @@ BEGIN
     SELECT r.*
       FROM (SELECT array_agg(b.item_id ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS ids,
                    array_agg(b.ceid ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS entities,
-                   array_agg(b.distance ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS distances FROM best AS b) AS f
+                   array_agg(b.distance ORDER BY b.distance, b.confidence DESC, b.updated_at DESC, b.item_id) AS distances
+                       FROM best AS b) AS f
      CROSS JOIN LATERAL memwarden_internal.keyed_items(v_principal_id, f.ids, f.entities, f.distances, v_now, recall_entity.surface) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) IS
-    'What is remembered of an entity, whatever it was called and whatever it was merged with: facts whose subject or content it is, surest first. depth: also what is remembered of entities that such facts relate it to, up to so many relations away (0 to 3; distance says how many). '
-    'scope: where the id alone does not tell which entity; layers, predicate, valid_at: as recall() takes them; max_rows: 1 to 1,000. Memories and entities that the caller does not see lead nowhere. '
-    'standing, hedge, suspicious: as in recall(), and screened as there. surface: which boundary the answer crosses, as recall() takes it; what is classified above it leads nowhere, and entity is NULL where it strips entities. Its floor is one of relevance, which is not asked here. '
-    'Raises 28000 without identity, 42704 for an unknown entity or surface, 22023 for arguments out of range. Source: memory fabric, storage tiers; agent memory primitives, 14.';
+    'What is remembered of an entity, whatever it was called and whatever it was merged with: facts whose subject or '
+    'content it is, surest first. depth: also what is remembered of entities that such facts relate it to, up to so '
+    'many relations away (0 to 3; distance says how many). scope: where the id alone does not tell which entity; '
+    'layers, predicate, valid_at: as recall() takes them; max_rows: 1 to 1,000. Memories and entities that the caller '
+    'does not see lead nowhere. standing, hedge, suspicious: as in recall(), and screened as there. surface: which '
+    'boundary the answer crosses, as recall() takes it; what is classified above it leads nowhere, and entity is NULL '
+    'where it strips entities. Its floor is one of relevance, which is not asked here. Raises 28000 without identity, '
+    '42704 for an unknown entity or surface, 22023 for arguments out of range. Source: memory fabric, storage tiers; '
+    'agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer,
+    text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_keyed(
-    decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100, surface text DEFAULT NULL)
+    decision text DEFAULT NULL, workflow text DEFAULT NULL, layers text[] DEFAULT NULL, max_rows integer DEFAULT 100,
+        surface text DEFAULT NULL)
 RETURNS SETOF memwarden_internal.keyed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER ROWS 20
 SET search_path = pg_catalog, pg_temp
@@ -163,7 +184,8 @@ BEGIN
     v_ids := ARRAY(
         SELECT i.item_id
           FROM memwarden_data.item AS i
-         WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_now)
+         WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.status = 'ACTIVE'
+             AND (i.expires_at IS NULL OR i.expires_at > v_now)
            AND i.item_id IN (SELECT k.item_id FROM memwarden_data.memory_key AS k
                               WHERE k.org_id = ANY (v_orgs) AND k.role IN ('decision', 'workflow')
                                 AND (num_nonnulls(recall_keyed.decision, recall_keyed.workflow) = 0
@@ -174,15 +196,20 @@ BEGIN
                    SELECT FROM (VALUES ('decision', recall_keyed.decision), ('workflow', recall_keyed.workflow)) AS w (role, said)
                     WHERE w.said IS NOT NULL AND NOT EXISTS (
                               SELECT FROM memwarden_data.memory_key AS k
-                               WHERE k.org_id = i.org_id AND k.item_id = i.item_id AND k.content_hash = i.content_hash AND k.role = w.role AND k.said = w.said))
+                               WHERE k.org_id = i.org_id AND k.item_id = i.item_id AND k.content_hash = i.content_hash
+                                   AND k.role = w.role AND k.said = w.said))
          ORDER BY i.created_at, i.item_id LIMIT recall_keyed.max_rows);
     RETURN QUERY
     SELECT r.* FROM memwarden_internal.keyed_items(
-        v_principal_id, v_ids, array_fill(NULL::text, ARRAY[cardinality(v_ids)]), array_fill(0, ARRAY[cardinality(v_ids)]), v_now, recall_keyed.surface) AS r;
+        v_principal_id, v_ids, array_fill(NULL::text, ARRAY[cardinality(v_ids)]), array_fill(0, ARRAY[cardinality(v_ids)]),
+            v_now, recall_keyed.surface) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) IS
-    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. standing, hedge, suspicious, surface: as in recall_entity(). '
-    'Raises 28000 without identity, 42704 for an unknown surface, 22023 for a number out of range. Source: memory fabric, storage tiers.';
+    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), '
+    'as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. standing, hedge, suspicious, '
+    'surface: as in recall_entity(). Raises 28000 without identity, 42704 for an unknown surface, 22023 for a number '
+    'out of range. Source: memory fabric, storage tiers.';
 REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) TO memwarden_agent, memwarden_reviewer,
+    memwarden_curator, memwarden_auditor;

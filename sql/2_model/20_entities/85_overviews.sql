@@ -13,7 +13,8 @@ BEGIN
     SELECT e.ceid, e.type, s.path, NULLIF(t.ceid, e.ceid)
       FROM unnest(v_reader.orgs) AS o (org_id)
      CROSS JOIN LATERAL memwarden_internal.entities_named(
-               o.org_id, memwarden_internal.normalised_subject(left(resolve_entity.name, 1000), '{}'), v_reader.scopes, v_reader.clearance) AS n
+               o.org_id, memwarden_internal.normalised_subject(left(resolve_entity.name, 1000), '{}'), v_reader.scopes,
+                   v_reader.clearance) AS n
       JOIN memwarden_data.entity AS e ON e.org_id = o.org_id AND e.entity_id = n.entity_id
       JOIN memwarden_data.entity AS t ON t.org_id = e.org_id AND t.entity_id = n.root_id
       JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
@@ -21,13 +22,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.resolve_entity(text, text) IS
-    'Whom a name means: every entity that bears it, of those that the caller sees, and what it was merged into. Several that are not one mean that a write of the name belongs to none. scope: for a memory there; by default anywhere the caller reads. '
-    'Raises 42704 for an unknown scope. Source: memory fabric; identity layer.';
+    'Whom a name means: every entity that bears it, of those that the caller sees, and what it was merged into. Several '
+    'that are not one mean that a write of the name belongs to none. scope: for a memory there; by default anywhere the '
+    'caller reads. Raises 42704 for an unknown scope. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.resolve_entity(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.resolve_entity(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.resolve_entity(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_entities()
-RETURNS TABLE (entity text, type text, scope text, classification text, aliases text[], merged_into text, attributes jsonb, created_at timestamptz)
+RETURNS TABLE (entity text, type text, scope text, classification text, aliases text[], merged_into text, attributes jsonb,
+    created_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -37,9 +41,11 @@ BEGIN
     RETURN QUERY
     SELECT e.ceid, e.type, s.path, c.name,
            ARRAY(SELECT a.name FROM memwarden_data.entity_alias AS a
-                  WHERE a.org_id = e.org_id AND a.entity_id = e.entity_id AND a.name <> e.ceid AND a.classification <= v_reader.clearance ORDER BY a.alias_id),
+                  WHERE a.org_id = e.org_id AND a.entity_id = e.entity_id AND a.name <> e.ceid
+                      AND a.classification <= v_reader.clearance ORDER BY a.alias_id),
            (SELECT t.ceid FROM memwarden_data.entity AS t
-             WHERE t.org_id = e.org_id AND t.entity_id = e.merged_into AND t.scope_id = ANY (v_reader.scopes) AND t.classification <= v_reader.clearance),
+             WHERE t.org_id = e.org_id AND t.entity_id = e.merged_into AND t.scope_id = ANY (v_reader.scopes)
+                 AND t.classification <= v_reader.clearance),
            coalesce((SELECT jsonb_object_agg(b.name, b.value) FROM memwarden_data.entity_attribute AS b
                       WHERE b.org_id = e.org_id AND b.entity_id = e.entity_id AND b.classification <= v_reader.clearance), '{}'),
            e.created_at
@@ -51,7 +57,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_entities() IS 'The rows of memwarden.entities.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_entities() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_entities() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_entities() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_entity_changes()
 RETURNS TABLE (at timestamptz, event text, entity text, other text, aliases text[], login_role text, agent text)
@@ -64,7 +71,8 @@ BEGIN
     RETURN QUERY
     SELECT v.at, v.event, e.ceid, t.ceid,
            ARRAY(SELECT a.name FROM memwarden_data.entity_alias AS a
-                  WHERE a.org_id = v.org_id AND a.alias_id = ANY (v.alias_ids) AND a.classification <= v_reader.clearance ORDER BY a.alias_id),
+                  WHERE a.org_id = v.org_id AND a.alias_id = ANY (v.alias_ids) AND a.classification <= v_reader.clearance
+                      ORDER BY a.alias_id),
            v.login_role, p.name
       FROM memwarden_data.entity_event AS v
       JOIN memwarden_data.entity AS e ON e.org_id = v.org_id AND e.entity_id = v.entity_id
@@ -90,7 +98,8 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT o.name, t.version, t.version = coalesce(n.version, max(t.version) OVER (PARTITION BY t.org_id)), t.document, t.defined_at,
-           CASE WHEN t.org_id = ANY (memwarden_internal.overseen_orgs()) AND t.org_id <> 0 OR memwarden_internal.is_database_admin() THEN t.defined_by END
+           CASE WHEN t.org_id = ANY (memwarden_internal.overseen_orgs()) AND t.org_id <> 0
+               OR memwarden_internal.is_database_admin() THEN t.defined_by END
       FROM memwarden_data.ontology AS t
       JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id
       LEFT JOIN memwarden_data.ontology_pin AS n ON n.org_id = t.org_id
@@ -99,4 +108,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_ontologies() IS 'The rows of memwarden.ontologies.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_ontologies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_ontologies() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_ontologies() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;

@@ -18,22 +18,26 @@ CREATE POLICY application ON memwarden_data.entity FOR SELECT
 CREATE POLICY application ON memwarden_data.entity_alias FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (classification <= (SELECT memwarden_internal.visible_clearance())
-           AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_alias.org_id AND e.entity_id = entity_alias.entity_id));
+           AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_alias.org_id
+               AND e.entity_id = entity_alias.entity_id));
 CREATE POLICY application ON memwarden_data.entity_attribute FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (classification <= (SELECT memwarden_internal.visible_clearance())
-           AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_attribute.org_id AND e.entity_id = entity_attribute.entity_id));
+           AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_attribute.org_id
+               AND e.entity_id = entity_attribute.entity_id));
 -- Of a memory that one reads one may still not know whom it is about.
 CREATE POLICY application ON memwarden_data.memory_key FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND scope_id = ANY ((SELECT memwarden_internal.visible_scopes())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = memory_key.org_id AND i.item_id = memory_key.item_id)
-           AND (role IN ('decision', 'workflow') OR EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.entity_id = memory_key.entity_id)));
+           AND (role IN ('decision', 'workflow') OR EXISTS (SELECT FROM memwarden_data.entity AS e
+               WHERE e.entity_id = memory_key.entity_id)));
 CREATE POLICY oversight ON memwarden_data.entity_event FOR SELECT TO memwarden_curator, memwarden_auditor
     USING (org_id <> 0 AND org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
            AND EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id = entity_event.org_id AND e.entity_id = entity_event.entity_id)
-           AND (other_id IS NULL OR EXISTS (SELECT FROM memwarden_data.entity AS t WHERE t.org_id = entity_event.org_id AND t.entity_id = entity_event.other_id)));
+           AND (other_id IS NULL OR EXISTS (SELECT FROM memwarden_data.entity AS t WHERE t.org_id = entity_event.org_id
+               AND t.entity_id = entity_event.other_id)));
 
 CREATE OR REPLACE VIEW memwarden.entities WITH (security_invoker = true) AS
 SELECT e.entity, e.type, e.scope, e.classification, e.aliases, e.merged_into, e.attributes, e.created_at
@@ -44,11 +48,14 @@ GRANT SELECT ON memwarden.entities TO memwarden_agent, memwarden_reviewer, memwa
 CREATE OR REPLACE VIEW memwarden.entity_changes WITH (security_invoker = true) AS
 SELECT c.at, c.event, c.entity, c.other, c.aliases, c.login_role, c.agent
   FROM memwarden_internal.list_entity_changes() AS c;
-COMMENT ON VIEW memwarden.entity_changes IS 'Who registered, named, merged, unmerged and split which entity, and when: for curators and auditors in what they see, for administrators everywhere.';
+COMMENT ON VIEW memwarden.entity_changes IS
+    'Who registered, named, merged, unmerged and split which entity, and when: for curators and auditors in what they '
+    'see, for administrators everywhere.';
 GRANT SELECT ON memwarden.entity_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.ontologies WITH (security_invoker = true) AS
 SELECT o.org, o.version, o.in_force, o.document, o.defined_at, o.defined_by
   FROM memwarden_internal.list_ontologies() AS o;
-COMMENT ON VIEW memwarden.ontologies IS 'Every version of the ontologies of the caller''s organisation and of all; in_force: the one that counts there.';
+COMMENT ON VIEW memwarden.ontologies IS
+    'Every version of the ontologies of the caller''s organisation and of all; in_force: the one that counts there.';
 GRANT SELECT ON memwarden.ontologies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -9,4 +9,6 @@ CREATE TABLE memwarden_data.rate_limit (
 );
 CREATE INDEX rate_limit_principal ON memwarden_data.rate_limit (principal_id);
 CREATE INDEX rate_limit_layer ON memwarden_data.rate_limit (layer);
-COMMENT ON TABLE memwarden_data.rate_limit IS 'How many writes an agent may ask for in a layer within rate_window, where that differs from the layer''s own limit.';
+COMMENT ON TABLE memwarden_data.rate_limit IS
+    'How many writes an agent may ask for in a layer within rate_window, where that differs from the layer''s own '
+    'limit.';

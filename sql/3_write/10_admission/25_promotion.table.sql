@@ -5,4 +5,5 @@ CREATE TABLE memwarden_data.promotion (
     item_id     uuid NOT NULL,
     PRIMARY KEY (org_id, request_id)
 );
-COMMENT ON TABLE memwarden_data.promotion IS 'Write requests that promote an item, until they are decided: they may enter a layer that takes no direct writes.';
+COMMENT ON TABLE memwarden_data.promotion IS
+    'Write requests that promote an item, until they are decided: they may enter a layer that takes no direct writes.';

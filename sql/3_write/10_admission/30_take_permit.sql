@@ -28,7 +28,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_permit(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) IS
-    'Takes one of p_allowed permits, each of which is used once in any p_window (infinity: once for all); false when none is to be had now: used, or in the hands of transactions that run. The rollback of the caller gives it back. Source: chapter 12.1.8.';
+    'Takes one of p_allowed permits, each of which is used once in any p_window (infinity: once for all); false when '
+    'none is to be had now: used, or in the hands of transactions that run. The rollback of the caller gives it back. '
+    'Source: chapter 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_permit(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) FROM PUBLIC;
 
 -- Shards are made when they are needed: most agents need one. Which are made by others at this moment cannot be
@@ -85,14 +87,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.open_shard(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) IS
-    'The slow half of take_permit(): makes a shard that is missing and takes its first permit, or shares anew what was shared under another limit.';
+    'The slow half of take_permit(): makes a shard that is missing and takes its first permit, or shares anew what was '
+    'shared under another limit.';
 REVOKE ALL ON FUNCTION memwarden_internal.open_shard(bigint, bigint, bigint, text, integer, interval, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shards_of(p_allowed integer)
 RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN least(64, p_allowed);
-COMMENT ON FUNCTION memwarden_internal.shards_of(integer) IS 'Into how many rows a limit is cut: so many transactions of one agent can hold permits at once.';
+COMMENT ON FUNCTION memwarden_internal.shards_of(integer) IS
+    'Into how many rows a limit is cut: so many transactions of one agent can hold permits at once.';
 REVOKE ALL ON FUNCTION memwarden_internal.shards_of(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_shard(
@@ -118,5 +122,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) IS
-    'Makes one shard of a limit, with these uses of it, oldest first, not more than its share; shard -1 has no permits but these uses. Returns its share; fails where it is there already.';
+    'Makes one shard of a limit, with these uses of it, oldest first, not more than its share; shard -1 has no permits '
+    'but these uses. Returns its share; fails where it is there already.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_shard(bigint, bigint, bigint, text, integer, integer, timestamptz[]) FROM PUBLIC;

@@ -31,7 +31,8 @@ EXCEPTION WHEN invalid_parameter_value THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_permits(bigint, text, integer, timestamptz) IS
-    'Whether so many permits of a rate limit are free; then no other transaction takes them, and take_permits() succeeds. False, and nothing held: for one alone, without a limit, or when there are fewer.';
+    'Whether so many permits of a rate limit are free; then no other transaction takes them, and take_permits() '
+    'succeeds. False, and nothing held: for one alone, without a limit, or when there are fewer.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_permits(bigint, text, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_permits(
@@ -49,7 +50,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_permits(bigint, bigint, text, integer, timestamptz) IS
-    'Takes so many permits of a rate limit that were free at p_asked_at, all used now. Raises 22023 when there are fewer. Source: chapter 12.1.8.';
+    'Takes so many permits of a rate limit that were free at p_asked_at, all used now. Raises 22023 when there are '
+    'fewer. Source: chapter 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_permits(bigint, bigint, text, integer, timestamptz) FROM PUBLIC;
 
 -- As take_permit() would, so many times: shards in order, and each ring from its place on. A permit's number in its ring,
@@ -100,7 +102,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.use_permits(bigint, bigint, text, integer, timestamptz, timestamptz) IS
-    'Uses so many permits that are free in shards that nobody holds; with p_used_at NULL, holds their shards only. Returns how many are missing.';
+    'Uses so many permits that are free in shards that nobody holds; with p_used_at NULL, holds their shards only. '
+    'Returns how many are missing.';
 REVOKE ALL ON FUNCTION memwarden_internal.use_permits(bigint, bigint, text, integer, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.open_shards(

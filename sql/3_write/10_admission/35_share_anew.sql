@@ -42,5 +42,6 @@ EXCEPTION WHEN lock_not_available OR unique_violation THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.share_anew(bigint, bigint, bigint, text, integer) IS
-    'Distributes the uses of an allowance over the shards of a new limit; false, and nothing changed, while other transactions hold some of it.';
+    'Distributes the uses of an allowance over the shards of a new limit; false, and nothing changed, while other '
+    'transactions hold some of it.';
 REVOKE ALL ON FUNCTION memwarden_internal.share_anew(bigint, bigint, bigint, text, integer) FROM PUBLIC;

@@ -50,7 +50,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.limit_of(bigint, bigint, text) IS
-    'How many writes of an agent a layer takes in which time; agent: its name, where the limit is its own; and how many of its requests may wait. rate_limit NULL: no limit.';
+    'How many writes of an agent a layer takes in which time; agent: its name, where the limit is its own; and how many '
+    'of its requests may wait. rate_limit NULL: no limit.';
 REVOKE ALL ON FUNCTION memwarden_internal.limit_of(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.permit_expected_at(
@@ -92,7 +93,8 @@ BEGIN
                      LIMIT p_most) AS pending);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_pending(bigint, bigint, text, integer) IS 'How many requests of an agent wait for a layer, counted up to p_most.';
+COMMENT ON FUNCTION memwarden_internal.count_pending(bigint, bigint, text, integer) IS
+    'How many requests of an agent wait for a layer, counted up to p_most.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_pending(bigint, bigint, text, integer) FROM PUBLIC;
 
 -- The outermost: what is opened inside a session belongs to it, or a task within it would begin anew.

@@ -5,7 +5,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- Agents may call this too: others than themselves they do not see.
-    v_orgs bigint[] := CASE WHEN pg_has_role(session_user, 'memwarden_curator', 'USAGE') OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE')
+    v_orgs bigint[] := CASE WHEN pg_has_role(session_user, 'memwarden_curator', 'USAGE')
+        OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE')
                                  OR memwarden_internal.is_database_admin()
                             THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
     v_me   bigint := memwarden_internal.current_principal();

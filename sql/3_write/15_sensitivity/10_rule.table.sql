@@ -18,9 +18,12 @@ CREATE TABLE memwarden_data.sensitivity_rule (
     PRIMARY KEY (org_id, rule, version)
 );
 CREATE UNIQUE INDEX sensitivity_rule_current ON memwarden_data.sensitivity_rule (org_id, rule) WHERE current;
-COMMENT ON TABLE memwarden_data.sensitivity_rule IS 'Rules that find secrets, personal data and hidden instructions, every version of them.';
-COMMENT ON COLUMN memwarden_data.sensitivity_rule.definition IS 'What to look for: detector or pattern, and score, validator, context, not_context, within, prefilter.';
-COMMENT ON COLUMN memwarden_data.sensitivity_rule.tests IS '{"positive": [texts it finds something in], "negative": [texts it finds nothing in]}.';
+COMMENT ON TABLE memwarden_data.sensitivity_rule IS
+    'Rules that find secrets, personal data and hidden instructions, every version of them.';
+COMMENT ON COLUMN memwarden_data.sensitivity_rule.definition IS
+    'What to look for: detector or pattern, and score, validator, context, not_context, within, prefilter.';
+COMMENT ON COLUMN memwarden_data.sensitivity_rule.tests IS
+    '{"positive": [texts it finds something in], "negative": [texts it finds nothing in]}.';
 COMMENT ON COLUMN memwarden_data.sensitivity_rule.layers IS 'Where it is asked; NULL for every layer.';
 
 CREATE TABLE memwarden_data.sensitivity_action (
@@ -34,7 +37,9 @@ CREATE TABLE memwarden_data.sensitivity_action (
     set_by   text NOT NULL,
     PRIMARY KEY (org_id, is_rule, target, layer)
 );
-COMMENT ON TABLE memwarden_data.sensitivity_action IS 'What is done with a finding, where it is not what the rule says. target: a rule, or a kind and what lies below it; layer: one, or * for all.';
+COMMENT ON TABLE memwarden_data.sensitivity_action IS
+    'What is done with a finding, where it is not what the rule says. target: a rule, or a kind and what lies below it; '
+    'layer: one, or * for all.';
 
 -- What a write reads: one short row. A connection asks for the text once.
 CREATE TABLE memwarden_data.sensitivity_ruleset (
@@ -47,11 +52,14 @@ CREATE TABLE memwarden_data.sensitivity_ruleset (
     PRIMARY KEY (org_id, layer)
 );
 COMMENT ON TABLE memwarden_data.sensitivity_ruleset IS
-    'Which rules hold for an organisation in a layer, * for layers without a row; an organisation without rows has those of all. Made anew when rules change.';
+    'Which rules hold for an organisation in a layer, * for layers without a row; an organisation without rows has '
+    'those of all. Made anew when rules change.';
 
 CREATE TABLE memwarden_data.sensitivity_rules_text (
     rules_hash    text PRIMARY KEY,
     rules         text NOT NULL,
     unused_since  timestamptz
 );
-COMMENT ON TABLE memwarden_data.sensitivity_rules_text IS 'Rules as one JSON text, by its SHA-256. A text that is no longer in use stays for a day: a write may be about to ask for it.';
+COMMENT ON TABLE memwarden_data.sensitivity_rules_text IS
+    'Rules as one JSON text, by its SHA-256. A text that is no longer in use stays for a day: a write may be about to '
+    'ask for it.';

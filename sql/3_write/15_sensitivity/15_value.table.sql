@@ -10,14 +10,17 @@ CREATE TABLE memwarden_data.sensitive_value (
 );
 CREATE INDEX sensitive_value_id ON memwarden_data.sensitive_value (org_id, value_id);
 COMMENT ON TABLE memwarden_data.sensitive_value IS
-    'Sensitive values of items, encrypted (AES-256-GCM) under the key of the organisation. value_id is in the token that stands for the value in the content.';
+    'Sensitive values of items, encrypted (AES-256-GCM) under the key of the organisation. value_id is in the token '
+    'that stands for the value in the content.';
 
 CREATE TABLE memwarden_data.sealing_key (
     org_id      bigint PRIMARY KEY,
     wrapped     bytea NOT NULL CHECK (octet_length(wrapped) = 60),
     created_at  timestamptz NOT NULL
 );
-COMMENT ON TABLE memwarden_data.sealing_key IS 'The key of each organisation that encrypts its sensitive values, wrapped by the master key (AES-256-GCM). Without it they are gone.';
+COMMENT ON TABLE memwarden_data.sealing_key IS
+    'The key of each organisation that encrypts its sensitive values, wrapped by the master key (AES-256-GCM). Without '
+    'it they are gone.';
 
 -- What a later look found in contents that were stored before a rule was there.
 CREATE TABLE memwarden_data.sensitivity_scan (

@@ -28,7 +28,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.chosen_action(bigint, text, text, text, text) IS
-    'What an organisation (0: all) has set for a rule in a layer (* for none in particular); p_default where nothing. A rule goes before a kind, a narrow kind before a wide one, a layer before all.';
+    'What an organisation (0: all) has set for a rule in a layer (* for none in particular); p_default where nothing. A '
+    'rule goes before a kind, a narrow kind before a wide one, a layer before all.';
 REVOKE ALL ON FUNCTION memwarden_internal.chosen_action(bigint, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.effective_rules(p_org_id bigint, p_layer text)
@@ -68,7 +69,8 @@ DECLARE
     v_target record;
     v_rules  text;
     v_hash   text;
-    v_old    jsonb := coalesce((SELECT jsonb_object_agg(jsonb_build_array(s.org_id, s.layer, s.rules_hash)::text, jsonb_build_array(s.since, s.swept_at))
+    v_old    jsonb := coalesce((SELECT jsonb_object_agg(jsonb_build_array(s.org_id, s.layer, s.rules_hash)::text,
+        jsonb_build_array(s.since, s.swept_at))
                                   FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id)), '{}');
 BEGIN
     DELETE FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id);
@@ -106,9 +108,12 @@ BEGIN
      WHERE (t.unused_since IS NULL) <> (
                EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS s WHERE s.rules_hash = t.rules_hash)
                OR EXISTS (SELECT FROM memwarden_data.surface AS f WHERE f.rules_hash = t.rules_hash)
-               OR EXISTS (SELECT FROM memwarden_data.pack_use AS u CROSS JOIN LATERAL jsonb_each_text(u.pack -> 'rules') AS r WHERE r.value = t.rules_hash));
+               OR EXISTS (SELECT FROM memwarden_data.pack_use AS u CROSS JOIN LATERAL jsonb_each_text(u.pack -> 'rules') AS r
+                   WHERE r.value = t.rules_hash));
     DELETE FROM memwarden_data.sensitivity_rules_text AS t WHERE t.unused_since < clock_timestamp() - interval '1 day';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_rulesets(bigint) IS 'Makes the rule texts of an organisation anew, for 0 those of every organisation. Whoever changes rules holds the table''s lock.';
+COMMENT ON FUNCTION memwarden_internal.compile_rulesets(bigint) IS
+    'Makes the rule texts of an organisation anew, for 0 those of every organisation. Whoever changes rules holds the '
+    'table''s lock.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_rulesets(bigint) FROM PUBLIC;

@@ -34,13 +34,15 @@ BEGIN
         CONTINUE WHEN v_old.origin = 'database' OR v_old.is_same;
         PERFORM memwarden_internal.store_rule(
             0, v_rule ->> 'id', v_rule ->> 'kind', v_rule ->> 'level', v_rule ->> 'action', v_old.layers,
-            v_rule - '{id,version,kind,level,action,tests}'::text[], coalesce(v_rule -> 'tests', '{}'), 'release', coalesce(v_old.enabled, true));
+            v_rule - '{id,version,kind,level,action,tests}'::text[], coalesce(v_rule -> 'tests', '{}'), 'release',
+                coalesce(v_old.enabled, true));
     END LOOP;
     PERFORM memwarden_internal.compile_rulesets(0);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ship_sensitivity_rules() IS
-    'Brings in the rules of this release: what is missing, and what an earlier release shipped and nobody changed; what this one no longer has is retired. Actions that were set stay.';
+    'Brings in the rules of this release: what is missing, and what an earlier release shipped and nobody changed; what '
+    'this one no longer has is retired. Actions that were set stay.';
 REVOKE ALL ON FUNCTION memwarden_internal.ship_sensitivity_rules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_rule(
@@ -59,7 +61,8 @@ BEGIN
     INSERT INTO memwarden_data.sensitivity_rule (
         org_id, rule, version, kind, level, action, layers, definition, tests, enabled, origin, defined_at, defined_by)
     VALUES (
-        p_org_id, p_rule, v_version, p_kind, p_level, p_action, p_layers, p_definition, p_tests, p_enabled, p_origin, clock_timestamp(), session_user);
+        p_org_id, p_rule, v_version, p_kind, p_level, p_action, p_layers, p_definition, p_tests, p_enabled, p_origin,
+            clock_timestamp(), session_user);
     RETURN v_version;
 END
 $function$;

@@ -37,13 +37,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) IS
-    'Makes a rule that looks for something sensitive in every write, or a new version of it; returns the version. rule: its name. kind: what it finds, two to four names with dots (pii.badge). '
-    'definition: {"pattern": a regular expression of RE2, whose first group is the place} or {"detector": the name of a built-in one}, and optionally score (0 to 1), validator, '
-    'context and not_context (words that must, or must not, stand within "within" characters), prefilter (literals of which one must be there). tests: {"positive": [texts], "negative": [texts]}, at least one of each: a rule that does not pass them is refused. '
-    'level: none, suspicious or high. action: allow, flag, review, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 saying which test failed or what is malformed, 42710 for the name of a rule that holds for all, 42704 for an unknown organisation or layer, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
+    'Makes a rule that looks for something sensitive in every write, or a new version of it; returns the version. rule: '
+    'its name. kind: what it finds, two to four names with dots (pii.badge). definition: {"pattern": a regular '
+    'expression of RE2, whose first group is the place} or {"detector": the name of a built-in one}, and optionally '
+    'score (0 to 1), validator, context and not_context (words that must, or must not, stand within "within" '
+    'characters), prefilter (literals of which one must be there). tests: {"positive": [texts], "negative": [texts]}, '
+    'at least one of each: a rule that does not pass them is refused. level: none, suspicious or high. action: allow, '
+    'flag, review, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the '
+    'caller''s, and for members of memwarden_admin all. Raises 22023 saying which test failed or what is malformed, '
+    '42710 for the name of a rule that holds for all, 42704 for an unknown organisation or layer, 42501 without the '
+    'right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[],
+    text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_layers(p_layers text[])
 RETURNS void
@@ -73,7 +79,8 @@ AS $function$
 BEGIN
     IF coalesce(jsonb_typeof(p_tests -> 'positive') <> 'array' OR jsonb_typeof(p_tests -> 'negative') <> 'array'
                 OR p_tests -> 'positive' = '[]' OR p_tests -> 'negative' = '[]', true) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'tests: {"positive": [texts], "negative": [texts]}, at least one of each');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'tests: {"positive": [texts], "negative": [texts]}, at '
+            'least one of each');
     END IF;
 END
 $function$;
@@ -88,7 +95,9 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].rule_faults(p_rules)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rule_faults(text) IS 'What is wrong with rules (a JSON array of them), their failing tests included: a JSON array of sentences, none quoting a test.';
+COMMENT ON FUNCTION memwarden_internal.rule_faults(text) IS
+    'What is wrong with rules (a JSON array of them), their failing tests included: a JSON array of sentences, none '
+    'quoting a test.';
 REVOKE ALL ON FUNCTION memwarden_internal.rule_faults(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.test_sensitivity_rules()
@@ -107,6 +116,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.test_sensitivity_rules() IS
-    'Runs the tests of every current rule, also of disabled ones, and returns those that fail; no row means that all pass. For curators and auditors in their organisation, for administrators in all. Source: four-layer design, 6.';
+    'Runs the tests of every current rule, also of disabled ones, and returns those that fail; no row means that all '
+    'pass. For curators and auditors in their organisation, for administrators in all. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.test_sensitivity_rules() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.test_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;

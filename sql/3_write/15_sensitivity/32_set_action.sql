@@ -11,7 +11,8 @@ DECLARE
     v_layer   text := coalesce(layer, '*');
 BEGIN
     IF (kind IS NULL) = (rule IS NULL) OR action NOT IN ('allow', 'flag', 'review', 'encrypt', 'redact', 'block') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'action: allow, flag, review, encrypt, redact, block or NULL, for a kind or a rule');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'action: allow, flag, review, encrypt, redact, block or '
+            'NULL, for a kind or a rule');
     END IF;
     IF layer IS NOT NULL THEN
         PERFORM memwarden_internal.require_layers(ARRAY[layer]);
@@ -19,8 +20,10 @@ BEGIN
     LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
     IF NOT EXISTS (SELECT FROM memwarden_data.sensitivity_rule AS r
                     WHERE r.org_id IN (0, v_org_id) AND r.current
-                      AND CASE WHEN v_is_rule THEN r.rule = v_target ELSE r.kind = v_target OR starts_with(r.kind, v_target || '.') END) THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('%s %L', CASE WHEN v_is_rule THEN 'rule' ELSE 'kind' END, v_target));
+                      AND CASE WHEN v_is_rule THEN r.rule = v_target ELSE r.kind = v_target
+                          OR starts_with(r.kind, v_target || '.') END) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('%s %L', CASE WHEN v_is_rule THEN 'rule' ELSE 'kind' END,
+            v_target));
     END IF;
     IF action IS NULL THEN
         DELETE FROM memwarden_data.sensitivity_action AS a
@@ -43,10 +46,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) IS
-    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from the next write on. action: allow (it is not looked for), flag, review (in layers that last a reviewer decides about the write; elsewhere as flag), encrypt, redact or block; NULL for what the rule says. '
-    'layer: that one; all by default. A rule goes before a kind, a narrow kind before a wide one, a layer before all. org: by default the caller''s, and for members of memwarden_admin all. '
-    'An organisation can be stricter than what holds for all; less strict only by a member of memwarden_admin. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, layer or organisation, '
-    '42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
+    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from '
+    'the next write on. action: allow (it is not looked for), flag, review (in layers that last a reviewer decides '
+    'about the write; elsewhere as flag), encrypt, redact or block; NULL for what the rule says. layer: that one; all '
+    'by default. A rule goes before a kind, a narrow kind before a wide one, a layer before all. org: by default the '
+    'caller''s, and for members of memwarden_admin all. An organisation can be stricter than what holds for all; less '
+    'strict only by a member of memwarden_admin. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, '
+    'layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: '
+    'four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -69,12 +76,14 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('rule %L of that organisation', rule));
     END IF;
     PERFORM memwarden_internal.compile_rulesets(v_org_id);
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'enable_sensitivity_rule', jsonb_build_object('rule', rule, 'enabled', enabled));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'enable_sensitivity_rule',
+        jsonb_build_object('rule', rule, 'enabled', enabled));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) IS
-    'Switches a rule on, or off. A release that brings the rule anew leaves it so. org: whose rule; by default the caller''s own, and for members of memwarden_admin one of all. '
-    'Raises 42704 for a rule that this organisation did not define, 42501 without the right, 22023 for a null, 25001 at an isolation other than READ COMMITTED.';
+    'Switches a rule on, or off. A release that brings the rule anew leaves it so. org: whose rule; by default the '
+    'caller''s own, and for members of memwarden_admin one of all. Raises 42704 for a rule that this organisation did '
+    'not define, 42501 without the right, 22023 for a null, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) TO memwarden_curator, memwarden_admin;
 
@@ -90,7 +99,8 @@ BEGIN
     RETURN QUERY
     SELECT o.name, r.rule, r.version, r.kind, r.level, r.action, r.layers, r.enabled, r.definition, r.tests, r.current,
            r.origin = 'release', r.defined_at, r.defined_by,
-           (SELECT jsonb_agg(jsonb_build_object('org', s.name, 'layer', a.layer, 'action', a.action) ORDER BY a.org_id, a.is_rule DESC, length(a.target) DESC, a.layer)
+           (SELECT jsonb_agg(jsonb_build_object('org', s.name, 'layer', a.layer, 'action', a.action) ORDER BY a.org_id,
+               a.is_rule DESC, length(a.target) DESC, a.layer)
               FROM memwarden_data.sensitivity_action AS a JOIN memwarden_data.organisation AS s ON s.org_id = a.org_id
              WHERE a.org_id = ANY (0 || v_orgs) AND (r.org_id = 0 OR a.org_id = r.org_id)
                AND CASE WHEN a.is_rule THEN a.target = r.rule ELSE r.kind = a.target OR starts_with(r.kind, a.target || '.') END)

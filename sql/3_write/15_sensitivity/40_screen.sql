@@ -12,7 +12,8 @@ BEGIN
              ORDER BY s.org_id DESC, s.layer = '*' LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_in_force(bigint, text) IS 'The rules of an organisation in a layer, as prepared; NULL where there are none.';
+COMMENT ON FUNCTION memwarden_internal.rules_in_force(bigint, text) IS
+    'The rules of an organisation in a layer, as prepared; NULL where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.rules_in_force(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ruleset(p_org_id bigint, p_layer text)
@@ -29,7 +30,9 @@ BEGIN
     RETURN v_rules;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ruleset(bigint, text) IS 'The rules of an organisation in a layer, as prepared. Raises 55000 where there are none: nothing passes unscreened.';
+COMMENT ON FUNCTION memwarden_internal.ruleset(bigint, text) IS
+    'The rules of an organisation in a layer, as prepared. Raises 55000 where there are none: nothing passes '
+    'unscreened.';
 REVOKE ALL ON FUNCTION memwarden_internal.ruleset(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.screen_request(p_request text, p_rules text, OUT sensitive jsonb, OUT sensitivity text)
@@ -41,7 +44,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].screen_request(p_request, p_rules)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.screen_request(text, text) IS
-    'What the rules find in a JSON object of arguments ([{"rule", "kind", "level", "action", "path", "part", "start", "length", "score"}], NULL for nothing), and the level of what may stay.';
+    'What the rules find in a JSON object of arguments ([{"rule", "kind", "level", "action", "path", "part", "start", '
+    '"length", "score"}], NULL for nothing), and the level of what may stay.';
 REVOKE ALL ON FUNCTION memwarden_internal.screen_request(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clean_request(
@@ -60,7 +64,9 @@ except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
 COMMENT ON FUNCTION memwarden_internal.clean_request(text, text, text, bigint, bytea) IS
-    'Content and arguments (a JSON object) with what the rules redact or encrypt replaced; refused: what could not be taken out, as findings; sealed: {"name": {"kind", "sealed"}} of what was encrypted under the wrapped key. Raises F0000 when the master key is another one.';
+    'Content and arguments (a JSON object) with what the rules redact or encrypt replaced; refused: what could not be '
+    'taken out, as findings; sealed: {"name": {"kind", "sealed"}} of what was encrypted under the wrapped key. Raises '
+    'F0000 when the master key is another one.';
 REVOKE ALL ON FUNCTION memwarden_internal.clean_request(text, text, text, bigint, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.screen_text(p_text text, p_rules text)
@@ -94,10 +100,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.scan_text(text, text) IS
-    'What the rules find in a text: where (start counts characters from 0) and how sure (score, 0 to 1); action: what a write of it would meet. For text that is about to be written, shown to a model or sent elsewhere; nothing is kept. '
-    'layer: by its rules; by default those of all layers. Raises 28000 without identity, 22023 for none or more than 1,000,000 characters, 55000 before setup(). Source: four-layer design, 6.';
+    'What the rules find in a text: where (start counts characters from 0) and how sure (score, 0 to 1); action: what a '
+    'write of it would meet. For text that is about to be written, shown to a model or sent elsewhere; nothing is kept. '
+    'layer: by its rules; by default those of all layers. Raises 28000 without identity, 22023 for none or more than '
+    '1,000,000 characters, 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.scan_text(text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.scan_text(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.scan_text(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 -- What is kept beside contents (reasons, recorded evidence) passes no gate.
 CREATE OR REPLACE FUNCTION memwarden_internal.require_harmless(p_principal_id bigint, p_arguments jsonb)

@@ -20,7 +20,9 @@ BEGIN
     RETURN v_wrapped;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sealing_key(bigint) IS 'The wrapped key of an organisation''s sensitive values, made when it is first needed; NULL where the server has no master key.';
+COMMENT ON FUNCTION memwarden_internal.sealing_key(bigint) IS
+    'The wrapped key of an organisation''s sensitive values, made when it is first needed; NULL where the server has no '
+    'master key.';
 REVOKE ALL ON FUNCTION memwarden_internal.sealing_key(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_sealed(p_org_id bigint, p_item_id uuid, p_sealed jsonb)
@@ -51,7 +53,9 @@ try:
 except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unseal(bytea, bigint, text, text, bytea) IS 'An encrypted value in clear. Raises F0000 when the master key is missing or another one, or the value was tampered with.';
+COMMENT ON FUNCTION memwarden_internal.unseal(bytea, bigint, text, text, bytea) IS
+    'An encrypted value in clear. Raises F0000 when the master key is missing or another one, or the value was tampered '
+    'with.';
 REVOKE ALL ON FUNCTION memwarden_internal.unseal(bytea, bigint, text, text, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.reveal(token text)
@@ -86,8 +90,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reveal(text) IS
-    'The value that a token [encrypted:KIND:ID] stands for. For members of memwarden_auditor that see an item it was taken from; who asked is recorded in access_changes. '
-    'Raises 42704 for a value that there is not, whose item is gone, or that the caller may not see, 22023 for a text that is no token, 28000 without identity, 25001 at an isolation other than READ COMMITTED, '
-    'F0000 when the server''s master key is not the one it was encrypted under. Source: four-layer design, 6.';
+    'The value that a token [encrypted:KIND:ID] stands for. For members of memwarden_auditor that see an item it was '
+    'taken from; who asked is recorded in access_changes. Raises 42704 for a value that there is not, whose item is '
+    'gone, or that the caller may not see, 22023 for a text that is no token, 28000 without identity, 25001 at an '
+    'isolation other than READ COMMITTED, F0000 when the server''s master key is not the one it was encrypted under. '
+    'Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.reveal(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reveal(text) TO memwarden_auditor;

@@ -26,7 +26,8 @@ BEGIN
          WHERE v_all OR s.org_id = ANY (v_orgs)
     )
     SELECT f.found_at, f.source, f.request_id, f.item_id, p.name, s.path, f.layer, f.outcome,
-           e.finding ->> 'rule', e.finding ->> 'kind', e.finding ->> 'level', e.finding ->> 'action', e.finding ->> 'path', e.finding ->> 'part',
+           e.finding ->> 'rule', e.finding ->> 'kind', e.finding ->> 'level', e.finding ->> 'action', e.finding ->> 'path',
+               e.finding ->> 'part',
            (e.finding ->> 'start')::integer, (e.finding ->> 'length')::integer, (e.finding ->> 'score')::double precision
       FROM found AS f
       JOIN memwarden_data.principal AS p ON p.principal_id = f.principal_id
@@ -39,4 +40,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_sensitivity_findings() IS 'The rows of memwarden.sensitivity_findings.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_sensitivity_findings() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_findings() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_sensitivity_findings() TO memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;

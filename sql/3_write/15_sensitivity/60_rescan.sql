@@ -20,14 +20,16 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.sensitivity,
                (SELECT jsonb_agg(f) FROM jsonb_array_elements(s.sensitive) AS f
                  WHERE NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
-                                    WHERE r.request_id = v.request_id AND r.sensitive @> jsonb_build_array(jsonb_build_object('rule', f -> 'rule')))) AS found
+                                    WHERE r.request_id = v.request_id
+                                        AND r.sensitive @> jsonb_build_array(jsonb_build_object('rule', f -> 'rule')))) AS found
           FROM (SELECT n.org_id, n.item_id, n.version_id, n.layer, n.sensitivity, n.principal_id, n.scope_id
                   FROM memwarden_data.item AS n
                  WHERE (n.org_id, n.item_id) > (p_org_id, p_item_id) AND n.status = 'ACTIVE'
                  ORDER BY n.org_id, n.item_id LIMIT p_count) AS i
           JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
          CROSS JOIN LATERAL memwarden_internal.screen_request(
-                   jsonb_strip_nulls(jsonb_build_object('content', v.content, 'subject', v.subject, 'predicate', v.predicate, 'evidence', v.evidence))::text,
+                   jsonb_strip_nulls(jsonb_build_object('content', v.content, 'subject', v.subject, 'predicate', v.predicate,
+                       'evidence', v.evidence))::text,
                    memwarden_internal.rules_of_item(i.org_id, i.principal_id, i.scope_id, i.layer)) AS s
          ORDER BY i.org_id, i.item_id
     LOOP
@@ -52,7 +54,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) IS
-    'Looks at the current versions of the next p_count items with the rules of today, those of packs among them; returns the last of them, how many have been looked at with those before, in how many something was found that was not found when they were written, and whether there were none. Raises 22023 for a p_count outside 1 to 100,000, 55000 before setup().';
+    'Looks at the current versions of the next p_count items with the rules of today, those of packs among them; '
+    'returns the last of them, how many have been looked at with those before, in how many something was found that was '
+    'not found when they were written, and whether there were none. Raises 22023 for a p_count outside 1 to 100,000, '
+    '55000 before setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.rescan_batch(bigint, uuid, integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;
 
@@ -69,11 +74,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) IS
-    'Notes that a look at everything, begun then, is over: what it left unmarked need not be screened when it is recalled, as far as the rules are older.';
+    'Notes that a look at everything, begun then, is over: what it left unmarked need not be screened when it is '
+    'recalled, as far as the rules are older.';
 REVOKE ALL ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_rescan(timestamptz) TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE PROCEDURE memwarden.rescan_sensitivity(batch integer DEFAULT 1000, INOUT scanned bigint DEFAULT 0, INOUT marked bigint DEFAULT 0)
+CREATE OR REPLACE PROCEDURE memwarden.rescan_sensitivity(batch integer DEFAULT 1000, INOUT scanned bigint DEFAULT 0,
+    INOUT marked bigint DEFAULT 0)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
@@ -92,7 +99,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) IS
-    'Looks at every active memory with the rules of today, those of packs in force among them: what was stored before a rule was there is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings; contents stay as they are. '
-    'Returns how many were scanned and marked. Commits after each batch of memories, so it cannot run inside a transaction; again does no harm. batch: 1 to 100,000; scanned and marked take no value. Raises 22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
+    'Looks at every active memory with the rules of today, those of packs in force among them: what was stored before a '
+    'rule was there is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings; '
+    'contents stay as they are. Returns how many were scanned and marked. Commits after each batch of memories, so it '
+    'cannot run inside a transaction; again does no harm. batch: 1 to 100,000; scanned and marked take no value. Raises '
+    '22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;

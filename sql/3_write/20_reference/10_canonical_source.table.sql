@@ -18,7 +18,8 @@ CREATE TABLE memwarden_data.canonical_source (
     registered_at   timestamptz NOT NULL DEFAULT now()
 );
 COMMENT ON TABLE memwarden_data.canonical_source IS
-    'The non-mirror list: tables whose content memory may refer to and may not repeat. kind: record for entries of what happened, canonical for all else.';
+    'The non-mirror list: tables whose content memory may refer to and may not repeat. kind: record for entries of what '
+    'happened, canonical for all else.';
 COMMENT ON COLUMN memwarden_data.canonical_source.threshold IS 'From this share of repeated words on (0 to 1) a memory is a copy.';
 
 -- How closely an agent is watched, where that is not primary.
@@ -30,4 +31,5 @@ CREATE TABLE memwarden_data.leak_defence (
     mode          text NOT NULL CHECK (mode IN ('primary', 'backstop', 'off')),
     PRIMARY KEY (org_id, principal_id, source_id)
 );
-COMMENT ON TABLE memwarden_data.leak_defence IS 'What becomes of an agent''s copies: primary, refused; backstop, noted; off, not looked for.';
+COMMENT ON TABLE memwarden_data.leak_defence IS
+    'What becomes of an agent''s copies: primary, refused; backstop, noted; off, not looked for.';

@@ -23,7 +23,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_canonical_table(regclass) IS
-    'Raises 22023 unless it is a logged table outside the schemas of PostgreSQL and memwarden whose rows memwarden_owner sees, 42501 unless it may use the schema.';
+    'Raises 22023 unless it is a logged table outside the schemas of PostgreSQL and memwarden whose rows '
+    'memwarden_owner sees, 42501 unless it may use the schema.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_canonical_table(regclass) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_canonical_column(p_relation regclass, p_argument text, p_column text, p_types text[])
@@ -43,7 +44,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             format('%s: of type %s, with a deterministic collation', p_argument, array_to_string(p_types, ' or ')));
     ELSIF NOT has_column_privilege('memwarden_owner', p_relation, v_column.attnum, 'SELECT') THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', format('GRANT SELECT (%I) ON %s TO memwarden_owner;', p_column, p_relation));
+        PERFORM memwarden_internal.raise_error('not_permitted', format('GRANT SELECT (%I) ON %s TO memwarden_owner;', p_column,
+            p_relation));
     END IF;
     RETURN v_column.type;
 END
@@ -67,7 +69,8 @@ BEGIN
            AND i.indnkeyatts = 1 AND i.indpred IS NULL) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('key_column: %I alone is no key of %s', p_column, p_relation));
     ELSIF NOT has_column_privilege('memwarden_owner', p_relation, p_column, 'REFERENCES') THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', format('GRANT REFERENCES (%I) ON %s TO memwarden_owner;', p_column, p_relation));
+        PERFORM memwarden_internal.raise_error('not_permitted', format('GRANT REFERENCES (%I) ON %s TO memwarden_owner;',
+            p_column, p_relation));
     END IF;
     RETURN v_type;
 END
@@ -90,7 +93,8 @@ BEGIN
            AND o.opcname IN ('gin_trgm_ops', 'gist_trgm_ops'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_trigram_index(oid, text) IS 'Whether the column leads an index of pg_trgm that covers the whole table.';
+COMMENT ON FUNCTION memwarden_internal.has_trigram_index(oid, text) IS
+    'Whether the column leads an index of pg_trgm that covers the whole table.';
 REVOKE ALL ON FUNCTION memwarden_internal.has_trigram_index(oid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_searchable(p_relation regclass, p_column text)
@@ -106,7 +110,8 @@ BEGIN
         EXECUTE format('SELECT count(*) FROM (SELECT FROM %s LIMIT 1001) AS first', p_relation) INTO v_count;
         IF v_count > 1000 THEN
             PERFORM memwarden_internal.raise_error('invalid_argument', format(
-                'relation: more than 1,000 rows want an index first: CREATE INDEX ON %s USING gin (%I %s.gin_trgm_ops) WITH (fastupdate = off);',
+                'relation: more than 1,000 rows want an index first: CREATE INDEX ON %s USING gin (%I %s.gin_trgm_ops) WITH '
+                '(fastupdate = off);',
                 p_relation, p_column, (SELECT e.extnamespace::regnamespace FROM pg_extension AS e WHERE e.extname = 'pg_trgm')));
         END IF;
     END IF;

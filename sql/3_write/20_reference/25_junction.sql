@@ -26,12 +26,14 @@ BEGIN
         '    pinned_version text, principal_id bigint NOT NULL, linked_at timestamptz NOT NULL, PRIMARY KEY (org_id, item_id, key), '
         '    CONSTRAINT memory FOREIGN KEY (org_id, item_id) REFERENCES memwarden_data.item DEFERRABLE INITIALLY DEFERRED); '
         'CREATE INDEX ON memwarden_data.%1$I (canonical_key); '
-        'COMMENT ON TABLE memwarden_data.%1$I IS ''Which memories refer to which row of a canonical source. key: as it was linked; canonical_key: NULL since the row is gone.''',
+        'COMMENT ON TABLE memwarden_data.%1$I IS ''Which memories refer to which row of a canonical source. key: as it was '
+        'linked; canonical_key: NULL since the row is gone.''',
         'reference_' || p_source_id, p_key_type);
     PERFORM memwarden_internal.secure_tables();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_junction(integer, regtype) IS 'Makes the table of references to a source, still without the key to it.';
+COMMENT ON FUNCTION memwarden_internal.create_junction(integer, regtype) IS
+    'Makes the table of references to a source, still without the key to it.';
 REVOKE ALL ON FUNCTION memwarden_internal.create_junction(integer, regtype) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.attach_junction(p_source_id integer, p_relation regclass, p_key_column text)
@@ -42,11 +44,13 @@ AS $function$
 BEGIN
     -- Who deletes a row of theirs is not to be stopped by what agents remember, and does not delete a memory.
     EXECUTE format(
-        'ALTER TABLE memwarden_data.%I ADD CONSTRAINT canonical_row FOREIGN KEY (canonical_key) REFERENCES %s (%I) ON UPDATE CASCADE ON DELETE SET NULL',
+        'ALTER TABLE memwarden_data.%I ADD CONSTRAINT canonical_row FOREIGN KEY (canonical_key) REFERENCES %s (%I) ON UPDATE '
+        'CASCADE ON DELETE SET NULL',
         'reference_' || p_source_id, p_relation, p_key_column);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) IS 'Adds the foreign key from the references to the rows of the source.';
+COMMENT ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) IS
+    'Adds the foreign key from the references to the rows of the source.';
 REVOKE ALL ON FUNCTION memwarden_internal.attach_junction(integer, regclass, text) FROM PUBLIC;
 
 -- What hangs on the tables of references belongs to the release as what hangs on the others does.
@@ -81,7 +85,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reference_parts() IS 'The policy of every table of references, the view that resolves them where its table can be read, and the grants on it.';
+COMMENT ON FUNCTION memwarden_internal.reference_parts() IS
+    'The policy of every table of references, the view that resolves them where its table can be read, and the grants '
+    'on it.';
 REVOKE ALL ON FUNCTION memwarden_internal.reference_parts() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reference_view(p_source_id integer)
@@ -107,7 +113,8 @@ BEGIN
         'reference_' || v_source.name, v_source.has_versions, v_source.version_or_key, v_source.key_column, v_source.has_versions,
         v_source.version_or_key, v_source.text_column, p_source_id, v_relation, v_source.key_column, v_source.key_type)
         || format(
-        'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own rights on the table referred to.''',
+        'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own '
+        'rights on the table referred to.''',
         'reference_' || v_source.name);
 END
 $function$;

@@ -25,7 +25,8 @@ BEGIN
     PERFORM memwarden_internal.require_searchable(relation, text_column);
     v_org_id := memwarden_internal.administered_org(org, 'full');
 
-    v_source_id := memwarden_internal.store_canonical_source(v_org_id, name, coalesce(category, name), kind, relation, key_column, v_key_type,
+    v_source_id := memwarden_internal.store_canonical_source(v_org_id, name, coalesce(category, name), kind, relation,
+        key_column, v_key_type,
                                                              text_column, version_column, threshold);
     PERFORM memwarden_internal.attach_junction(v_source_id, relation, key_column);
     PERFORM memwarden_internal.apply_bound(ARRAY(SELECT p.name FROM memwarden_internal.reference_parts() AS p));
@@ -34,16 +35,26 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text) IS
-    'Declares that a table of the database is the home of a category of state: memories in layers of full admission may refer to its rows and may not repeat their text. '
-    'name: lower-case letters, digits and _, at most 41. relation: an ordinary or partitioned table without row security for memwarden_owner, which needs USAGE on its schema, SELECT on the columns named here and REFERENCES on the key. '
-    'key_column: unique by itself, of type bigint, integer, smallint, uuid, text or varchar. text_column: text or varchar; beyond 1,000 rows it must have a GIN or GiST index of pg_trgm. version_column: what a reference pins; without one nothing is pinned. '
-    'kind: canonical (a copy is refused with CANONICAL_COPY) or record (VERBATIM_RECORD). threshold: from this share of repeated words on, 0.2 to 1, a memory is a copy. org: whose writes are compared and who may refer to it; all by default. At most 16 sources. '
-    'Makes a table of references with a foreign key to the rows (deleting one sets it to NULL: memory stays and knows that the row is gone) and the view memwarden.reference_<name>. A name whose table is gone, or a column of it, may be registered again: references find their rows by key. '
-    'Waits for running writes, and locks the table and memory against others for a moment. For superusers: the engine reads that table with its own rights, so its owner must be trusted. '
-    'Raises 42501 for others and for missing rights (the detail is the GRANT to run), 22023 for what does not fit, 42704 for unknown columns or organisations, 42710 when the name is taken, 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 13.';
-REVOKE ALL ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text) FROM PUBLIC;
+    'Declares that a table of the database is the home of a category of state: memories in layers of full admission may '
+    'refer to its rows and may not repeat their text. name: lower-case letters, digits and _, at most 41. relation: an '
+    'ordinary or partitioned table without row security for memwarden_owner, which needs USAGE on its schema, SELECT on '
+    'the columns named here and REFERENCES on the key. key_column: unique by itself, of type bigint, integer, smallint, '
+    'uuid, text or varchar. text_column: text or varchar; beyond 1,000 rows it must have a GIN or GiST index of '
+    'pg_trgm. version_column: what a reference pins; without one nothing is pinned. kind: canonical (a copy is refused '
+    'with CANONICAL_COPY) or record (VERBATIM_RECORD). threshold: from this share of repeated words on, 0.2 to 1, a '
+    'memory is a copy. org: whose writes are compared and who may refer to it; all by default. At most 16 sources. '
+    'Makes a table of references with a foreign key to the rows (deleting one sets it to NULL: memory stays and knows '
+    'that the row is gone) and the view memwarden.reference_<name>. A name whose table is gone, or a column of it, may '
+    'be registered again: references find their rows by key. Waits for running writes, and locks the table and memory '
+    'against others for a moment. For superusers: the engine reads that table with its own rights, so its owner must be '
+    'trusted. Raises 42501 for others and for missing rights (the detail is the GRANT to run), 22023 for what does not '
+    'fit, 42704 for unknown columns or organisations, 42710 when the name is taken, 25001 at an isolation other than '
+    'READ COMMITTED. Source: agent memory primitives, 13.';
+REVOKE ALL ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text)
+    FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.check_canonical_arguments(p_name text, p_category text, p_kind text, p_threshold double precision)
+CREATE OR REPLACE FUNCTION memwarden_internal.check_canonical_arguments(p_name text, p_category text, p_kind text,
+    p_threshold double precision)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -60,7 +71,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_canonical_arguments(text, text, text, double precision) IS 'Raises 22023 for what a canonical source cannot be called or be like.';
+COMMENT ON FUNCTION memwarden_internal.check_canonical_arguments(text, text, text, double precision) IS
+    'Raises 22023 for what a canonical source cannot be called or be like.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_canonical_arguments(text, text, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_canonical_source(
@@ -83,7 +95,8 @@ BEGIN
     ELSIF FOUND THEN
         UPDATE memwarden_data.canonical_source AS s
            SET org_id = p_org_id, category = p_category, kind = p_kind, relation = p_relation::text, key_column = p_key_column,
-               key_type = p_key_type, text_column = p_text_column, version_column = p_version_column, threshold = p_threshold, enabled = true
+               key_type = p_key_type, text_column = p_text_column, version_column = p_version_column, threshold = p_threshold,
+                   enabled = true
          WHERE s.source_id = v_old.source_id;
         IF v_old.relation IS NOT NULL THEN
             EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT canonical_row', 'reference_' || v_old.source_id);
@@ -95,7 +108,8 @@ BEGIN
         END IF;
         RETURN v_old.source_id;
     ELSIF (SELECT count(*) FROM memwarden_data.canonical_source AS s) >= 16 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: there are 16 canonical sources, and every write is compared with each');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'name: there are 16 canonical sources, and every write is '
+            'compared with each');
     END IF;
     INSERT INTO memwarden_data.canonical_source AS s
         (org_id, name, category, kind, relation, key_column, key_type, text_column, version_column, threshold)
@@ -105,9 +119,12 @@ BEGIN
     RETURN v_source_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text, double precision) IS
-    'The row of a source and its table of references: new, or those of a source whose table or column is gone. Raises 42710 when the name is taken, 22023 for a seventeenth.';
-REVOKE ALL ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text,
+    double precision) IS
+    'The row of a source and its table of references: new, or those of a source whose table or column is gone. Raises '
+    '42710 when the name is taken, 22023 for a seventeenth.';
+REVOKE ALL ON FUNCTION memwarden_internal.store_canonical_source(bigint, text, text, text, regclass, text, text, text, text,
+    double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_rows_again(p_source_id integer, p_relation regclass, p_key_column text)
 RETURNS void
@@ -121,5 +138,6 @@ BEGIN
     SET CONSTRAINTS memwarden_data.memory IMMEDIATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_rows_again(integer, regclass, text) IS 'Points the references of a source to the rows of a new table that bear their keys.';
+COMMENT ON FUNCTION memwarden_internal.find_rows_again(integer, regclass, text) IS
+    'Points the references of a source to the rows of a new table that bear their keys.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_rows_again(integer, regclass, text) FROM PUBLIC;

@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden.change_canonical_source(name text, enabled boolean DEFAULT NULL, threshold double precision DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.change_canonical_source(name text, enabled boolean DEFAULT NULL,
+    threshold double precision DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -10,19 +11,22 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'threshold: 0.2 to 1');
     END IF;
     UPDATE memwarden_data.canonical_source AS s
-       SET enabled = coalesce(change_canonical_source.enabled, s.enabled), threshold = coalesce(change_canonical_source.threshold, s.threshold)
+       SET enabled = coalesce(change_canonical_source.enabled, s.enabled), threshold = coalesce(change_canonical_source.threshold,
+           s.threshold)
      WHERE s.name = change_canonical_source.name
     RETURNING s.org_id INTO v_org_id;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('canonical source %L', change_canonical_source.name));
     END IF;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'change_canonical_source', jsonb_strip_nulls(jsonb_build_object(
-        'source', change_canonical_source.name, 'enabled', change_canonical_source.enabled, 'threshold', change_canonical_source.threshold)));
+        'source', change_canonical_source.name, 'enabled', change_canonical_source.enabled, 'threshold',
+        change_canonical_source.threshold)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) IS
-    'Stops comparing writes with a source (enabled: false) or begins again, or sets the share of repeated words (0.2 to 1) from which on a memory is a copy; what is left out stays. References are not touched. '
-    'Raises 42704 for an unknown source, 22023 for another threshold, 25001 at an isolation other than READ COMMITTED.';
+    'Stops comparing writes with a source (enabled: false) or begins again, or sets the share of repeated words (0.2 to '
+    '1) from which on a memory is a copy; what is left out stays. References are not touched. Raises 42704 for an '
+    'unknown source, 22023 for another threshold, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) TO memwarden_admin;
 
@@ -60,8 +64,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_canonical_source(text, boolean) IS
-    'Forgets a canonical source with its view and the references to it; the table itself is not touched, and may be gone already. Waits for running writes. '
-    'For superusers. Raises 42501 for others, 42704 for an unknown source, 22023 while memories refer to it, unless discard_references; 25001 at an isolation other than READ COMMITTED.';
+    'Forgets a canonical source with its view and the references to it; the table itself is not touched, and may be '
+    'gone already. Waits for running writes. For superusers. Raises 42501 for others, 42704 for an unknown source, '
+    '22023 while memories refer to it, unless discard_references; 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_canonical_source(text, boolean) FROM PUBLIC;
 
 -- Whether an agent reasons over canonical content or reaches it through tools decides how near it comes to copying.
@@ -92,12 +97,15 @@ BEGIN
         ON CONFLICT (org_id, principal_id, source_id) DO UPDATE SET mode = excluded.mode;
     END IF;
     PERFORM memwarden_internal.record_access_change(v_agent.org_id, 'set_leak_defence', jsonb_build_object(
-        'agent', set_leak_defence.agent, 'agent_id', v_agent.principal_id, 'mode', set_leak_defence.mode, 'source', set_leak_defence.source));
+        'agent', set_leak_defence.agent, 'agent_id', v_agent.principal_id, 'mode', set_leak_defence.mode, 'source',
+        set_leak_defence.source));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_leak_defence(text, text, text, text) IS
-    'What becomes of an agent''s copies of canonical content: primary (refused; what holds without a setting), backstop (accepted and noted: see canonical_copies()), off (not looked for). '
-    'source: for that one, before what is set for all; mode NULL takes the setting back. org: whose agent, where the name is not unique. '
-    'Raises 42704 for an unknown agent or source, 22023 for another mode, 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, per-agent leak-defence calibration.';
+    'What becomes of an agent''s copies of canonical content: primary (refused; what holds without a setting), backstop '
+    '(accepted and noted: see canonical_copies()), off (not looked for). source: for that one, before what is set for '
+    'all; mode NULL takes the setting back. org: whose agent, where the name is not unique. Raises 42704 for an unknown '
+    'agent or source, 22023 for another mode, 25001 at an isolation other than READ COMMITTED. Source: agent memory '
+    'primitives, per-agent leak-defence calibration.';
 REVOKE ALL ON FUNCTION memwarden.set_leak_defence(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_leak_defence(text, text, text, text) TO memwarden_admin;

@@ -9,7 +9,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].words_to_compare(p_canonical, p_subject, p_predicate)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.words_to_compare(text, text, text) IS
-    'The words of a content with its subject, predicate and property names (8,000 characters at most), and at most 100 patterns for ILIKE, one of which finds a row that they repeat.';
+    'The words of a content with its subject, predicate and property names (8,000 characters at most), and at most 100 '
+    'patterns for ILIKE, one of which finds a row that they repeat.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_to_compare(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.repeated_share(p_spoken text, p_records text[])
@@ -21,7 +22,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].repeated_share(p_spoken, p_records)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.repeated_share(text, text[]) IS
-    'The greatest share (0 to 1) of words, of the text or of one of the records, that stand in the other in runs of three or more; 1 from 25 in a row on.';
+    'The greatest share (0 to 1) of words, of the text or of one of the records, that stand in the other in runs of '
+    'three or more; 1 from 25 in a row on.';
 REVOKE ALL ON FUNCTION memwarden_internal.repeated_share(text, text[]) FROM PUBLIC;
 
 -- Row security that came later would hide rows: then this fails, and the source counts as missing. An index is used
@@ -100,5 +102,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_copies(bigint, bigint, text, text, text) IS
-    'The canonical sources that a content repeats from their threshold on, with the share; NULL for one that could not be asked. What the agent''s leak defence leaves out is not asked. Source: agent memory primitives, 9 and 13.';
+    'The canonical sources that a content repeats from their threshold on, with the share; NULL for one that could not '
+    'be asked. What the agent''s leak defence leaves out is not asked. Source: agent memory primitives, 9 and 13.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_copies(bigint, bigint, text, text, text) FROM PUBLIC;

@@ -19,7 +19,8 @@ BEGIN
     v_row := memwarden_internal.canonical_row(link_reference.source, link_reference.key);
     IF v_item.org_id IS NULL OR v_row.key IS NULL THEN
         -- A key that is not there and one that the caller may not read answer alike.
-        PERFORM memwarden_internal.raise_error('unknown_object', format('a row of canonical source %L with that key', link_reference.source));
+        PERFORM memwarden_internal.raise_error('unknown_object', format('a row of canonical source %L with that key',
+            link_reference.source));
     ELSIF v_row.version IS NULL AND link_reference.pinned_version IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'pinned_version: the source has no versions');
     ELSIF length(link_reference.pinned_version) NOT BETWEEN 1 AND 200 THEN
@@ -28,8 +29,10 @@ BEGIN
     EXECUTE format(
         'INSERT INTO memwarden_data.%I AS r (org_id, scope_id, item_id, key, canonical_key, pinned_version, principal_id, linked_at) '
         'VALUES ($1, $2, $3, $4, $4::%s, $5, $6, clock_timestamp()) '
-        'ON CONFLICT (org_id, item_id, key) DO UPDATE SET canonical_key = excluded.canonical_key, pinned_version = excluded.pinned_version, '
-        '    principal_id = excluded.principal_id, linked_at = excluded.linked_at', 'reference_' || v_row.source_id, v_row.key_type::regtype)
+        'ON CONFLICT (org_id, item_id, key) DO UPDATE SET canonical_key = excluded.canonical_key, pinned_version = '
+        'excluded.pinned_version, '
+        '    principal_id = excluded.principal_id, linked_at = excluded.linked_at', 'reference_' || v_row.source_id,
+        v_row.key_type::regtype)
       USING v_item.org_id, v_item.scope_id, link_reference.item_id, v_row.key,
             coalesce(link_reference.pinned_version, v_row.version), v_principal_id;
 EXCEPTION WHEN foreign_key_violation THEN
@@ -38,9 +41,13 @@ EXCEPTION WHEN foreign_key_violation THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.link_reference(uuid, text, text, text) IS
-    'Notes that a memory refers to a row of a canonical source: key in text form, pinned_version the version that it speaks of (by default the present one, where the source has versions). Again with the same key, the pin moves. '
-    'The caller must be able to change the memory, and its login to read the key column of the source. '
-    'Raises 42704 for a memory, source or key that the caller does not see, 42501 without the right to change the memory, 22023 for a pin on a source without versions, 28000 without identity, 55000 when storage and functions disagree, 55P03 when a table is locked for longer than lock_timeout, 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 13.';
+    'Notes that a memory refers to a row of a canonical source: key in text form, pinned_version the version that it '
+    'speaks of (by default the present one, where the source has versions). Again with the same key, the pin moves. The '
+    'caller must be able to change the memory, and its login to read the key column of the source. Raises 42704 for a '
+    'memory, source or key that the caller does not see, 42501 without the right to change the memory, 22023 for a pin '
+    'on a source without versions, 28000 without identity, 55000 when storage and functions disagree, 55P03 when a '
+    'table is locked for longer than lock_timeout, 25001 at an isolation other than READ COMMITTED. Source: agent '
+    'memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.link_reference(uuid, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.link_reference(uuid, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
@@ -62,7 +69,8 @@ BEGIN
         source_id := v_source.source_id;
         key_type := v_source.key_type;
         SELECT r.key, r.version INTO v_row
-          FROM memwarden_internal.read_key(v_source.oid, v_source.key_column, v_source.key_type::regtype, v_source.version_column, p_key) AS r;
+          FROM memwarden_internal.read_key(v_source.oid, v_source.key_column, v_source.key_type::regtype, v_source.version_column,
+              p_key) AS r;
         key := v_row.key;
         version := v_row.version;
     END IF;
@@ -72,7 +80,8 @@ EXCEPTION WHEN undefined_table OR undefined_column OR insufficient_privilege OR 
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.canonical_row(text, text) IS
-    'Where a source keeps its references, and the key and present version of a row; key is NULL unless there is such a row and the login may read its key.';
+    'Where a source keeps its references, and the key and present version of a row; key is NULL unless there is such a '
+    'row and the login may read its key.';
 REVOKE ALL ON FUNCTION memwarden_internal.canonical_row(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_key(
@@ -94,5 +103,6 @@ BEGIN
     version := v_version;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_key(oid, text, regtype, text, text) IS 'Key and version of a row, as text; NULL where there is none.';
+COMMENT ON FUNCTION memwarden_internal.read_key(oid, text, regtype, text, text) IS
+    'Key and version of a row, as text; NULL where there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.read_key(oid, text, regtype, text, text) FROM PUBLIC;

@@ -37,8 +37,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.canonical_links(uuid) IS
-    'The references of a memory that the caller sees, unresolved: key and pinned_version as they were linked, canonical_key NULL since the row is gone, and where the source lives (relation NULL: its table was dropped). '
-    'No row for a memory that the caller does not see. Raises 28000 without identity.';
+    'The references of a memory that the caller sees, unresolved: key and pinned_version as they were linked, '
+    'canonical_key NULL since the row is gone, and where the source lives (relation NULL: its table was dropped). No '
+    'row for a memory that the caller does not see. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.canonical_links(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.canonical_links(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -76,8 +77,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.references_of(uuid) IS
-    'What a memory refers to, resolved now and with the caller''s own rights on the tables: is_current says whether the row is there in the version that was pinned, NULL where the caller may not read the table; then text and current_version are NULL too. '
-    'A row that was deleted, or that its table''s row security hides from the caller, has is_current false. No row for a memory that the caller does not see. Raises 28000 without identity. Source: agent memory primitives, 13.';
+    'What a memory refers to, resolved now and with the caller''s own rights on the tables: is_current says whether the '
+    'row is there in the version that was pinned, NULL where the caller may not read the table; then text and '
+    'current_version are NULL too. A row that was deleted, or that its table''s row security hides from the caller, has '
+    'is_current false. No row for a memory that the caller does not see. Raises 28000 without identity. Source: agent '
+    'memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.references_of(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.references_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -105,6 +109,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_references(integer) IS 'References of the memories that the caller sees, for the views memwarden.reference_<name>.';
+COMMENT ON FUNCTION memwarden_internal.list_references(integer) IS
+    'References of the memories that the caller sees, for the views memwarden.reference_<name>.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_references(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_references(integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_references(integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;

@@ -46,7 +46,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.canonical_state(integer) IS
-    'ok; not indexed: every write reads the table; unreadable: memwarden_owner lacks a right, or row security hides rows; missing: the table was dropped, or a column of it dropped or renamed.';
+    'ok; not indexed: every write reads the table; unreadable: memwarden_owner lacks a right, or row security hides '
+    'rows; missing: the table was dropped, or a column of it dropped or renamed.';
 REVOKE ALL ON FUNCTION memwarden_internal.canonical_state(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.canonical_status()
@@ -61,12 +62,15 @@ BEGIN
            CASE WHEN NOT l.enabled THEN 'not compared with writes; change_canonical_source(enabled => true)'
                 WHEN l.state = 'ok' THEN l.relation
                 WHEN l.state = 'not indexed' THEN format('%s has no trigram index: every write reads it whole', l.relation)
-                WHEN l.state = 'unreadable' THEN format('memwarden_owner cannot read all of %s: writes wait. Grant it, or change_canonical_source(enabled => false)', l.relation)
-                ELSE format('%s or a column of it is gone: writes wait. Register it again, or change_canonical_source(enabled => false)', l.relation) END
+                WHEN l.state = 'unreadable' THEN format('memwarden_owner cannot read all of %s: writes wait. Grant it, or '
+                    'change_canonical_source(enabled => false)', l.relation)
+                ELSE format('%s or a column of it is gone: writes wait. Register it again, or change_canonical_source(enabled '
+                    '=> false)', l.relation) END
       FROM memwarden_internal.list_canonical_sources() AS l ORDER BY l.name;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.canonical_status() IS 'Whether each canonical source can be compared with, and what to do where not.';
+COMMENT ON FUNCTION memwarden_internal.canonical_status() IS
+    'Whether each canonical source can be compared with, and what to do where not.';
 REVOKE ALL ON FUNCTION memwarden_internal.canonical_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.canonical_copies(since interval DEFAULT '7 days')
@@ -92,7 +96,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.canonical_copies(interval) IS
-    'Writes that repeated canonical content, newest first: refused (mode primary), or accepted and only noted here (backstop). similarity: the share of repeated words; NULL where the source could not be asked. '
-    'since: how far back. For administrators; raises 42501 for others.';
+    'Writes that repeated canonical content, newest first: refused (mode primary), or accepted and only noted here '
+    '(backstop). similarity: the share of repeated words; NULL where the source could not be asked. since: how far '
+    'back. For administrators; raises 42501 for others.';
 REVOKE ALL ON FUNCTION memwarden.canonical_copies(interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.canonical_copies(interval) TO memwarden_admin;

@@ -15,13 +15,17 @@ CREATE TABLE memwarden_data.write_class (
     PRIMARY KEY (org_id, class)
 );
 CREATE INDEX write_class_classification ON memwarden_data.write_class (classification);
-COMMENT ON TABLE memwarden_data.write_class IS 'Classes of writes: how long they last, how secret they are at least, whose consent they need, who writes them, what they outrank.';
+COMMENT ON TABLE memwarden_data.write_class IS
+    'Classes of writes: how long they last, how secret they are at least, whose consent they need, who writes them, '
+    'what they outrank.';
 COMMENT ON COLUMN memwarden_data.write_class.layers IS 'Where they may go; NULL for every layer.';
 COMMENT ON COLUMN memwarden_data.write_class.classification IS 'The least; a write may ask for more.';
 COMMENT ON COLUMN memwarden_data.write_class.consent_purpose IS 'What the subject must have consented to; NULL where nobody need.';
-COMMENT ON COLUMN memwarden_data.write_class.consent_missing IS 'What becomes of a write whose subject has not been asked: refused, or left to a reviewer.';
+COMMENT ON COLUMN memwarden_data.write_class.consent_missing IS
+    'What becomes of a write whose subject has not been asked: refused, or left to a reviewer.';
 COMMENT ON COLUMN memwarden_data.write_class.roles IS 'Who may write it, by role; NULL for whoever may write the layer.';
-COMMENT ON COLUMN memwarden_data.write_class.precedence IS 'Of one key the higher goes before the lower, whatever their confidence; 0 outranks nothing.';
+COMMENT ON COLUMN memwarden_data.write_class.precedence IS
+    'Of one key the higher goes before the lower, whatever their confidence; 0 outranks nothing.';
 COMMENT ON COLUMN memwarden_data.write_class.signals IS 'Whether taking the place of something is told to those who learn from it.';
 
 INSERT INTO memwarden_data.write_class (

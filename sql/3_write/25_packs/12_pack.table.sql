@@ -31,7 +31,8 @@ CREATE TABLE memwarden_data.pack_use (
 CREATE INDEX pack_use_version ON memwarden_data.pack_use (org_id, name, version);
 CREATE INDEX pack_use_scope ON memwarden_data.pack_use (scope_id);
 CREATE INDEX pack_use_principal ON memwarden_data.pack_use (principal_id);
-COMMENT ON TABLE memwarden_data.pack_use IS 'The version of a pack that is in force for an organisation, a scope and what lies below it, or an agent.';
+COMMENT ON TABLE memwarden_data.pack_use IS
+    'The version of a pack that is in force for an organisation, a scope and what lies below it, or an agent.';
 
 -- Whether what a pack finds eligible passes by itself; no row where nobody has said otherwise.
 CREATE TABLE memwarden_data.auto_promotion (
@@ -44,7 +45,8 @@ CREATE TABLE memwarden_data.auto_promotion (
     changed_at  timestamptz NOT NULL,
     PRIMARY KEY (org_id, pack, class)
 );
-COMMENT ON TABLE memwarden_data.auto_promotion IS 'Which classes a pack lets pass by itself no longer, or again: who or what switched that, when and why.';
+COMMENT ON TABLE memwarden_data.auto_promotion IS
+    'Which classes a pack lets pass by itself no longer, or again: who or what switched that, when and why.';
 
 -- What passed by itself and a human looks at afterwards.
 CREATE TABLE memwarden_data.audit_sample (

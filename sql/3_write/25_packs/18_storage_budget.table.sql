@@ -7,4 +7,5 @@ CREATE TABLE memwarden_data.storage_budget (
     CHECK (num_nonnulls(max_items, max_bytes) > 0)
 );
 CREATE INDEX storage_budget_layer ON memwarden_data.storage_budget (layer);
-COMMENT ON TABLE memwarden_data.storage_budget IS 'How much an organisation means a layer to hold. Nothing is refused for it: status() warns.';
+COMMENT ON TABLE memwarden_data.storage_budget IS
+    'How much an organisation means a layer to hold. Nothing is refused for it: status() warns.';

@@ -14,12 +14,14 @@ BEGIN
     IF define_write_class.class IS NULL OR define_write_class.class !~ '^[a-z][a-z0-9_]{0,62}$' OR define_write_class.description IS NULL
        OR define_write_class.signals IS NULL OR define_write_class.consent_missing IS NULL
        OR define_write_class.consent_missing NOT IN ('refuse', 'review') OR define_write_class.consent_purpose !~ '^[a-z][a-z0-9_]{0,62}$'
-       OR coalesce(define_write_class.precedence, -1) NOT BETWEEN 0 AND 1000 OR define_write_class.layers = '{}' OR define_write_class.roles = '{}'
+       OR coalesce(define_write_class.precedence, -1) NOT BETWEEN 0 AND 1000 OR define_write_class.layers = '{}'
+           OR define_write_class.roles = '{}'
        OR NOT memwarden_internal.is_list(define_write_class.roles)
        OR NOT coalesce(define_write_class.default_ttl > interval '0', true) OR NOT coalesce(define_write_class.max_ttl > interval '0', true)
        OR define_write_class.default_ttl > define_write_class.max_ttl THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'class, consent_purpose: lower-case letters, digits and _; consent_missing: refuse or review; precedence: 0 to 1,000; intervals: longer than nothing, default_ttl at most max_ttl');
+            'class, consent_purpose: lower-case letters, digits and _; consent_missing: refuse or review; precedence: 0 to '
+            '1,000; intervals: longer than nothing, default_ttl at most max_ttl');
     END IF;
     IF define_write_class.classification IS NOT NULL THEN
         v_level := (SELECT k.level FROM memwarden_data.classification AS k WHERE k.name = define_write_class.classification);
@@ -28,9 +30,11 @@ BEGIN
         END IF;
     END IF;
     INSERT INTO memwarden_data.write_class (
-        org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, consent_missing, roles, precedence, signals)
+        org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, consent_missing, roles,
+            precedence, signals)
     VALUES (v_org_id, define_write_class.class, define_write_class.description, define_write_class.layers, define_write_class.default_ttl,
-            define_write_class.max_ttl, v_level, define_write_class.consent_purpose, define_write_class.consent_missing, define_write_class.roles,
+            define_write_class.max_ttl, v_level, define_write_class.consent_purpose, define_write_class.consent_missing,
+                define_write_class.roles,
             define_write_class.precedence, define_write_class.signals)
     ON CONFLICT ON CONSTRAINT write_class_pkey DO UPDATE
        SET description = excluded.description, layers = excluded.layers, default_ttl = excluded.default_ttl, max_ttl = excluded.max_ttl,
@@ -38,17 +42,25 @@ BEGIN
            roles = excluded.roles, precedence = excluded.precedence, signals = excluded.signals;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_write_class', jsonb_build_object(
         'class', class, 'layers', layers, 'default_ttl', default_ttl, 'max_ttl', max_ttl, 'classification', classification,
-        'consent_purpose', consent_purpose, 'consent_missing', consent_missing, 'roles', roles, 'precedence', precedence, 'signals', signals));
+        'consent_purpose', consent_purpose, 'consent_missing', consent_missing, 'roles', roles, 'precedence', precedence,
+        'signals', signals));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text) IS
-    'Defines a class of writes, or defines it anew for what is written from now on; a class of an organisation goes before the one of that name that all have. layers: where it may go (all by default). '
-    'default_ttl, max_ttl: how long such a memory lasts, never longer than its layer lets it. classification: the least. consent_purpose: what the subject must have consented to (see record_consent()); '
-    'consent_missing: refuse, or review. roles: who may write it, by name (by default whoever may write the layer). precedence: 0 to 1,000; of one key the higher takes the place of the lower, whatever their confidence. '
-    'signals: taking a place is shown in learning_signals. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text)
+COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
+    boolean, text) IS
+    'Defines a class of writes, or defines it anew for what is written from now on; a class of an organisation goes '
+    'before the one of that name that all have. layers: where it may go (all by default). default_ttl, max_ttl: how '
+    'long such a memory lasts, never longer than its layer lets it. classification: the least. consent_purpose: what '
+    'the subject must have consented to (see record_consent()); consent_missing: refuse, or review. roles: who may '
+    'write it, by name (by default whoever may write the layer). precedence: 0 to 1,000; of one key the higher takes '
+    'the place of the lower, whatever their confidence. signals: taking a place is shown in learning_signals. org: by '
+    'default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed arguments, 42704 for an '
+    'unknown layer, classification or organisation, 42501 without the right, 25001 at an isolation other than READ '
+    'COMMITTED. Source: memory fabric.';
+REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
+    boolean, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[],
+    integer, boolean, text)
     TO memwarden_curator, memwarden_admin;
 
 -- Asked by the gate for access, of writes that name a class.
@@ -61,12 +73,14 @@ BEGIN
     RETURN CASE
         WHEN p_class IS NULL THEN 'UNKNOWN_CLASS'
         WHEN p_class ->> 'roles' IS NOT NULL AND NOT EXISTS (
-                 SELECT FROM memwarden_data.access_role AS r WHERE r.role_id = p_role_id AND p_class -> 'roles' ? r.name) THEN 'CLASS_NOT_PERMITTED'
+                 SELECT FROM memwarden_data.access_role AS r WHERE r.role_id = p_role_id AND p_class -> 'roles' ? r.name)
+                     THEN 'CLASS_NOT_PERMITTED'
         WHEN NOT p_pack #> '{definition,write_classes_allowed}' ? (p_class ->> 'class') THEN 'CLASS_NOT_IN_PACK'
         WHEN p_class ->> 'layers' IS NOT NULL AND NOT p_class -> 'layers' ? p_layer THEN 'CLASS_NOT_HERE' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) IS 'Why a write of a class is refused, by what the class and the pack in force ask; NULL where it is not.';
+COMMENT ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) IS
+    'Why a write of a class is refused, by what the class and the pack in force ask; NULL where it is not.';
 REVOKE ALL ON FUNCTION memwarden_internal.class_refusal(jsonb, jsonb, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.class_ttl(p_class jsonb, p_max_ttl interval, p_default_ttl interval)
@@ -74,10 +88,12 @@ RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT jsonb_build_object('max_ttl', m.max_ttl, 'default_ttl', least(coalesce((p_class ->> 'default_ttl')::interval, p_default_ttl), m.max_ttl))
+SELECT jsonb_build_object('max_ttl', m.max_ttl, 'default_ttl', least(coalesce((p_class ->> 'default_ttl')::interval,
+    p_default_ttl), m.max_ttl))
   FROM (SELECT least(p_max_ttl, (p_class ->> 'max_ttl')::interval) AS max_ttl) AS m
 $function$;
-COMMENT ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) IS 'How long a memory of a class lasts at most, and by default, where its layer says that: the shorter of both.';
+COMMENT ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) IS
+    'How long a memory of a class lasts at most, and by default, where its layer says that: the shorter of both.';
 REVOKE ALL ON FUNCTION memwarden_internal.class_ttl(jsonb, interval, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_write_classes()

@@ -26,17 +26,20 @@ BEGIN
        OR record_consent.decision IS NULL OR record_consent.decision NOT IN ('granted', 'withdrawn') OR isempty(v_valid)
        OR jsonb_typeof(record_consent.evidence) IS DISTINCT FROM 'array' OR octet_length(record_consent.evidence::text) > 65536 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'subject: 1 to 1,000 characters, not blank; purpose: lower-case letters, digits and _; decision: granted or withdrawn; valid_during: not empty; evidence: an array of at most 64 KiB');
+            'subject: 1 to 1,000 characters, not blank; purpose: lower-case letters, digits and _; decision: granted or '
+            'withdrawn; valid_during: not empty; evidence: an array of at most 64 KiB');
     END IF;
     IF memwarden_internal.current_principal() IS NOT NULL THEN
-        PERFORM memwarden_internal.require_harmless(memwarden_internal.current_principal(), jsonb_build_object('evidence', record_consent.evidence));
+        PERFORM memwarden_internal.require_harmless(memwarden_internal.current_principal(),
+            jsonb_build_object('evidence', record_consent.evidence));
     END IF;
     -- Waits for the writes that have asked: what they write is there before anybody looks for what is to end.
     INSERT INTO memwarden_data.consent_state AS s (org_id, subject_form, purpose, state, valid_during, consent_id)
     VALUES (v_org_id, v_form, record_consent.purpose, record_consent.decision, v_valid, v_id)
     ON CONFLICT ON CONSTRAINT consent_state_pkey DO UPDATE
        SET state = excluded.state, valid_during = excluded.valid_during, consent_id = excluded.consent_id, enforced_at = NULL;
-    INSERT INTO memwarden_data.consent (org_id, consent_id, subject, purpose, decision, valid_during, evidence, principal_id, login, recorded_at)
+    INSERT INTO memwarden_data.consent (org_id, consent_id, subject, purpose, decision, valid_during, evidence, principal_id,
+        login, recorded_at)
     VALUES (v_org_id, v_id, record_consent.subject, record_consent.purpose, record_consent.decision, v_valid, record_consent.evidence,
             memwarden_internal.current_principal(), session_user, clock_timestamp());
     -- Of the person the log of changes says nothing: it outlives an erasure.
@@ -49,10 +52,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) IS
-    'Records that a person agrees (granted) to be remembered for a purpose, or no longer does (withdrawn), and returns the number of the record; what is recorded last holds. subject: as memories name it, whatever the case. '
-    'valid_during: when it holds; from now on by default. evidence: what shows it. A withdrawal waits for writes under way that rest on the consent; once it is committed recall() and get() pass over what is '
-    'remembered of the subject in classes of that purpose, no such write is taken, and the job enforce_consent() retracts what there is and refuses what waits. '
-    'org: by default the caller''s; members of memwarden_admin name it. Raises 22023 for malformed arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
+    'Records that a person agrees (granted) to be remembered for a purpose, or no longer does (withdrawn), and returns '
+    'the number of the record; what is recorded last holds. subject: as memories name it, whatever the case. '
+    'valid_during: when it holds; from now on by default. evidence: what shows it. A withdrawal waits for writes under '
+    'way that rest on the consent; once it is committed recall() and get() pass over what is remembered of the subject '
+    'in classes of that purpose, no such write is taken, and the job enforce_consent() retracts what there is and '
+    'refuses what waits. org: by default the caller''s; members of memwarden_admin name it. Raises 22023 for malformed '
+    'arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an '
+    'isolation other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) TO memwarden_curator, memwarden_admin;
 

@@ -12,7 +12,8 @@ BEGIN
          WHERE k.org_id IN (0, p_org_id) AND e.value ->> 'purpose' = p_purpose);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) IS 'The classes whose writes need consent to a purpose, by their definition or by any version of a pack.';
+COMMENT ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) IS
+    'The classes whose writes need consent to a purpose, by their definition or by any version of a pack.';
 REVOKE ALL ON FUNCTION memwarden_internal.classes_of_purpose(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_withdrawn_consent(p_org_id bigint, p_item_id uuid, p_class text, p_subject text)
@@ -33,7 +34,8 @@ BEGIN
                               AND v.class = ANY (memwarden_internal.classes_of_purpose(p_org_id, s.purpose)))));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) IS 'Whether the subject of a memory has withdrawn the consent that its class, or that of an earlier version, rests on.';
+COMMENT ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) IS
+    'Whether the subject of a memory has withdrawn the consent that its class, or that of an earlier version, rests on.';
 REVOKE ALL ON FUNCTION memwarden_internal.has_withdrawn_consent(bigint, uuid, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_consent(p_org_id bigint, p_subject text, p_purpose text)
@@ -65,7 +67,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) IS
-    'passed, missing or withdrawn: whether a subject agrees to be remembered for a purpose, as it stays until this transaction ends. Asked with the scope held: whoever withdraws holds no scope.';
+    'passed, missing or withdrawn: whether a subject agrees to be remembered for a purpose, as it stays until this '
+    'transaction ends. Asked with the scope held: whoever withdraws holds no scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_consent(bigint, text, text) FROM PUBLIC;
 
 -- What comes back by another way than a write (undone, merged, recovered) goes again, if the subject wants it gone.

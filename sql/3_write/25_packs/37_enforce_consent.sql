@@ -29,7 +29,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.enforce_next_consent(uuid) IS
-    'Ends memories and refuses requests of the next withdrawal, by number, that is not carried out. Returns its number; NULL when there is none.';
+    'Ends memories and refuses requests of the next withdrawal, by number, that is not carried out. Returns its number; '
+    'NULL when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.enforce_next_consent(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_next_consent(uuid) TO memwarden_jobs, memwarden_admin;
 
@@ -119,7 +120,8 @@ BEGIN
                           AND memwarden_internal.subject_form(r.subject) = v_state.subject_form);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS 'Notes that a withdrawal is carried out, where nothing is left of what it ends.';
+COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS
+    'Notes that a withdrawal is carried out, where nothing is left of what it ends.';
 REVOKE ALL ON FUNCTION memwarden_internal.conclude_consent(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent(uuid) TO memwarden_jobs, memwarden_admin;
 
@@ -141,7 +143,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
-    'Job: retracts what is remembered of who has withdrawn consent, and refuses what waits, class by class of the purpose. What somebody is writing just now the next run takes; nobody reads it meanwhile. '
-    'Safe to run twice at once and to kill. Commits after each withdrawal, so it cannot run inside a transaction.';
+    'Job: retracts what is remembered of who has withdrawn consent, and refuses what waits, class by class of the '
+    'purpose. What somebody is writing just now the next run takes; nobody reads it meanwhile. Safe to run twice at '
+    'once and to kill. Commits after each withdrawal, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;

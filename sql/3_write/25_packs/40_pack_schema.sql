@@ -21,7 +21,8 @@ SELECT '{
         }
       }
     },
-    "write_classes_allowed": {"type": "array", "maxItems": 100, "uniqueItems": true, "items": {"type": "string", "pattern": "^[a-z][a-z0-9_]{0,62}$"}},
+    "write_classes_allowed": {"type": "array", "maxItems": 100, "uniqueItems": true, "items": {"type": "string",
+        "pattern": "^[a-z][a-z0-9_]{0,62}$"}},
     "redaction_rules": {
       "type": "array", "maxItems": 100,
       "items": {

@@ -19,17 +19,22 @@ BEGIN
       FROM memwarden_data.pack AS k WHERE k.org_id = v_org_id AND k.name = define_pack.name;
     INSERT INTO memwarden_data.pack (org_id, name, version, definition, defined_by, defined_at)
     VALUES (v_org_id, define_pack.name, v_version, define_pack.definition, session_user, clock_timestamp());
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_pack', jsonb_build_object('pack', define_pack.name, 'version', v_version));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'define_pack', jsonb_build_object('pack', define_pack.name,
+        'version', v_version));
     RETURN v_version;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
     'Makes a new version of a pack and returns its number; use_pack() puts it in force. definition: '
-    'promotion_thresholds {class or *: {confidence, adjusted_confidence, min_evidence, max_risk, no_contradiction}}: what passes where the approval policy is pack_auto; write_classes_allowed [classes]; '
-    'redaction_rules [{rule, kind, pattern (RE2), action: flag, review, encrypt, redact or block, tests {positive, negative}}], on top of the sensitivity rules; '
-    'freshness {class or *: "90 days"} and confidence_floors {class or *: 0 to 1}: what recall() marks stale and low_confidence; consent {class: {purpose, missing: refuse or review}}; '
-    'sample_audit {rate, max_failure_rate, min_sample, window}: the share of what passed that a human looks at, and from which share of wrong ones on (of at least min_sample, of the last window) the class passes no longer. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 with every violation, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'promotion_thresholds {class or *: {confidence, adjusted_confidence, min_evidence, max_risk, no_contradiction}}: '
+    'what passes where the approval policy is pack_auto; write_classes_allowed [classes]; redaction_rules [{rule, kind, '
+    'pattern (RE2), action: flag, review, encrypt, redact or block, tests {positive, negative}}], on top of the '
+    'sensitivity rules; freshness {class or *: "90 days"} and confidence_floors {class or *: 0 to 1}: what recall() '
+    'marks stale and low_confidence; consent {class: {purpose, missing: refuse or review}}; sample_audit {rate, '
+    'max_failure_rate, min_sample, window}: the share of what passed that a human looks at, and from which share of '
+    'wrong ones on (of at least min_sample, of the last window) the class passes no longer. org: by default the '
+    'caller''s, and for members of memwarden_admin all. Raises 22023 with every violation, 42501 without ADMIN (full), '
+    '42704 for an unknown organisation, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_pack(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_pack(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 
@@ -44,7 +49,8 @@ BEGIN
     IF jsonb_typeof(p_definition) IS DISTINCT FROM 'object' OR octet_length(p_definition::text) > 262144 THEN
         RETURN 'a JSON object of at most 256 KiB';
     END IF;
-    SELECT string_agg(format('%s: %s', substr(e.fault ->> 'path', length('content.') + 1), e.fault ->> 'message'), '; ' ORDER BY e.ordinality)
+    SELECT string_agg(format('%s: %s', substr(e.fault ->> 'path', length('content.') + 1), e.fault ->> 'message'), '; '
+        ORDER BY e.ordinality)
       INTO v_faults
       FROM memwarden_internal.examine(
                p_definition::text, NULL, NULL, memwarden_internal.pack_schema()::text, NULL, NULL, '{}', 1048576, false, NULL, NULL) AS x
@@ -57,7 +63,8 @@ BEGIN
               FROM (SELECT jsonb_array_elements_text(p_definition -> 'write_classes_allowed') AS class
                      UNION SELECT jsonb_object_keys(p_definition -> 'consent')
                      UNION SELECT jsonb_object_keys(p_definition -> 'promotion_thresholds')) AS c
-             WHERE c.class <> '*' AND NOT EXISTS (SELECT FROM memwarden_data.write_class AS w WHERE w.class = c.class AND w.org_id IN (0, p_org_id))
+             WHERE c.class <> '*' AND NOT EXISTS (SELECT FROM memwarden_data.write_class AS w WHERE w.class = c.class
+                 AND w.org_id IN (0, p_org_id))
              UNION ALL
             SELECT r.fault FROM jsonb_array_elements_text(
                        memwarden_internal.rule_faults(memwarden_internal.pack_rules(p_definition, true)::text)) AS r (fault)
@@ -65,7 +72,8 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pack_faults(bigint, jsonb) IS 'Everything that is wrong with the definition of a pack; NULL when it can serve.';
+COMMENT ON FUNCTION memwarden_internal.pack_faults(bigint, jsonb) IS
+    'Everything that is wrong with the definition of a pack; NULL when it can serve.';
 REVOKE ALL ON FUNCTION memwarden_internal.pack_faults(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pack_rules(p_definition jsonb, p_with_tests boolean)

@@ -15,7 +15,8 @@ BEGIN
     END IF;
     SELECT s.scope_id, cardinality(s.lineage) AS depth INTO v_scope
       FROM memwarden_data.scope AS s WHERE s.path = use_pack.scope AND s.org_id = v_org_id;
-    v_agent := (SELECT p.principal_id FROM memwarden_data.principal AS p WHERE p.org_id = v_org_id AND p.name = use_pack.agent AND p.principal_id <> 0);
+    v_agent := (SELECT p.principal_id FROM memwarden_data.principal AS p WHERE p.org_id = v_org_id AND p.name = use_pack.agent
+        AND p.principal_id <> 0);
     IF use_pack.scope IS NOT NULL AND v_scope.scope_id IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L', use_pack.scope));
     ELSIF use_pack.agent IS NOT NULL AND v_agent IS NULL THEN
@@ -29,13 +30,16 @@ BEGIN
      ORDER BY k.version DESC LIMIT 1;
     IF use_pack.pack IS NOT NULL THEN
         IF v_pack.name IS NULL THEN
-            PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L, version %s', use_pack.pack, coalesce(use_pack.version::text, 'any')));
+            PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L, version %s', use_pack.pack,
+                coalesce(use_pack.version::text, 'any')));
         ELSIF v_org_id = 0 AND jsonb_array_length(coalesce(v_pack.definition -> 'redaction_rules', '[]')) > 0 THEN
-            PERFORM memwarden_internal.raise_error('invalid_argument', 'a pack with redaction rules is put in force by each organisation, whose own rules it adds to');
+            PERFORM memwarden_internal.raise_error('invalid_argument',
+                'a pack with redaction rules is put in force by each organisation, whose own rules it adds to');
         END IF;
         INSERT INTO memwarden_data.pack_use (org_id, scope_id, principal_id, depth, name, version, pack, since)
         VALUES (v_org_id, v_scope.scope_id, v_agent, CASE WHEN v_agent IS NOT NULL THEN 1000000 ELSE coalesce(v_scope.depth, 0) END,
-                v_pack.name, v_pack.version, jsonb_build_object('name', v_pack.name, 'version', v_pack.version, 'definition', v_pack.definition),
+                v_pack.name, v_pack.version, jsonb_build_object('name', v_pack.name, 'version', v_pack.version, 'definition',
+                    v_pack.definition),
                 clock_timestamp());
         PERFORM memwarden_internal.compile_packs(v_org_id);
     END IF;
@@ -45,9 +49,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.use_pack(text, integer, text, text, text) IS
-    'Puts a version of a pack in force, from the next write on: for an organisation, for a scope and what lies below it, or for an agent, in the place of the one there. version: the latest by default; an earlier one rolls back. '
-    'pack: NULL for none of its own any more. The pack of the agent goes before that of the nearest scope, that before the organisation''s, that before one of all. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown pack, version, scope, agent or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'Puts a version of a pack in force, from the next write on: for an organisation, for a scope and what lies below '
+    'it, or for an agent, in the place of the one there. version: the latest by default; an earlier one rolls back. '
+    'pack: NULL for none of its own any more. The pack of the agent goes before that of the nearest scope, that before '
+    'the organisation''s, that before one of all. org: by default the caller''s, and for members of memwarden_admin '
+    'all. Raises 42704 for an unknown pack, version, scope, agent or organisation, 22023 for malformed arguments, 42501 '
+    'without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.use_pack(text, integer, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.use_pack(text, integer, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -80,13 +87,16 @@ BEGIN
             v_texts := v_texts || jsonb_build_object(v_layer, encode(sha256(convert_to(v_rules, 'UTF8')), 'hex'));
         END LOOP;
         UPDATE memwarden_data.pack_use AS u
-           SET pack = u.pack || jsonb_build_object('rules', v_texts), rules_since = CASE WHEN u.pack -> 'rules' = v_texts THEN u.rules_since ELSE clock_timestamp() END,
+           SET pack = u.pack || jsonb_build_object('rules', v_texts), rules_since = CASE WHEN u.pack -> 'rules' = v_texts
+               THEN u.rules_since ELSE clock_timestamp() END,
                swept_at = CASE WHEN u.pack -> 'rules' = v_texts THEN u.swept_at END
-         WHERE u.org_id = v_use.org_id AND u.scope_id IS NOT DISTINCT FROM v_use.scope_id AND u.principal_id IS NOT DISTINCT FROM v_use.principal_id;
+         WHERE u.org_id = v_use.org_id AND u.scope_id IS NOT DISTINCT FROM v_use.scope_id AND u.principal_id IS NOT DISTINCT
+             FROM v_use.principal_id;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_packs(bigint) IS 'Makes the rule texts of the packs in force in an organisation anew, for 0 those of every one.';
+COMMENT ON FUNCTION memwarden_internal.compile_packs(bigint) IS
+    'Makes the rule texts of the packs in force in an organisation anew, for 0 those of every one.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_packs(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_packs_in_force()

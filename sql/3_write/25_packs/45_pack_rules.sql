@@ -18,7 +18,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rules_hash_for(bigint, bigint, bigint[], text) IS
-    'The hash of the rules that a write of a principal would be asked by in a scope (its lineage; NULL for none in particular) and a layer (* for all): those of the organisation, with those of the pack in force. NULL before setup().';
+    'The hash of the rules that a write of a principal would be asked by in a scope (its lineage; NULL for none in '
+    'particular) and a layer (* for all): those of the organisation, with those of the pack in force. NULL before '
+    'setup().';
 REVOKE ALL ON FUNCTION memwarden_internal.rules_hash_for(bigint, bigint, bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rules_of_item(p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text)
@@ -39,7 +41,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rules_of_item(bigint, bigint, bigint, text) IS
-    'The rules that hold for what a principal wrote in a scope and layer, as prepared, with those of the pack in force. Raises 55000 where there are none.';
+    'The rules that hold for what a principal wrote in a scope and layer, as prepared, with those of the pack in force. '
+    'Raises 55000 where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.rules_of_item(bigint, bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.renew_pack_rules(p_org_id bigint)

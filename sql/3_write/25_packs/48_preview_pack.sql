@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden.preview_pack(pack text, version integer DEFAULT NULL, requests integer DEFAULT 100, org text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.preview_pack(pack text, version integer DEFAULT NULL, requests integer DEFAULT 100,
+    org text DEFAULT NULL)
 RETURNS TABLE (request_id uuid, layer text, class text, outcome text, approval text, allowed boolean, eligible boolean, unmet text[])
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -14,7 +15,8 @@ BEGIN
      WHERE k.org_id = v_org_id AND k.name = preview_pack.pack AND (preview_pack.version IS NULL OR k.version = preview_pack.version)
      ORDER BY k.version DESC LIMIT 1;
     IF v_pack IS NULL THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L, version %s', preview_pack.pack, coalesce(preview_pack.version::text, 'any')));
+        PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L, version %s', preview_pack.pack,
+            coalesce(preview_pack.version::text, 'any')));
     END IF;
     RETURN QUERY
     SELECT r.request_id, r.layer, r.class, r.outcome::text, p.record ->> 'approval_state',
@@ -38,8 +40,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_pack(text, integer, integer, text) IS
-    'What a version of a pack (the latest by default) would have made of the last requests (1 to 10,000) of layers with full admission that were remembered or wait: whether it allows the class, whether it would have let each pass by itself, and which thresholds it does not meet. '
-    'By what was recorded then: of requests that wait, adjusted confidence is not known and does not meet a threshold; nor does a risk that nobody assessed. Changes nothing. '
-    'org: by default the caller''s. Raises 42704 for an unknown pack, version or organisation, 22023 for requests, 42501 without ADMIN (full). Source: memory fabric.';
+    'What a version of a pack (the latest by default) would have made of the last requests (1 to 10,000) of layers with '
+    'full admission that were remembered or wait: whether it allows the class, whether it would have let each pass by '
+    'itself, and which thresholds it does not meet. By what was recorded then: of requests that wait, adjusted '
+    'confidence is not known and does not meet a threshold; nor does a risk that nobody assessed. Changes nothing. org: '
+    'by default the caller''s. Raises 42704 for an unknown pack, version or organisation, 22023 for requests, 42501 '
+    'without ADMIN (full). Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.preview_pack(text, integer, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_pack(text, integer, integer, text) TO memwarden_curator, memwarden_admin;

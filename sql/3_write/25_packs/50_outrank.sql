@@ -28,11 +28,13 @@ BEGIN
         SELECT jsonb_agg(c.e ORDER BY c.place) FROM jsonb_array_elements(p_conflicts) WITH ORDINALITY AS c (e, place)
          WHERE c.e ? 'action' OR (c.e -> 'same_key') IS DISTINCT FROM 'true'
             OR v_precedence < memwarden_internal.precedence(p_org_id, (
-                   SELECT i.class FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = (c.e ->> 'item_id')::uuid))), '[]');
+                   SELECT i.class FROM memwarden_data.item AS i WHERE i.org_id = p_org_id
+                       AND i.item_id = (c.e ->> 'item_id')::uuid))), '[]');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.not_outranked(bigint, jsonb, jsonb) IS
-    'Of what contradicts a write of a class, what it does not outrank: other keys, rules, higher classes. Of its own key the rest becomes an earlier version. Source: four-layer design, 7.';
+    'Of what contradicts a write of a class, what it does not outrank: other keys, rules, higher classes. Of its own '
+    'key the rest becomes an earlier version. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden_internal.not_outranked(bigint, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.succeed_class(
@@ -60,18 +62,21 @@ BEGIN
         IF v_standing.consent_purpose IS NOT NULL THEN
             v_consent := memwarden_internal.ask_consent(p_org_id, p_subject, v_standing.consent_purpose);
             refusal := CASE WHEN v_consent = 'withdrawn' THEN 'CONSENT_WITHDRAWN'
-                            WHEN v_consent = 'missing' AND NOT (v_standing.consent_missing = 'review' AND v_approved) THEN 'CONSENT_MISSING' END;
+                            WHEN v_consent = 'missing' AND NOT (v_standing.consent_missing = 'review' AND v_approved)
+                                THEN 'CONSENT_MISSING' END;
             detail := CASE WHEN refusal IS NOT NULL THEN jsonb_build_object('purpose', v_standing.consent_purpose) END;
         END IF;
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.succeed_class(bigint, uuid, text, jsonb, text, jsonb) IS
-    'Of which class the next version of a memory is whose class is another than the write''s, or why it does not become one: outranked, unless a human approved it, or without consent.';
+    'Of which class the next version of a memory is whose class is another than the write''s, or why it does not become '
+    'one: outranked, unless a human approved it, or without consent.';
 REVOKE ALL ON FUNCTION memwarden_internal.succeed_class(bigint, uuid, text, jsonb, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.emit_signals(
-    p_org_id bigint, p_class text, p_scope_id bigint, p_layer text, p_label_id integer, p_item_id uuid, p_version_id uuid, p_principal_id bigint,
+    p_org_id bigint, p_class text, p_scope_id bigint, p_layer text, p_label_id integer, p_item_id uuid, p_version_id uuid,
+        p_principal_id bigint,
     p_corrected_version_id uuid, p_corrected_principal_id bigint, p_replaces uuid[], p_now timestamptz)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -91,13 +96,17 @@ BEGIN
     PERFORM pg_notify('memwarden_signal', p_version_id::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint, uuid[], timestamptz) IS
-    'Records what a write took the place of, and whose it was, and notifies the channel memwarden_signal with the number of the version. Source: memory fabric.';
-REVOKE ALL ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint, uuid[], timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint,
+    uuid[], timestamptz) IS
+    'Records what a write took the place of, and whose it was, and notifies the channel memwarden_signal with the '
+    'number of the version. Source: memory fabric.';
+REVOKE ALL ON FUNCTION memwarden_internal.emit_signals(bigint, text, bigint, text, integer, uuid, uuid, bigint, uuid, bigint,
+    uuid[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_signals()
 RETURNS TABLE (signal_id uuid, class text, layer text, scope text, item_id uuid, version_id uuid, corrected_by text,
-               corrected_item_id uuid, corrected_version_id uuid, corrected_agent text, emitted_at timestamptz, stands boolean, adopted bigint)
+               corrected_item_id uuid, corrected_version_id uuid, corrected_agent text, emitted_at timestamptz, stands boolean,
+                   adopted bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -108,7 +117,8 @@ DECLARE
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
 BEGIN
     RETURN QUERY
-    SELECT g.signal_id, g.class, g.layer, s.path, g.item_id, g.version_id, p.name, g.corrected_item_id, g.corrected_version_id, c.name, g.emitted_at,
+    SELECT g.signal_id, g.class, g.layer, s.path, g.item_id, g.version_id, p.name, g.corrected_item_id, g.corrected_version_id,
+        c.name, g.emitted_at,
            i.status = 'ACTIVE' AND i.version_id = g.version_id,
            -- Later memories that rest on the correction.
            (SELECT count(DISTINCT d.item_id) FROM memwarden_data.derivation AS d

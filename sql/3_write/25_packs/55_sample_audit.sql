@@ -17,14 +17,17 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_for_audit(bigint, uuid, uuid, uuid, bigint, integer, bigint, jsonb, text, timestamptz) IS
     'Puts what has just passed by itself before the auditors, where the pack''s rate draws it.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_for_audit(bigint, uuid, uuid, uuid, bigint, integer, bigint, jsonb, text, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.sample_for_audit(bigint, uuid, uuid, uuid, bigint, integer, bigint, jsonb, text,
+    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_position(p_request_id uuid)
 RETURNS double precision
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 -- Keyed: a writer who chooses its request's number must not choose whether anybody looks.
-RETURN ('x' || encode(substring(coalesce(memwarden_internal.keyed_hash('sample audit', uuid_send(p_request_id)), sha256(uuid_send(p_request_id))) FROM 1 FOR 4), 'hex'))::bit(32)::bigint / 4294967296.0;
-COMMENT ON FUNCTION memwarden_internal.sample_position(uuid) IS 'Where a request lies between 0 and 1; drawn where that is below the rate. The same for ever.';
+RETURN ('x' || encode(substring(coalesce(memwarden_internal.keyed_hash('sample audit', uuid_send(p_request_id)),
+    sha256(uuid_send(p_request_id))) FROM 1 FOR 4), 'hex'))::bit(32)::bigint / 4294967296.0;
+COMMENT ON FUNCTION memwarden_internal.sample_position(uuid) IS
+    'Where a request lies between 0 and 1; drawn where that is below the rate. The same for ever.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_position(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.record_audit(request_id uuid, was_right boolean, note text DEFAULT NULL)
@@ -65,9 +68,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_audit(uuid, boolean, text) IS
-    'Says of something that passed by itself (see audit_queue) whether that was right. Where of the last "window" verdicts on a class, at least min_sample, more than max_failure_rate are wrong, the pack lets that class pass by itself no longer: '
-    'see auto_promotion, and set_auto_promotion(). What was wrong is not taken back by this: retract() or correct it. note: at most 1,000 characters. For who may approve it, and not of one''s own. '
-    'Raises 42704 for a sample that the caller does not see, 42710 where there is a verdict, 42501 for one''s own, 22023 for malformed arguments or a secret in the note, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 before setup(). Source: memory fabric.';
+    'Says of something that passed by itself (see audit_queue) whether that was right. Where of the last "window" '
+    'verdicts on a class, at least min_sample, more than max_failure_rate are wrong, the pack lets that class pass by '
+    'itself no longer: see auto_promotion, and set_auto_promotion(). What was wrong is not taken back by this: '
+    'retract() or correct it. note: at most 1,000 characters. For who may approve it, and not of one''s own. Raises '
+    '42704 for a sample that the caller does not see, 42710 where there is a verdict, 42501 for one''s own, 22023 for '
+    'malformed arguments or a secret in the note, 28000 without identity, 25001 at an isolation other than READ '
+    'COMMITTED, 55000 before setup(). Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.record_audit(uuid, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_audit(uuid, boolean, text) TO memwarden_reviewer, memwarden_curator;
 
@@ -94,7 +101,8 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO memwarden_data.auto_promotion AS s (org_id, pack, class, enabled, reason, changed_by, changed_at)
-    VALUES (p_org_id, p_pack, p_class, false, format('%s of %s audited were wrong', v_seen.wrong, v_seen.verdicts), 'sample audit', clock_timestamp())
+    VALUES (p_org_id, p_pack, p_class, false, format('%s of %s audited were wrong', v_seen.wrong, v_seen.verdicts), 'sample audit',
+        clock_timestamp())
     ON CONFLICT ON CONSTRAINT auto_promotion_pkey DO UPDATE
        SET enabled = false, reason = excluded.reason, changed_by = excluded.changed_by, changed_at = excluded.changed_at WHERE s.enabled;
     IF FOUND THEN
@@ -118,12 +126,14 @@ DECLARE
 BEGIN
     IF set_auto_promotion.enabled IS NULL OR set_auto_promotion.reason IS NULL OR set_auto_promotion.reason !~ E'\\S'
        OR length(set_auto_promotion.reason) > 1000 OR (set_auto_promotion.class ~ E'^(\\*|[a-z][a-z0-9_]{0,62})$') IS NOT TRUE THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'class: a write class, or * for writes without one; enabled: true or false; reason: 1 to 1,000 characters');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'class: a write class, or * for writes without one; enabled: '
+            'true or false; reason: 1 to 1,000 characters');
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.pack AS k WHERE k.org_id IN (0, v_org_id) AND k.name = set_auto_promotion.pack) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('pack %L', set_auto_promotion.pack));
     END IF;
     INSERT INTO memwarden_data.auto_promotion AS s (org_id, pack, class, enabled, reason, changed_by, changed_at)
-    VALUES (v_org_id, set_auto_promotion.pack, set_auto_promotion.class, set_auto_promotion.enabled, set_auto_promotion.reason, session_user, clock_timestamp())
+    VALUES (v_org_id, set_auto_promotion.pack, set_auto_promotion.class, set_auto_promotion.enabled, set_auto_promotion.reason,
+        session_user, clock_timestamp())
     ON CONFLICT ON CONSTRAINT auto_promotion_pkey DO UPDATE
        SET enabled = excluded.enabled, reason = excluded.reason, changed_by = excluded.changed_by, changed_at = excluded.changed_at;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_auto_promotion', jsonb_build_object(
@@ -131,13 +141,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) IS
-    'Has a pack let a class pass by itself no longer, or again: verdicts count anew from then on. class: * for writes without one. org: by default the caller''s. '
-    'Raises 42704 for an unknown pack or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'Has a pack let a class pass by itself no longer, or again: verdicts count anew from then on. class: * for writes '
+    'without one. org: by default the caller''s. Raises 42704 for an unknown pack or organisation, 22023 for malformed '
+    'arguments, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_audits()
-RETURNS TABLE (request_id uuid, item_id uuid, version_id uuid, scope text, layer text, agent text, class text, pack text, pack_version integer,
+RETURNS TABLE (request_id uuid, item_id uuid, version_id uuid, scope text, layer text, agent text, class text, pack text,
+    pack_version integer,
                subject text, predicate text, content jsonb, confidence double precision, evidence jsonb,
                sampled_at timestamptz, verdict text, note text, decided_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -174,12 +186,15 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
 BEGIN
     RETURN QUERY
-    SELECT o.name, t.pack, t.class, coalesce(s.enabled, true), s.reason, s.changed_by, s.changed_at, coalesce(n.sampled, 0), coalesce(n.verdicts, 0), coalesce(n.wrong, 0)
-      FROM (SELECT a.org_id, a.pack, a.class FROM memwarden_data.audit_sample AS a UNION SELECT s.org_id, s.pack, s.class FROM memwarden_data.auto_promotion AS s) AS t
+    SELECT o.name, t.pack, t.class, coalesce(s.enabled, true), s.reason, s.changed_by, s.changed_at, coalesce(n.sampled, 0),
+        coalesce(n.verdicts, 0), coalesce(n.wrong, 0)
+      FROM (SELECT a.org_id, a.pack, a.class FROM memwarden_data.audit_sample AS a UNION SELECT s.org_id, s.pack, s.class
+          FROM memwarden_data.auto_promotion AS s) AS t
       JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id
       LEFT JOIN memwarden_data.auto_promotion AS s ON s.org_id = t.org_id AND s.pack = t.pack AND s.class = t.class
       LEFT JOIN LATERAL (SELECT count(*) AS sampled, count(a.verdict) AS verdicts, count(*) FILTER (WHERE a.verdict = 'wrong') AS wrong
-                           FROM memwarden_data.audit_sample AS a WHERE a.org_id = t.org_id AND a.pack = t.pack AND a.class = t.class) AS n ON true
+                           FROM memwarden_data.audit_sample AS a WHERE a.org_id = t.org_id AND a.pack = t.pack
+                               AND a.class = t.class) AS n ON true
      WHERE t.org_id = ANY (v_orgs);
 END
 $function$;

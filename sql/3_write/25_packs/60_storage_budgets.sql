@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden.set_storage_budget(layer text, max_items bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL, org text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.set_storage_budget(layer text, max_items bigint DEFAULT NULL, max_bytes bigint DEFAULT NULL,
+    org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -19,8 +20,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) IS
-    'How many memories, and how many bytes of them with their share of the indexes, a layer is meant to hold; no limit where neither is named. Nothing is refused for it: storage_budgets shows it, status() warns. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown layer or organisation, 22023 for a limit out of range, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'How many memories, and how many bytes of them with their share of the indexes, a layer is meant to hold; no limit '
+    'where neither is named. Nothing is refused for it: storage_budgets shows it, status() warns. org: by default the '
+    'caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown layer or organisation, 22023 for a '
+    'limit out of range, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory '
+    'fabric.';
 REVOKE ALL ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) TO memwarden_curator, memwarden_admin;
 
@@ -69,7 +73,8 @@ BEGIN
     IF memwarden_internal.is_database_admin() AND EXISTS (SELECT FROM memwarden_data.storage_budget) THEN
         RETURN QUERY
         SELECT 'storage budgets', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'warning' END,
-               CASE WHEN count(*) = 0 THEN 'kept' ELSE 'exceeded by ' || string_agg(format('%s of %s', b.layer, b.org), ', ' ORDER BY b.org, b.layer)
+               CASE WHEN count(*) = 0 THEN 'kept' ELSE 'exceeded by ' || string_agg(format('%s of %s', b.layer, b.org), ', '
+                   ORDER BY b.org, b.layer)
                                                        || ': see the view storage_budgets' END
           FROM memwarden_internal.list_storage_budgets() AS b WHERE b.exceeded;
     END IF;

@@ -6,7 +6,8 @@ CREATE OR REPLACE VIEW memwarden.write_classes WITH (security_invoker = true) AS
 SELECT c.org, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, c.classification, c.consent_purpose, c.consent_missing, c.roles,
        c.precedence, c.signals
   FROM memwarden_internal.list_write_classes() AS c;
-COMMENT ON VIEW memwarden.write_classes IS 'Classes of writes and what each asks. A class of an organisation goes before that of all (global).';
+COMMENT ON VIEW memwarden.write_classes IS
+    'Classes of writes and what each asks. A class of an organisation goes before that of all (global).';
 GRANT SELECT ON memwarden.write_classes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- Who oversees reads them through views; of packs in force each sees those of its own scopes and its own.
@@ -39,20 +40,27 @@ GRANT SELECT ON memwarden.packs TO memwarden_curator, memwarden_auditor, memward
 
 CREATE OR REPLACE VIEW memwarden.packs_in_force WITH (security_invoker = true) AS
 SELECT k.org, k.scope, k.agent, k.pack, k.version, k.definition, k.since FROM memwarden_internal.list_packs_in_force() AS k;
-COMMENT ON VIEW memwarden.packs_in_force IS 'Which pack is in force where, as far as it concerns the caller: that of an agent before that of the nearest scope, before that of the organisation.';
+COMMENT ON VIEW memwarden.packs_in_force IS
+    'Which pack is in force where, as far as it concerns the caller: that of an agent before that of the nearest scope, '
+    'before that of the organisation.';
 GRANT SELECT ON memwarden.packs_in_force TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.consents WITH (security_invoker = true) AS
-SELECT c.org, c.subject, c.purpose, c.decision, c.valid_during, c.evidence, c.agent, c.login, c.recorded_at, c.consent_id, c.current, c.enforced_at
+SELECT c.org, c.subject, c.purpose, c.decision, c.valid_during, c.evidence, c.agent, c.login, c.recorded_at, c.consent_id,
+    c.current, c.enforced_at
   FROM memwarden_internal.list_consents() AS c;
-COMMENT ON VIEW memwarden.consents IS 'Every consent that was recorded; current: the one that holds; enforced_at: when a withdrawal had been carried out.';
+COMMENT ON VIEW memwarden.consents IS
+    'Every consent that was recorded; current: the one that holds; enforced_at: when a withdrawal had been carried out.';
 GRANT SELECT ON memwarden.consents TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.learning_signals WITH (security_invoker = true) AS
-SELECT g.signal_id, g.class, g.layer, g.scope, g.item_id, g.version_id, g.corrected_by, g.corrected_item_id, g.corrected_version_id, g.corrected_agent,
+SELECT g.signal_id, g.class, g.layer, g.scope, g.item_id, g.version_id, g.corrected_by, g.corrected_item_id,
+    g.corrected_version_id, g.corrected_agent,
        g.emitted_at, g.stands, g.adopted
   FROM memwarden_internal.list_signals() AS g;
-COMMENT ON VIEW memwarden.learning_signals IS 'What corrections took the place of, of the memories that the caller sees. stands: the correction is what the memory says; adopted: how many later memories rest on it.';
+COMMENT ON VIEW memwarden.learning_signals IS
+    'What corrections took the place of, of the memories that the caller sees. stands: the correction is what the '
+    'memory says; adopted: how many later memories rest on it.';
 GRANT SELECT ON memwarden.learning_signals TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE VIEW memwarden.correction_adoption WITH (security_invoker = true) AS
@@ -60,23 +68,30 @@ SELECT g.corrected_agent, count(*) AS corrections, count(*) FILTER (WHERE g.stan
        count(*) FILTER (WHERE g.adopted > 0) AS adopted, count(*) FILTER (WHERE g.adopted > 0)::double precision / count(*) AS adoption_rate
   FROM memwarden_internal.list_signals() AS g
  GROUP BY g.corrected_agent;
-COMMENT ON VIEW memwarden.correction_adoption IS 'By agent that was corrected: how many corrections, how many of them stand, and the share on which later memories rest.';
+COMMENT ON VIEW memwarden.correction_adoption IS
+    'By agent that was corrected: how many corrections, how many of them stand, and the share on which later memories '
+    'rest.';
 GRANT SELECT ON memwarden.correction_adoption TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE VIEW memwarden.audit_queue WITH (security_invoker = true) AS
 SELECT a.request_id, a.item_id, a.version_id, a.scope, a.layer, a.agent, a.class, a.pack, a.pack_version, a.subject, a.predicate, a.content,
        a.confidence, a.evidence, a.sampled_at, a.verdict, a.note, a.decided_at
   FROM memwarden_internal.list_audits() AS a;
-COMMENT ON VIEW memwarden.audit_queue IS 'What passed by itself and was drawn to be looked at, for who may approve it; verdict: null as long as nobody has.';
+COMMENT ON VIEW memwarden.audit_queue IS
+    'What passed by itself and was drawn to be looked at, for who may approve it; verdict: null as long as nobody has.';
 GRANT SELECT ON memwarden.audit_queue TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE VIEW memwarden.auto_promotion WITH (security_invoker = true) AS
 SELECT a.org, a.pack, a.class, a.enabled, a.reason, a.changed_by, a.changed_at, a.sampled, a.verdicts, a.wrong
   FROM memwarden_internal.list_auto_promotion() AS a;
-COMMENT ON VIEW memwarden.auto_promotion IS 'Which classes packs let pass by themselves, what the audit of samples found, and who or what switched them.';
+COMMENT ON VIEW memwarden.auto_promotion IS
+    'Which classes packs let pass by themselves, what the audit of samples found, and who or what switched them.';
 GRANT SELECT ON memwarden.auto_promotion TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.storage_budgets WITH (security_invoker = true) AS
-SELECT b.org, b.layer, b.items, b.bytes, b.index_bytes, b.max_items, b.max_bytes, b.exceeded FROM memwarden_internal.list_storage_budgets() AS b;
-COMMENT ON VIEW memwarden.storage_budgets IS 'What each layer holds, in memories and in bytes of all their versions, with its share of the indexes, against its budget. Everything is measured: a question for now and then.';
+SELECT b.org, b.layer, b.items, b.bytes, b.index_bytes, b.max_items, b.max_bytes, b.exceeded
+    FROM memwarden_internal.list_storage_budgets() AS b;
+COMMENT ON VIEW memwarden.storage_budgets IS
+    'What each layer holds, in memories and in bytes of all their versions, with its share of the indexes, against its '
+    'budget. Everything is measured: a question for now and then.';
 GRANT SELECT ON memwarden.storage_budgets TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -19,6 +19,9 @@ CREATE TABLE memwarden_data.source (
 );
 CREATE INDEX source_type_of ON memwarden_data.source (type);
 CREATE INDEX source_issuer ON memwarden_data.source (issuer_id);
-COMMENT ON TABLE memwarden_data.source IS 'The registry of sources: what a uri is evidence of, with which authority, and who alone may say so. org_id 0 speaks for all.';
-COMMENT ON COLUMN memwarden_data.source.half_life IS 'In this time its evidence loses half its freshness; the layer''s evidence_half_life where null.';
+COMMENT ON TABLE memwarden_data.source IS
+    'The registry of sources: what a uri is evidence of, with which authority, and who alone may say so. org_id 0 '
+    'speaks for all.';
+COMMENT ON COLUMN memwarden_data.source.half_life IS
+    'In this time its evidence loses half its freshness; the layer''s evidence_half_life where null.';
 COMMENT ON COLUMN memwarden_data.source.weight IS 'Its share in the factual score beside other evidence (alpha).';

@@ -9,10 +9,12 @@ RETURN CASE
     WHEN p_uri ~* E'(/|%2f)(\\.|%2e){1,2}(/|%2f|[?#]|$)' THEN NULL
     WHEN p_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@' THEN NULL
     WHEN p_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*://'
-    THEN lower(substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*')) || substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(.*)$')
+    THEN lower(substring(p_uri FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*')) || substring(p_uri
+        FROM '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*(.*)$')
     ELSE p_uri END;
 COMMENT ON FUNCTION memwarden_internal.source_uri(text) IS
-    'A uri as it is compared with sources: scheme and host in lower case. NULL for one that no source matches: with dot segments, user information, backslashes, blanks or control characters, or longer than 2,000 characters.';
+    'A uri as it is compared with sources: scheme and host in lower case. NULL for one that no source matches: with dot '
+    'segments, user information, backslashes, blanks or control characters, or longer than 2,000 characters.';
 REVOKE ALL ON FUNCTION memwarden_internal.source_uri(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uri_like(p_pattern text)
@@ -33,10 +35,12 @@ BEGIN
     IF v_uri IS NULL OR length(p_pattern) > 1000 OR v_uri !~ '^[A-Za-z][A-Za-z0-9+.-]*:.'
        OR v_uri ~* '^(https?|ftps?|wss?):(/?[*]|//([/*]|$))' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'uri_pattern: a scheme, a colon, and the host where there is one; at most 1,000 characters, no blanks, dot segments or user information');
+            'uri_pattern: a scheme, a colon, and the host where there is one; at most 1,000 characters, no blanks, dot segments '
+            'or user information');
     ELSIF v_uri ~ '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*[*]' THEN
         -- https://docs.example.org* would also be https://docs.example.org.evil.example/.
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'uri_pattern: the host is written out, * stands behind the first slash after it');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'uri_pattern: the host is written out, * stands behind the '
+            'first slash after it');
     ELSIF length(v_uri) - length(replace(v_uri, '*', '')) > 4 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'uri_pattern: at most four *');
     ELSIF v_uri ~* '^memwarden:' THEN
@@ -45,11 +49,13 @@ BEGIN
     RETURN v_uri;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_uri_pattern(text) IS 'A pattern of a source as it is stored. Raises 22023 for one that matches more than it seems to, or nothing.';
+COMMENT ON FUNCTION memwarden_internal.check_uri_pattern(text) IS
+    'A pattern of a source as it is stored. Raises 22023 for one that matches more than it seems to, or nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_uri_pattern(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.source_of(
-    p_org_id bigint, p_uri text, OUT source_type text, OUT issuer_id bigint, OUT authority double precision, OUT half_life interval, OUT weight double precision)
+    p_org_id bigint, p_uri text, OUT source_type text, OUT issuer_id bigint, OUT authority double precision,
+        OUT half_life interval, OUT weight double precision)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -66,5 +72,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.source_of(bigint, text) IS
-    'The source that speaks for a uri: the pattern with the most characters that are not *, an organisation''s own before the same of all. Nulls where there is none.';
+    'The source that speaks for a uri: the pattern with the most characters that are not *, an organisation''s own '
+    'before the same of all. Nulls where there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.source_of(bigint, text) FROM PUBLIC;

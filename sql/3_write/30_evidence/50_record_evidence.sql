@@ -26,7 +26,8 @@ BEGIN
     ELSIF v_who.closed_at IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', record_evidence.scope));
     ELSIF record_evidence.uri IS NULL OR memwarden_internal.source_uri(record_evidence.uri) IS NULL THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'uri: at most 2,000 characters, without blanks, dot segments or user information');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'uri: at most 2,000 characters, without blanks, dot segments '
+            'or user information');
     ELSIF record_evidence.excerpt IS NULL OR record_evidence.excerpt !~ E'\\S' OR octet_length(record_evidence.excerpt) > 8192 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'excerpt: not blank, at most 8 KiB');
     ELSIF length(record_evidence.source_version) NOT BETWEEN 1 AND 200 THEN
@@ -52,17 +53,21 @@ BEGIN
         org_id, evidence_id, scope_id, uri, type, version, accessed_at, excerpt, excerpt_hash, seal, issuer_id, recorded_at)
     VALUES (v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type, record_evidence.source_version, least(v_at, v_now),
             record_evidence.excerpt, sha256(convert_to(record_evidence.excerpt, 'UTF8')),
-            memwarden_internal.evidence_seal(v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type, record_evidence.source_version,
+            memwarden_internal.evidence_seal(v_who.org_id, v_id, v_who.scope_id, record_evidence.uri, v_type,
+                record_evidence.source_version,
                 least(v_at, v_now), record_evidence.excerpt, v_principal_id, v_now),
             v_principal_id, v_now);
     RETURN 'memwarden:evidence/' || v_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) IS
-    'Keeps what the caller, the issuer of a source, has seen itself, and returns the uri by which others cite it as evidence: memwarden:evidence/<uuid>. '
-    'uri: where it was seen. excerpt: its words, at most 8 KiB, without secrets and personal data (see scan_text()). source_version: which edition, at most 200 characters. accessed_at: when it was seen, now by default. '
-    'scope: who reads that scope may read and cite it; the caller''s home by default. type: the source''s, or one of less authority. '
-    'Raises 42501 when the caller is not the issuer of the source that speaks for the uri, 42704 for a scope that it does not write, 55000 for a closed one, 22023 out of range, 28000 without identity. Source: chapter 12.4.3.';
+    'Keeps what the caller, the issuer of a source, has seen itself, and returns the uri by which others cite it as '
+    'evidence: memwarden:evidence/<uuid>. uri: where it was seen. excerpt: its words, at most 8 KiB, without secrets '
+    'and personal data (see scan_text()). source_version: which edition, at most 200 characters. accessed_at: when it '
+    'was seen, now by default. scope: who reads that scope may read and cite it; the caller''s home by default. type: '
+    'the source''s, or one of less authority. Raises 42501 when the caller is not the issuer of the source that speaks '
+    'for the uri, 42704 for a scope that it does not write, 55000 for a closed one, 22023 out of range, 28000 without '
+    'identity. Source: chapter 12.4.3.';
 REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) TO memwarden_agent, memwarden_curator;
 
@@ -76,7 +81,8 @@ RETURN memwarden_internal.keyed_hash('recorded evidence', convert_to(jsonb_build
     p_excerpt, p_issuer_id, memwarden_internal.utc_text(p_recorded_at))::text, 'UTF8'));
 COMMENT ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint, timestamptz) IS
     'What only the server can say of a recorded piece of evidence: HMAC-SHA256 over all of it. NULL without a master key.';
-REVOKE ALL ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.evidence_seal(bigint, uuid, bigint, text, text, text, timestamptz, text, bigint,
+    timestamptz) FROM PUBLIC;
 
 -- Row types of tables cannot be arguments here: tables are made after the functions.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_as_recorded(p_org_id bigint, p_evidence_id uuid)
@@ -90,11 +96,14 @@ BEGIN
                    AND (s.seal IS NULL OR s.seal IS NOT DISTINCT FROM e.seal)
               FROM memwarden_data.evidence AS e
              CROSS JOIN LATERAL memwarden_internal.evidence_seal(
-                   e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.issuer_id, e.recorded_at) AS s (seal)
+                   e.org_id, e.evidence_id, e.scope_id, e.uri, e.type, e.version, e.accessed_at, e.excerpt, e.issuer_id,
+                       e.recorded_at) AS s (seal)
              WHERE e.org_id = p_org_id AND e.evidence_id = p_evidence_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) IS 'Whether recorded evidence is what was recorded: its hash fits and, where the server has its key, its seal. NULL for what is not there.';
+COMMENT ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) IS
+    'Whether recorded evidence is what was recorded: its hash fits and, where the server has its key, its seal. NULL '
+    'for what is not there.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_as_recorded(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.verify_evidence()
@@ -113,6 +122,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_evidence() IS
     'Compares all recorded evidence with its hash and its seal, and returns what does not fit: no row means intact. '
-    'Findings: ALTERED; UNSEALED (recorded while the server had no master key). Neither is believed when it is cited, where the server has one. For administrators: it looks at every organisation. Source: chapter 12.4.3.';
+    'Findings: ALTERED; UNSEALED (recorded while the server had no master key). Neither is believed when it is cited, '
+    'where the server has one. For administrators: it looks at every organisation. Source: chapter 12.4.3.';
 REVOKE ALL ON FUNCTION memwarden.verify_evidence() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_evidence() TO memwarden_admin;

@@ -17,10 +17,12 @@ BEGIN
     -- One after the other, and asked only for what is there: most writes have one reference, and it names no memory.
     FOR v_place IN 0 .. jsonb_array_length(p_evidence) - 1 LOOP
         v_said := p_evidence -> v_place;
-        v_cited := CASE WHEN starts_with(v_said ->> 'uri', 'memwarden:') THEN memwarden_internal.cited(p_principal_id, p_org_id, v_said, p_now) END;
+        v_cited := CASE WHEN starts_with(v_said ->> 'uri', 'memwarden:') THEN memwarden_internal.cited(p_principal_id, p_org_id,
+            v_said, p_now) END;
         v_source := memwarden_internal.source_of(p_org_id, coalesce(v_cited ->> 'uri', v_said ->> 'uri'));
         IF v_source.issuer_id IS NOT NULL THEN
-            v_issuer := (SELECT p.name FROM memwarden_data.principal AS p WHERE p.principal_id = v_source.issuer_id AND p.org_id IN (0, p_org_id));
+            v_issuer := (SELECT p.name FROM memwarden_data.principal AS p WHERE p.principal_id = v_source.issuer_id
+                AND p.org_id IN (0, p_org_id));
         END IF;
         IF v_own IS NULL AND (v_source.source_type IS NULL OR v_source.issuer_id IS NOT NULL OR v_said ->> 'type' = 'agent_reasoning') THEN
             v_own := (SELECT t.authority FROM memwarden_data.source_type AS t WHERE t.type = 'agent_reasoning');
@@ -30,8 +32,10 @@ BEGIN
             -- Nothing else is known of most. What is not there need not be read again.
             THEN jsonb_build_object('source_type', v_source.source_type, 'authority', v_source.authority, 'weight', v_source.weight)
             ELSE jsonb_build_object(
-                'source_type', v_source.source_type, 'issuer_id', v_source.issuer_id, 'authority', v_source.authority, 'weight', v_source.weight,
-                'half_life', extract(epoch FROM v_source.half_life)::double precision, 'issuer', CASE WHEN v_source.issuer_id IS NOT NULL THEN v_issuer END,
+                'source_type', v_source.source_type, 'issuer_id', v_source.issuer_id, 'authority', v_source.authority, 'weight',
+                v_source.weight,
+                'half_life', extract(epoch FROM v_source.half_life)::double precision, 'issuer', CASE
+                WHEN v_source.issuer_id IS NOT NULL THEN v_issuer END,
                 'accessed_at', memwarden_internal.utc_text(v_at), 'age', extract(epoch FROM p_now - v_at)::double precision,
                 'own_authority', v_own, 'cited', v_cited) END;
     END LOOP;
@@ -39,8 +43,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) IS
-    'What is stored about each reference of a write, in their order: the source that speaks for its uri, how old it is (age and half_life in seconds), '
-    'the memory or the recorded evidence that it names, and what the writer''s own word is worth, where that may matter. Source: chapter 12.2.3, 12.11.3, V9.';
+    'What is stored about each reference of a write, in their order: the source that speaks for its uri, how old it is '
+    '(age and half_life in seconds), the memory or the recorded evidence that it names, and what the writer''s own word '
+    'is worth, where that may matter. Source: chapter 12.2.3, 12.11.3, V9.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_sources(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited(p_principal_id bigint, p_org_id bigint, p_reference jsonb, p_now timestamptz)
@@ -58,12 +63,14 @@ BEGIN
             SELECT to_jsonb(c) FROM (
                 SELECT m.item_id, m.version_id, m.search_text AS excerpt, m.adjusted_confidence, m.recorded_at AS at,
                        m.is_current AS believed, m.is_own, least(m.authority, t.authority) AS authority
-                  FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id, coalesce(p_reference ->> 'version_id', ''), p_now) AS m
+                  FROM memwarden_internal.cited_memory(p_principal_id, p_org_id, v_item_id,
+                      coalesce(p_reference ->> 'version_id', ''), p_now) AS m
                   JOIN memwarden_data.source_type AS t ON t.type = 'memory_item') AS c), '{}');
     ELSIF v_evidence_id IS NOT NULL THEN
         RETURN '{"kind": "record"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
-                SELECT r.evidence_id, r.uri, r.type, r.version, r.excerpt, r.issuer_id, r.accessed_at AS at, r.is_intact AS believed, t.authority
+                SELECT r.evidence_id, r.uri, r.type, r.version, r.excerpt, r.issuer_id, r.accessed_at AS at,
+                    r.is_intact AS believed, t.authority
                   FROM memwarden_internal.cited_record(p_principal_id, p_org_id, v_evidence_id) AS r
                   JOIN memwarden_data.source_type AS t ON t.type = r.type) AS c), '{}');
     ELSIF v_capture_id IS NOT NULL THEN
@@ -71,18 +78,21 @@ BEGIN
         RETURN '{"kind": "capture"}'::jsonb || coalesce((
             SELECT to_jsonb(c) FROM (
                 SELECT r.uri, r.excerpt, r.issuer_id, r.captured_at AS at, r.is_intact AS believed, 1 AS authority
-                  FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, v_capture_id, p_reference ->> 'excerpt') AS r) AS c), '{}');
+                  FROM memwarden_internal.cited_capture(p_principal_id, p_org_id, v_capture_id, p_reference ->> 'excerpt') AS r)
+                      AS c), '{}');
     END IF;
     RETURN NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) IS
-    'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, record, capture), and the rest where the writer can read it and it is there. '
-    'authority: the most that it can be worth. NULL for a reference to anything else.';
+    'What the store holds of the memory, the recorded evidence or the capture that a reference names: its kind (memory, '
+    'record, capture), and the rest where the writer can read it and it is there. authority: the most that it can be '
+    'worth. NULL for a reference to anything else.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited(bigint, bigint, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_record(p_principal_id bigint, p_org_id bigint, p_evidence_id uuid)
-RETURNS TABLE (evidence_id uuid, uri text, type text, version text, accessed_at timestamptz, excerpt text, issuer_id bigint, is_intact boolean)
+RETURNS TABLE (evidence_id uuid, uri text, type text, version text, accessed_at timestamptz, excerpt text, issuer_id bigint,
+    is_intact boolean)
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -95,19 +105,22 @@ BEGIN
        AND memwarden_internal.may_read(p_principal_id, e.scope_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) IS 'Recorded evidence, where the principal reads its scope, and whether it is what was recorded.';
+COMMENT ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) IS
+    'Recorded evidence, where the principal reads its scope, and whether it is what was recorded.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_record(bigint, bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_memory(
     p_principal_id bigint, p_org_id bigint, p_item_id uuid, p_version_id text, p_now timestamptz)
-RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, search_text text, authority double precision, adjusted_confidence double precision,
+RETURNS TABLE (org_id bigint, item_id uuid, version_id uuid, search_text text, authority double precision,
+    adjusted_confidence double precision,
                recorded_at timestamptz, is_current boolean, is_own boolean)
 LANGUAGE plpgsql STABLE STRICT PARALLEL RESTRICTED SECURITY INVOKER ROWS 1
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT i.org_id, i.item_id, v.version_id, v.search_text, i.authority::double precision, i.adjusted_confidence::double precision, lower(v.recorded_during),
+    SELECT i.org_id, i.item_id, v.version_id, v.search_text, i.authority::double precision,
+        i.adjusted_confidence::double precision, lower(v.recorded_during),
            i.status = 'ACTIVE' AND i.version_id = v.version_id AND (i.expires_at IS NULL OR i.expires_at > p_now)
            AND (upper_inf(v.valid_during) OR upper(v.valid_during) > p_now)
            AND NOT memwarden_internal.is_stale(i.org_id, v.version_id),
@@ -118,21 +131,26 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v
         ON v.org_id = i.org_id AND v.item_id = i.item_id
-       AND v.version_id = CASE WHEN p_version_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN p_version_id::uuid ELSE i.version_id END
+       AND v.version_id = CASE WHEN p_version_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN p_version_id::uuid
+           ELSE i.version_id END
      WHERE i.org_id IN (0, p_org_id) AND i.item_id = p_item_id
        AND memwarden_internal.may_read(p_principal_id, i.scope_id)
        AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) IS
-    'A memory that the principal may read, in the version of that number or as it is now. is_current: it stands, holds at p_now and rests on nothing that was taken back. is_own: the principal wrote it, and no outside source bears it out.';
+    'A memory that the principal may read, in the version of that number or as it is now. is_current: it stands, holds '
+    'at p_now and rests on nothing that was taken back. is_own: the principal wrote it, and no outside source bears it '
+    'out.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_memory(bigint, bigint, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_evidence(p_uri text)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_uri ~ '^memwarden:evidence/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' THEN substr(p_uri, 20)::uuid END;
-COMMENT ON FUNCTION memwarden_internal.cited_evidence(text) IS 'The recorded evidence that a reference memwarden:evidence/<uuid> names; NULL for any other.';
+RETURN CASE WHEN p_uri ~ '^memwarden:evidence/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    THEN substr(p_uri, 20)::uuid END;
+COMMENT ON FUNCTION memwarden_internal.cited_evidence(text) IS
+    'The recorded evidence that a reference memwarden:evidence/<uuid> names; NULL for any other.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_evidence(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_time(p_text text)
@@ -152,5 +170,6 @@ BEGIN
     RETURN CASE WHEN pg_input_is_valid(v_text, 'timestamptz') THEN v_text::timestamptz END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_time(text) IS 'A time as RFC 3339 writes it, with its zone, or a date (UTC); NULL for any other text.';
+COMMENT ON FUNCTION memwarden_internal.evidence_time(text) IS
+    'A time as RFC 3339 writes it, with its zone, or a date (UTC); NULL for any other text.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_time(text) FROM PUBLIC;

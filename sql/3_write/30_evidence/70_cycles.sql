@@ -37,7 +37,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rests_on(bigint, uuid[], uuid[], uuid[]) IS
-    'Whether any of some items, in these versions or as they are now, rests on one of the targets, or is one, at whatever depth; NULL where 10,000 versions have been looked through and the end is not reached. Source: chapter 12.11.4.';
+    'Whether any of some items, in these versions or as they are now, rests on one of the targets, or is one, at '
+    'whatever depth; NULL where 10,000 versions have been looked through and the end is not reached. Source: chapter '
+    '12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.rests_on(bigint, uuid[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.circles(p_from uuid[], p_to uuid[])
@@ -49,7 +51,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].circles(p_from, p_to)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.circles(uuid[], uuid[]) IS
-    'For each edge of a graph, given by where it comes from and where it goes, the number of the circle (strongly connected component) that both ends lie in; NULL for others.';
+    'For each edge of a graph, given by where it comes from and where it goes, the number of the circle (strongly '
+    'connected component) that both ends lie in; NULL for others.';
 REVOKE ALL ON FUNCTION memwarden_internal.circles(uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.find_provenance_cycles()
@@ -91,8 +94,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_provenance_cycles() IS
-    'Finds memories that bear one another out in a circle: one row for each memory and each that it cites within the circle, those of a circle under one number. '
-    'No row: there is none. Writers that close a circle are refused (PROVENANCE_CYCLE); it takes two at the same moment to make one, a merge, or a return to an earlier version. '
+    'Finds memories that bear one another out in a circle: one row for each memory and each that it cites within the '
+    'circle, those of a circle under one number. No row: there is none. Writers that close a circle are refused '
+    '(PROVENANCE_CYCLE); it takes two at the same moment to make one, a merge, or a return to an earlier version. '
     'Members of memwarden_admin see all organisations, others what they may read of their own. Source: chapter 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden.find_provenance_cycles() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.find_provenance_cycles() TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -8,4 +8,5 @@ CREATE TABLE memwarden_data.signing_key (
 );
 -- One at a time signs; those before it verify.
 CREATE UNIQUE INDEX signing_key_current ON memwarden_data.signing_key (purpose) WHERE retired_at IS NULL;
-COMMENT ON TABLE memwarden_data.signing_key IS 'Signing keys, each wrapped by the master key (AES-256-GCM). The one that is not retired signs.';
+COMMENT ON TABLE memwarden_data.signing_key IS
+    'Signing keys, each wrapped by the master key (AES-256-GCM). The one that is not retired signs.';

@@ -10,5 +10,7 @@ CREATE TABLE memwarden_data.sweep (
     -- Of the pass that runs, or was the last: at most a hundred.
     findings      jsonb NOT NULL DEFAULT '[]'
 );
-COMMENT ON TABLE memwarden_data.sweep IS 'Passes over everything that is stored: for what today''s rules find, and for provenance that is not as it was signed.';
+COMMENT ON TABLE memwarden_data.sweep IS
+    'Passes over everything that is stored: for what today''s rules find, and for provenance that is not as it was '
+    'signed.';
 INSERT INTO memwarden_data.sweep (sweep) VALUES ('sensitivity'), ('provenance');

@@ -15,4 +15,5 @@ CREATE TABLE memwarden_data.provenance (
     CHECK ((key_id IS NULL) = (signature IS NULL))
 );
 COMMENT ON TABLE memwarden_data.provenance IS
-    'The signed provenance of every version: WRITE as it was written, RESTATE where a version says again what others said, APPROVAL what a human decided.';
+    'The signed provenance of every version: WRITE as it was written, RESTATE where a version says again what others '
+    'said, APPROVAL what a human decided.';

@@ -28,7 +28,8 @@ except ValueError as error:
     plpy.error(str(error), sqlstate="F0000")
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sign_text(bytea, text, text) IS
-    'HMAC-SHA256 of a text under a wrapped key; the purpose is part of what is signed. NULL without a key or a master key; empty where another master key wrapped it. Raises F0000 when the file of the master key holds none.';
+    'HMAC-SHA256 of a text under a wrapped key; the purpose is part of what is signed. NULL without a key or a master '
+    'key; empty where another master key wrapped it. Raises F0000 when the file of the master key holds none.';
 REVOKE ALL ON FUNCTION memwarden_internal.sign_text(bytea, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ensure_signing_key(p_purpose text)
@@ -64,8 +65,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rotate_signing_key() IS
-    'Signs provenance with a new key from now on and returns its number; what was signed under earlier keys stays verifiable. maintain() does so every 90 days. '
-    'Raises 55000 where the server has no master key, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.4.5.';
+    'Signs provenance with a new key from now on and returns its number; what was signed under earlier keys stays '
+    'verifiable. maintain() does so every 90 days. Raises 55000 where the server has no master key, 25001 at an '
+    'isolation other than READ COMMITTED. Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden.rotate_signing_key() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rotate_signing_key() TO memwarden_admin;
 

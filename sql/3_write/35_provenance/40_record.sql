@@ -53,11 +53,13 @@ BEGIN
     RETURN p_record || jsonb_build_object(
         'restates', jsonb_build_array(v_old.provenance_id),
         'evidence', memwarden_internal.evidence_union(v_old.record -> 'evidence', p_record -> 'evidence'),
-        'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision, (p_record ->> 'agent_confidence')::double precision));
+        'agent_confidence', greatest((v_old.record ->> 'agent_confidence')::double precision,
+        (p_record ->> 'agent_confidence')::double precision));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) IS
-    'The record of a write that a memory grows by: its own, with the evidence of the version before beside it, and the greater confidence that agents have said. Source: chapter 12.3.4.';
+    'The record of a write that a memory grows by: its own, with the evidence of the version before beside it, and the '
+    'greater confidence that agents have said. Source: chapter 12.3.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.merged_record(bigint, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.restate_provenance(
@@ -91,23 +93,31 @@ BEGIN
                'evidence', memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence'),
                'evidence_quality', memwarden_internal.evidence_quality(
                    memwarden_internal.evidence_union(v_source.record -> 'evidence', v_absorbed.record -> 'evidence')),
-               'agent_confidence', greatest((v_source.record ->> 'agent_confidence')::double precision, (v_absorbed.record ->> 'agent_confidence')::double precision),
-               'adjusted_confidence', greatest((v_source.record ->> 'adjusted_confidence')::double precision, (v_absorbed.record ->> 'adjusted_confidence')::double precision),
-               'authority', greatest((v_source.record ->> 'authority')::double precision, (v_absorbed.record ->> 'authority')::double precision)) END
+               'agent_confidence', greatest((v_source.record ->> 'agent_confidence')::double precision,
+               (v_absorbed.record ->> 'agent_confidence')::double precision),
+               'adjusted_confidence', greatest((v_source.record ->> 'adjusted_confidence')::double precision,
+               (v_absorbed.record ->> 'adjusted_confidence')::double precision),
+               'authority', greatest((v_source.record ->> 'authority')::double precision,
+               (v_absorbed.record ->> 'authority')::double precision)) END
         -- Words that neither said alone are believed no more than the half that is believed less.
         || CASE WHEN p_united -> 'fields' <> '{}' THEN jsonb_build_object(
                'content_hash', p_united -> 'content_hash',
                'merged', jsonb_build_object('item_id', p_united -> 'item_id', 'version_id', p_absorbed_id, 'fields', p_united -> 'fields'),
-               'adjusted_confidence', least((v_source.record ->> 'adjusted_confidence')::double precision, coalesce((v_absorbed.record ->> 'adjusted_confidence')::double precision, 0)),
-               'authority', least((v_source.record ->> 'authority')::double precision, coalesce((v_absorbed.record ->> 'authority')::double precision, 0)),
-               'sensitivity', (SELECT CASE WHEN bool_or(x.level = 'high') THEN 'high' WHEN bool_or(x.level = 'suspicious') THEN 'suspicious' ELSE 'none' END
-                                 FROM unnest(ARRAY[v_source.record ->> 'sensitivity', v_absorbed.record ->> 'sensitivity', p_united ->> 'sensitivity']) AS x (level)))
+               'adjusted_confidence', least((v_source.record ->> 'adjusted_confidence')::double precision,
+               coalesce((v_absorbed.record ->> 'adjusted_confidence')::double precision, 0)),
+               'authority', least((v_source.record ->> 'authority')::double precision,
+               coalesce((v_absorbed.record ->> 'authority')::double precision, 0)),
+               'sensitivity', (SELECT CASE WHEN bool_or(x.level = 'high') THEN 'high' WHEN bool_or(x.level = 'suspicious')
+               THEN 'suspicious' ELSE 'none' END
+                                 FROM unnest(ARRAY[v_source.record ->> 'sensitivity', v_absorbed.record ->> 'sensitivity',
+                                     p_united ->> 'sensitivity']) AS x (level)))
                ELSE '{}' END,
         p_now);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) IS
-    'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates. p_united: as append_version() takes it.';
+    'The provenance of a version that says again what another said, with what it absorbed: theirs, named in restates. '
+    'p_united: as append_version() takes it.';
 REVOKE ALL ON FUNCTION memwarden_internal.restate_provenance(bigint, uuid, uuid, uuid, uuid, uuid, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trust_of_version(p_org_id bigint, p_version_id uuid)
@@ -127,5 +137,7 @@ BEGIN
      ORDER BY p.provenance_id DESC LIMIT 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) IS 'What the latest record of a version makes of it: adjusted confidence, authority and sensitivity; nulls where there is none.';
+COMMENT ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) IS
+    'What the latest record of a version makes of it: adjusted confidence, authority and sensitivity; nulls where there '
+    'is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.trust_of_version(bigint, uuid) FROM PUBLIC;

@@ -21,11 +21,13 @@ BEGIN
            coalesce(p.record #>> '{origin,task}', substring(s.path FROM '/task/([^/]+)')),
            coalesce(p.record #>> '{origin,session}', substring(s.path FROM '/session/([^/]+)')),
            p.record #>> '{origin,kind}', p.record #>> '{origin,trigger}',
-           p.record -> 'evidence', p.record ->> 'evidence_quality', p.record #>> '{origin,retrieval_query}', p.record #> '{origin,retrieval_scores}',
+           p.record -> 'evidence', p.record ->> 'evidence_quality', p.record #>> '{origin,retrieval_query}',
+               p.record #> '{origin,retrieval_scores}',
            (p.record ->> 'agent_confidence')::double precision, (p.record ->> 'fact_score')::double precision,
            (p.record ->> 'validation_score')::double precision, (p.record ->> 'adjusted_confidence')::double precision,
            (p.record ->> 'authority')::double precision, p.record -> 'verified_by', p.record ->> 'sensitivity',
-           p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz, p.record ->> 'approval_justification',
+           p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz,
+               p.record ->> 'approval_justification',
            i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
            v.content_hash::bytea, p.key_id, p.signature::bytea, p.record
       FROM memwarden_data.item AS i
@@ -40,10 +42,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.provenance(uuid) IS
-    'Where an item comes from: the signed records of its versions, newest first. evidence: what the write rested on, by authority, each with type, uri, version, '
-    'accessed_at, authority, support and freshness (0 to 1), excerpt_hash. evidence_quality: PRIMARY, SECONDARY, DERIVED or INFERRED. agent_confidence, fact_score, validation_score, adjusted_confidence, authority: 0 to 1. '
-    'event: WRITE, RESTATE (a version that says again what others said; record ->> ''restates'' names their records) or APPROVAL. supersedes, superseded_by: the versions before and after. '
-    'record is what signature (HMAC-SHA256 under key key_id, over its text) covers; the other columns are read from it and from the history. '
-    'No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.4.2.';
+    'Where an item comes from: the signed records of its versions, newest first. evidence: what the write rested on, by '
+    'authority, each with type, uri, version, accessed_at, authority, support and freshness (0 to 1), excerpt_hash. '
+    'evidence_quality: PRIMARY, SECONDARY, DERIVED or INFERRED. agent_confidence, fact_score, validation_score, '
+    'adjusted_confidence, authority: 0 to 1. event: WRITE, RESTATE (a version that says again what others said; record '
+    '->> ''restates'' names their records) or APPROVAL. supersedes, superseded_by: the versions before and after. '
+    'record is what signature (HMAC-SHA256 under key key_id, over its text) covers; the other columns are read from it '
+    'and from the history. No row for an item that does not exist or that the caller may not see. Raises 28000 without '
+    'identity. Source: chapter 12.4.2.';
 REVOKE ALL ON FUNCTION memwarden.provenance(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.provenance(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

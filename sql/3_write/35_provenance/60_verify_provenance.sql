@@ -14,7 +14,8 @@ BEGIN
                         WHEN k.key_id IS NULL THEN 'UNKNOWN_KEY'
                         WHEN s.fits IS NULL THEN 'OTHER_KEY'
                         WHEN NOT s.fits THEN 'ALTERED'
-                        WHEN memwarden_internal.is_misplaced(p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.record) THEN 'MISPLACED'
+                        WHEN memwarden_internal.is_misplaced(p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at,
+                            p.record) THEN 'MISPLACED'
                         WHEN v.version_id IS NULL OR v.item_id <> p.item_id OR v.scope_id <> p.scope_id THEN 'WITHOUT_VERSION'
                         WHEN p.record ->> 'content_hash' IS DISTINCT FROM encode(v.content_hash, 'hex') THEN 'OTHER_CONTENT' END AS finding,
                    CASE WHEN p.signature IS NULL THEN 'stored without a signature: the server had no master key, or it was taken away'
@@ -63,9 +64,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS
-    'Checks the signature of every provenance record against what is stored, and returns whatever does not fit: no row means intact. since: records from then on; by default all. '
-    'Findings: ALTERED (not what was signed), MISPLACED (moved to another version), OTHER_CONTENT (the version has another content hash), WITHOUT_VERSION, MISSING (a version without a record), '
-    'UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by another master key), HEAD (an item''s adjusted_confidence or authority is not its record''s). For administrators: it looks at every organisation. Source: chapter 12.4.5.';
+    'Checks the signature of every provenance record against what is stored, and returns whatever does not fit: no row '
+    'means intact. since: records from then on; by default all. Findings: ALTERED (not what was signed), MISPLACED '
+    '(moved to another version), OTHER_CONTENT (the version has another content hash), WITHOUT_VERSION, MISSING (a '
+    'version without a record), UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by another master key), HEAD (an item''s '
+    'adjusted_confidence or authority is not its record''s). For administrators: it looks at every organisation. '
+    'Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden.verify_provenance(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_provenance(timestamptz) TO memwarden_admin;
 

@@ -20,13 +20,15 @@ BEGIN
       INTO v_sweep FROM memwarden_data.sweep AS s WHERE s.sweep = p_sweep FOR NO KEY UPDATE SKIP LOCKED;
     IF v_sweep.sweep IS NULL OR v_sweep.begun_at IS NULL AND NOT (
            CASE p_sweep WHEN 'sensitivity' THEN EXISTS (SELECT FROM memwarden_data.sensitivity_ruleset AS r WHERE r.swept_at IS NULL)
-                                                     OR EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
+                                                     OR EXISTS (SELECT FROM memwarden_data.pack_use AS u
+                                                         WHERE u.rules_since IS NOT NULL AND u.swept_at IS NULL)
                         ELSE coalesce(v_sweep.finished_at < clock_timestamp() - interval '20 hours', true) END) THEN
         RETURN false;
     END IF;
     v_begun := coalesce(v_sweep.begun_at, clock_timestamp());
     IF p_sweep = 'sensitivity' THEN
-        SELECT b.org_id, b.item_id, b.scanned - v_sweep.looked AS looked, b.marked - v_sweep.faults AS faults, '[]'::jsonb AS findings, b.is_over INTO v_done
+        SELECT b.org_id, b.item_id, b.scanned - v_sweep.looked AS looked, b.marked - v_sweep.faults AS faults,
+            '[]'::jsonb AS findings, b.is_over INTO v_done
           FROM memwarden_internal.rescan_batch(v_sweep.after_org, v_sweep.after_id, p_batch, v_sweep.looked, v_sweep.faults) AS b;
         IF v_done.is_over THEN
             PERFORM memwarden_internal.conclude_rescan(v_begun);
@@ -49,7 +51,9 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
-    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have changed, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a memory that is to be marked.';
+    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have '
+    'changed, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a '
+    'memory that is to be marked.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_next(text, integer) TO memwarden_jobs, memwarden_admin;
 
@@ -62,7 +66,8 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
-    SELECT count(*), (array_agg(n.org_id ORDER BY n.org_id DESC, n.version_id DESC))[1], (array_agg(n.version_id ORDER BY n.org_id DESC, n.version_id DESC))[1]
+    SELECT count(*), (array_agg(n.org_id ORDER BY n.org_id DESC, n.version_id DESC))[1],
+        (array_agg(n.version_id ORDER BY n.org_id DESC, n.version_id DESC))[1]
       INTO looked, org_id, item_id
       FROM (SELECT v.org_id, v.version_id FROM memwarden_data.version AS v
              WHERE (v.org_id, v.version_id) > (p_org_id, p_version_id)
@@ -98,8 +103,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
-    'Looks at what is stored, at most so many batches of so many memories: with the rules of today, wherever rules have changed since the last pass (as rescan_sensitivity()), and once a day at the signatures of provenance (as verify_provenance()). '
-    'Goes on where it was left, also by another; the view sweeps says how far and what was found. Commits after each batch, so it cannot run inside a transaction. Raises 22023 out of range, 55000 before setup().';
+    'Looks at what is stored, at most so many batches of so many memories: with the rules of today, wherever rules have '
+    'changed since the last pass (as rescan_sensitivity()), and once a day at the signatures of provenance (as '
+    'verify_provenance()). Goes on where it was left, also by another; the view sweeps says how far and what was found. '
+    'Commits after each batch, so it cannot run inside a transaction. Raises 22023 out of range, 55000 before setup().';
 REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
 

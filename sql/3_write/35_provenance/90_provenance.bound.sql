@@ -22,5 +22,8 @@ SELECT memwarden_internal.ensure_signing_key('provenance');
 CREATE OR REPLACE VIEW memwarden.sweeps WITH (security_invoker = true) AS
 SELECT s.sweep, s.begun_at, s.finished_at, s.looked, s.faults, s.findings
   FROM memwarden_internal.list_sweeps() AS s;
-COMMENT ON VIEW memwarden.sweeps IS 'How far the passes over everything have got (begun_at: one is under way), when the last ended, and what it found (faults): memories that are newly marked, findings of verify_provenance() (at most a hundred of them by number). For administrators.';
+COMMENT ON VIEW memwarden.sweeps IS
+    'How far the passes over everything have got (begun_at: one is under way), when the last ended, and what it found '
+    '(faults): memories that are newly marked, findings of verify_provenance() (at most a hundred of them by number). '
+    'For administrators.';
 GRANT SELECT ON memwarden.sweeps TO memwarden_admin;

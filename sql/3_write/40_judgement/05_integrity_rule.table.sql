@@ -13,5 +13,7 @@ CREATE TABLE memwarden_data.integrity_rule (
 COMMENT ON TABLE memwarden_data.integrity_rule IS 'Conditions that memories must meet: each by itself, or with another of its subject.';
 COMMENT ON COLUMN memwarden_data.integrity_rule.layer IS 'A layer, or * for all.';
 COMMENT ON COLUMN memwarden_data.integrity_rule.against IS 'The predicate of the other memory, where the rule is about two of one subject.';
-COMMENT ON COLUMN memwarden_data.integrity_rule.broken IS 'The condition as plpython/memwarden_core/integrity/rule.py compiles it: where it does not hold.';
-COMMENT ON COLUMN memwarden_data.integrity_rule.method IS 'How a report calls it: temporal, for the order of two events; otherwise integrity.';
+COMMENT ON COLUMN memwarden_data.integrity_rule.broken IS
+    'The condition as plpython/memwarden_core/integrity/rule.py compiles it: where it does not hold.';
+COMMENT ON COLUMN memwarden_data.integrity_rule.method IS
+    'How a report calls it: temporal, for the order of two events; otherwise integrity.';

@@ -12,4 +12,5 @@ CREATE TABLE memwarden_data.dispute (
     settled_at          timestamptz,
     PRIMARY KEY (org_id, item_id, other_item_id, content_hash, other_content_hash)
 );
-COMMENT ON TABLE memwarden_data.dispute IS 'Which memories were found to contradict each other when one of them was written, by what they said.';
+COMMENT ON TABLE memwarden_data.dispute IS
+    'Which memories were found to contradict each other when one of them was written, by what they said.';

@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden_internal.as_judged(p_subject text, p_predicate text, p_text text, p_content jsonb, p_valid_during tstzrange)
+CREATE OR REPLACE FUNCTION memwarden_internal.as_judged(p_subject text, p_predicate text, p_text text, p_content jsonb,
+    p_valid_during tstzrange)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 -- The judge reads so much of a text; of a longer content it is told nothing.
@@ -23,8 +24,10 @@ return GD["memwarden:@python_hash@"].judge(
     p_subject, p_predicate, p_content, p_text, p_valid_from, p_valid_to, p_neighbours)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) IS
-    'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without their words, of item_id, version_id, similarity, confidence, mine, same_key '
-    'and the verdict: relation (same, narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, method, judge and version. Source: chapter 12.2.4, V7, V10.';
+    'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without '
+    'their words, of item_id, version_id, similarity, confidence, mine, same_key and the verdict: relation (same, '
+    'narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, '
+    'method, judge and version. Source: chapter 12.2.4, V7, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judged(p_neighbours jsonb)

@@ -19,7 +19,8 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.shelf_reach IS
-    'Of a shelf with copies of many scopes: whose it is, which scopes and layers (all for NULL) are asked for, how their words are read, how many items it has, and of which its copies may be out of date.';
+    'Of a shelf with copies of many scopes: whose it is, which scopes and layers (all for NULL) are asked for, how '
+    'their words are read, how many items it has, and of which its copies may be out of date.';
 COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to what was asked for.';
 
 -- Where a scope has outgrown the shared shelf an index finds what is near (40 in a few milliseconds, of however many). The
@@ -27,7 +28,8 @@ COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to wha
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf ELSE 'embedding_copy_' || -p_shelf END;
+RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf
+    ELSE 'embedding_copy_' || -p_shelf END;
 COMMENT ON FUNCTION memwarden_internal.shelf_name(integer) IS 'The name of a shelf''s table in memwarden_data.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 
@@ -56,24 +58,33 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or without. Of a filter fewer, where it lets few through.';
-REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+    'The p_limit memories of a shelf that are nearest to an embedding, nearest first, with their cosine: of those with '
+    'labels that the principal reads (as readable_among() lists them), less what has expired, with annotations or '
+    'without. Of a filter fewer, where it lets few through.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- A copy is looked at as long as it is of a scope that is asked for, and of what that scope has now.
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)', p_parameter) ELSE '' END;
-COMMENT ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) IS 'A condition on a copy e, of which the parameter of that number says the reach. Empty for shelves that hold no copies.';
+RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)',
+    p_parameter) ELSE '' END;
+COMMENT ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) IS
+    'A condition on a copy e, of which the parameter of that number says the reach. Empty for shelves that hold no '
+    'copies.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_shelf < 0
-            THEN format(' AND i.status = ''ACTIVE'' AND i.scope_id = e.scope_id AND (($%1$s).layers IS NULL OR i.layer = ANY (($%1$s).layers))', p_parameter) ELSE '' END;
-COMMENT ON FUNCTION memwarden_internal.head_within_reach(integer, integer) IS 'A condition on the item i of a copy e, as copy_within_reach() has one on the copy.';
+            THEN format(' AND i.status = ''ACTIVE'' AND i.scope_id = e.scope_id AND (($%1$s).layers IS NULL OR i.layer = ANY '
+                '(($%1$s).layers))', p_parameter) ELSE '' END;
+COMMENT ON FUNCTION memwarden_internal.head_within_reach(integer, integer) IS
+    'A condition on the item i of a copy e, as copy_within_reach() has one on the copy.';
 REVOKE ALL ON FUNCTION memwarden_internal.head_within_reach(integer, integer) FROM PUBLIC;
 
 -- One text for both ways, so that they answer alike.
@@ -97,12 +108,14 @@ BEGIN
         ' ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2',
         CASE WHEN p_indexed THEN format('::@extschema:vector@.halfvec(%s)',
              (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)) ELSE '' END,
-        memwarden_internal.shelf_name(p_shelf), p_model_id, memwarden_internal.filter_conditions(p_only), memwarden_internal.consent_condition(),
+        memwarden_internal.shelf_name(p_shelf), p_model_id, memwarden_internal.filter_conditions(p_only),
+            memwarden_internal.consent_condition(),
         memwarden_internal.head_within_reach(p_shelf, 8), memwarden_internal.copy_within_reach(p_shelf, 8));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) IS
-    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 whether annotations count, $7 the filter, $8 the reach.';
+    'The statement that finds what is nearest on a shelf, by its index or without: $1 embedding, $2 limit, $3 now, $4 '
+    'principal, $5 labels, $6 whether annotations count, $7 the filter, $8 the reach.';
 REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
@@ -130,9 +143,12 @@ BEGIN
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'nearest_memories() by the index of the shelf, of those that a filter lets through: fewer than p_limit where it looked at too many in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+    'nearest_memories() by the index of the shelf, of those that a filter lets through: fewer than p_limit where it '
+    'looked at too many in vain.';
+REVOKE ALL ON FUNCTION memwarden_internal.indexed_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.measured_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
@@ -148,6 +164,8 @@ BEGIN
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, NULL::memwarden_internal.item_filter, p_reach;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.shelf_reach) IS
+COMMENT ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.shelf_reach) IS
     'nearest_memories() by measuring every memory of the shelf.';
-REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz, bigint, integer[], boolean, memwarden_internal.shelf_reach) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.measured_memories(integer, smallint, @extschema:vector@.halfvec, integer, timestamptz,
+    bigint, integer[], boolean, memwarden_internal.shelf_reach) FROM PUBLIC;

@@ -12,7 +12,8 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.neighbour IS 'A memory that a write is compared with, before anybody has asked whether the writer reads it.';
+COMMENT ON TYPE memwarden_internal.neighbour IS
+    'A memory that a write is compared with, before anybody has asked whether the writer reads it.';
 
 -- One search serves both gates that compare a write with what is there: the nearest memories of its scope and layer,
 -- one by one or by the index of a shelf of their own, and the holders of its key, however unlike.
@@ -30,7 +31,8 @@ DECLARE
     v_labels    integer[];
 BEGIN
     SELECT bool_and(w.reads_all),
-           array_agg(ROW (f.item_id, f.version_id, f.label_id, f.similarity, f.same_key)::memwarden_internal.neighbour) FILTER (WHERE f.item_id IS NOT NULL),
+           array_agg(ROW (f.item_id, f.version_id, f.label_id, f.similarity, f.same_key)::memwarden_internal.neighbour)
+               FILTER (WHERE f.item_id IS NOT NULL),
            array_agg(f.label_id) FILTER (WHERE f.readable)
       INTO v_reads_all, v_near, v_labels
       FROM (SELECT p.org_id, p.clearance, p.domains,
@@ -57,7 +59,8 @@ BEGIN
                   UNION ALL
                   SELECT c.item_id, c.similarity
                     FROM memwarden_internal.nearest_memories(
-                             w.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id, memwarden_internal.readable_labels(p_principal_id), false) AS c
+                             w.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id,
+                                 memwarden_internal.readable_labels(p_principal_id), false) AS c
                    WHERE w.shelf IS NOT NULL
                   OFFSET 0) AS n
             -- Each by its key, whatever the planner thinks of how many are alike.
@@ -78,12 +81,17 @@ BEGIN
     RETURN CASE WHEN v_labels IS NOT NULL THEN memwarden_internal.described(p_org_id, v_near, v_labels) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec, bytea, double precision, timestamptz) IS
-    'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, the nearest 50, and the holders of its key: a JSON array, nearest first, for judge(); NULL where there are none. Source: chapter 12.2.4, 12.3.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec, bytea, double precision, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
+    bytea, double precision, timestamptz) IS
+    'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, '
+    'the nearest 50, and the holders of its key: a JSON array, nearest first, for judge(); NULL where there are none. '
+    'Source: chapter 12.2.4, 12.3.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
+    bytea, double precision, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holders_of_key(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea, p_near memwarden_internal.neighbour[], p_now timestamptz)
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea,
+        p_near memwarden_internal.neighbour[], p_now timestamptz)
 RETURNS memwarden_internal.neighbour[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -101,7 +109,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[], timestamptz) IS
     'What holds a key that is unique in a scope and layer, less what is among p_near; at most 10.';
-REVOKE ALL ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[], timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.holders_of_key(bigint, bigint, text, bigint, bytea, memwarden_internal.neighbour[],
+    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.described(p_org_id bigint, p_near memwarden_internal.neighbour[], p_labels integer[])
 RETURNS jsonb
@@ -123,5 +132,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) IS
-    'Neighbours with what the judge is told of them, nearest first; of those with labels that the principal reads (as readable_among() lists them). NULL for none.';
+    'Neighbours with what the judge is told of them, nearest first; of those with labels that the principal reads (as '
+    'readable_among() lists them). NULL for none.';
 REVOKE ALL ON FUNCTION memwarden_internal.described(bigint, memwarden_internal.neighbour[], integer[]) FROM PUBLIC;

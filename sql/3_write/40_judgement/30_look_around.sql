@@ -9,7 +9,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_near jsonb := memwarden_internal.neighbours(
-        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec, p_key_hash, p_least, p_now);
+        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec,
+            p_key_hash, p_least, p_now);
 BEGIN
     IF v_near IS NULL THEN
         RETURN '[]'::jsonb;
@@ -19,6 +20,9 @@ BEGIN
         extract(epoch FROM p_valid_to)::double precision, v_near);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) IS
-    'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each; an empty array where there are none.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
+    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) IS
+    'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each; an empty '
+    'array where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
+    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;

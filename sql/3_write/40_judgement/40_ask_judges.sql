@@ -21,9 +21,12 @@ BEGIN
     detail := CASE WHEN outcome IS NOT NULL THEN jsonb_build_object('purpose', 'judge') END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, uuid, jsonb) IS
-    'Asks the plug-ins that a layer has for the purpose judge what a write is to the memories near it: their verdicts, as ask_verifiers() gives them, and whether the write waits for some, or has waited in vain.';
-REVOKE ALL ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision, timestamptz, uuid, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision,
+    timestamptz, uuid, jsonb) IS
+    'Asks the plug-ins that a layer has for the purpose judge what a write is to the memories near it: their verdicts, '
+    'as ask_verifiers() gives them, and whether the write waits for some, or has waited in vain.';
+REVOKE ALL ON FUNCTION memwarden_internal.ask_judges(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
+    double precision, timestamptz, uuid, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judged_by(p_neighbours jsonb, p_verdicts jsonb)
 RETURNS jsonb
@@ -36,7 +39,8 @@ BEGIN
           FROM jsonb_array_elements(p_neighbours) WITH ORDINALITY AS n (e, place)
           LEFT JOIN LATERAL (
               -- Of several panels most decide; of as many, what speaks against the write.
-              SELECT jsonb_build_object('relation', j.e ->> 'relation', 'score', avg((j.e ->> 'score')::double precision), 'method', 'judged',
+              SELECT jsonb_build_object('relation', j.e ->> 'relation', 'score', avg((j.e ->> 'score')::double precision),
+                  'method', 'judged',
                                         'judge', min(v.e ->> 'plugin'), 'version', min(v.e ->> 'version')) AS verdict
                 FROM jsonb_path_query(p_verdicts, '$[*]') AS v (e)
                CROSS JOIN LATERAL jsonb_path_query(v.e, '$.detail.neighbours[*]') AS j (e)
@@ -49,5 +53,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judged_by(jsonb, jsonb) IS
-    'Neighbours with their verdicts, where plug-ins have judged as well theirs instead: detail.neighbours of a verdict is an array of item_id, version_id, relation and score. What they say of a version that is no longer there, or do not say, changes nothing. Source: V7.';
+    'Neighbours with their verdicts, where plug-ins have judged as well theirs instead: detail.neighbours of a verdict '
+    'is an array of item_id, version_id, relation and score. What they say of a version that is no longer there, or do '
+    'not say, changes nothing. Source: V7.';
 REVOKE ALL ON FUNCTION memwarden_internal.judged_by(jsonb, jsonb) FROM PUBLIC;

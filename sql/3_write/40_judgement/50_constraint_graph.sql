@@ -52,12 +52,17 @@ BEGIN
          WHERE CASE WHEN s.same THEN s.period @> p_known ELSE s.excludes END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange, timestamptz) IS
-    'Facts of a scope and layer that say the same as a new one from the other side (known), or leave no place for it, since predicate or inverse hold one value at a time: a JSON array for readable_found(), NULL for none. Facts of its own key are not among them. Source: chapter 12.2.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange, tstzrange,
+    timestamptz) IS
+    'Facts of a scope and layer that say the same as a new one from the other side (known), or leave no place for it, '
+    'since predicate or inverse hold one value at a time: a JSON array for readable_found(), NULL for none. Facts of '
+    'its own key are not among them. Source: chapter 12.2.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.inverse_facts(bigint, bigint, text, text, bytea, text, bytea, text, tstzrange,
+    tstzrange, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.excluded_facts(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content jsonb, p_inverse text, p_period tstzrange, p_now timestamptz)
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text, p_content jsonb, p_inverse text,
+        p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -78,7 +83,8 @@ BEGIN
             SELECT e.predicate, (memwarden_internal.fingerprints(e.content::text, e.subject, e.predicate, v_synonyms)).fingerprint
               FROM excluded AS e
              UNION
-            SELECT e.predicate, (memwarden_internal.fingerprints(to_jsonb(e.subject)::text, e.content #>> '{}', e.inverse, v_synonyms)).fingerprint
+            SELECT e.predicate, (memwarden_internal.fingerprints(to_jsonb(e.subject)::text, e.content #>> '{}', e.inverse,
+                v_synonyms)).fingerprint
               FROM excluded AS e WHERE e.inverse IS NOT NULL AND jsonb_typeof(e.content) = 'string'
         )
         SELECT jsonb_agg(jsonb_build_object(
@@ -86,12 +92,14 @@ BEGIN
                    'known', false, 'method', 'constraint_graph', 'rule', s.predicate || ' excludes it'))
           FROM spelled AS s
           JOIN memwarden_data.item AS i
-            ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.fingerprint = s.fingerprint
+            ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
+                AND i.fingerprint = s.fingerprint
          WHERE i.valid_during && p_period AND (i.expires_at IS NULL OR i.expires_at > p_now));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) IS
-    'Facts of a scope and layer whose predicate is disjoint with that of a new fact of the same subject and object, said from either side: as inverse_facts().';
+    'Facts of a scope and layer whose predicate is disjoint with that of a new fact of the same subject and object, '
+    'said from either side: as inverse_facts().';
 REVOKE ALL ON FUNCTION memwarden_internal.excluded_facts(bigint, bigint, text, text, text, jsonb, text, tstzrange, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.relation_faults(
@@ -107,13 +115,15 @@ BEGIN
         v_faults := v_faults || coalesce((
             SELECT jsonb_agg(f.e || '{"code": "RELATION_VIOLATION", "path": "subject"}')
               FROM jsonb_array_elements((memwarden_internal.examine(
-                       to_jsonb(p_subject)::text, NULL, NULL, p_subject_schema::text, NULL, NULL, NULL, 65536, false, NULL, NULL)).findings) AS f (e)), '[]');
+                       to_jsonb(p_subject)::text, NULL, NULL, p_subject_schema::text, NULL, NULL, NULL, 65536, false, NULL,
+                           NULL)).findings) AS f (e)), '[]');
     END IF;
     IF p_object_schema IS NOT NULL THEN
         v_faults := v_faults || coalesce((
             SELECT jsonb_agg(f.e || '{"code": "RELATION_VIOLATION"}')
               FROM jsonb_array_elements((memwarden_internal.examine(
-                       p_content, NULL, NULL, p_object_schema::text, NULL, NULL, NULL, 67108864, false, NULL, NULL)).findings) AS f (e)), '[]');
+                       p_content, NULL, NULL, p_object_schema::text, NULL, NULL, NULL, 67108864, false, NULL, NULL)).findings)
+                           AS f (e)), '[]');
     END IF;
     IF p_inverse IS NOT NULL AND jsonb_typeof(p_content::jsonb) <> 'string' THEN
         v_faults := v_faults || memwarden_internal.violation(

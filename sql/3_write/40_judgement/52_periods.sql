@@ -1,7 +1,8 @@
 -- A fact that holds one value at a time, and another value of it for times that overlap. Whoever says from when on a value holds
 -- goes on with the story; whoever speaks of times of which somebody else has told already contradicts.
 CREATE OR REPLACE FUNCTION memwarden_internal.overlapping_values(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_fingerprint bytea, p_principal_id bigint, p_period tstzrange, p_now timestamptz)
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea, p_fingerprint bytea, p_principal_id bigint,
+        p_period tstzrange, p_now timestamptz)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -24,5 +25,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) IS
-    'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One that holds from earlier on without an end is not among them: it ends where the new one begins.';
-REVOKE ALL ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) FROM PUBLIC;
+    'Other values that other writers have given a fact for times that overlap a period: as inverse_facts(). One that '
+    'holds from earlier on without an end is not among them: it ends where the new one begins.';
+REVOKE ALL ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz)
+    FROM PUBLIC;

@@ -12,21 +12,27 @@ BEGIN
                                         p_broken, '{}', true), true);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.breaks(jsonpath, jsonb, jsonb) IS 'Whether a memory, or two, as memory_document() shows them, break a rule.';
+COMMENT ON FUNCTION memwarden_internal.breaks(jsonpath, jsonb, jsonb) IS
+    'Whether a memory, or two, as memory_document() shows them, break a rule.';
 REVOKE ALL ON FUNCTION memwarden_internal.breaks(jsonpath, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.memory_document(
-    p_layer text, p_kind text, p_subject text, p_predicate text, p_content jsonb, p_confidence double precision, p_importance double precision,
+    p_layer text, p_kind text, p_subject text, p_predicate text, p_content jsonb, p_confidence double precision,
+        p_importance double precision,
     p_valid_from timestamptz, p_valid_to timestamptz)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_strip_nulls(jsonb_build_object(
-    'layer', p_layer, 'kind', p_kind, 'subject', p_subject, 'predicate', memwarden_internal.predicate_name(p_predicate), 'confidence', p_confidence,
-    'importance', p_importance, 'valid_from', memwarden_internal.utc_text(p_valid_from), 'valid_to', memwarden_internal.utc_text(p_valid_to)))
+    'layer', p_layer, 'kind', p_kind, 'subject', p_subject, 'predicate', memwarden_internal.predicate_name(p_predicate),
+    'confidence', p_confidence,
+    'importance', p_importance, 'valid_from', memwarden_internal.utc_text(p_valid_from), 'valid_to',
+    memwarden_internal.utc_text(p_valid_to)))
     || jsonb_build_object('content', p_content);
-COMMENT ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision,
+    timestamptz, timestamptz) IS
     'A memory as integrity rules see it.';
-REVOKE ALL ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision, timestamptz, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.memory_document(text, text, text, text, jsonb, double precision, double precision,
+    timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.document_of(p_org_id bigint, p_version_id uuid)
 RETURNS jsonb
@@ -60,7 +66,8 @@ BEGIN
            AND memwarden_internal.breaks(r.broken, p_memory));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) IS 'The rules about one memory that this one breaks, as conflicts; NULL for none.';
+COMMENT ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) IS
+    'The rules about one memory that this one breaks, as conflicts; NULL for none.';
 REVOKE ALL ON FUNCTION memwarden_internal.rules_broken_alone(bigint, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_under_rules(
@@ -78,7 +85,8 @@ BEGIN
          -- A rule about two holds whichever of them is written last.
          CROSS JOIN LATERAL (SELECT r.against AS predicate, true AS comes_first WHERE r.predicate = p_predicate
                               UNION ALL SELECT r.predicate, false WHERE r.against = p_predicate) AS s
-         CROSS JOIN LATERAL memwarden_internal.facts_of_key(p_org_id, p_scope_id, p_layer, memwarden_internal.key_of(p_org_id, p_subject, s.predicate)) AS i
+         CROSS JOIN LATERAL memwarden_internal.facts_of_key(p_org_id, p_scope_id, p_layer,
+             memwarden_internal.key_of(p_org_id, p_subject, s.predicate)) AS i
          WHERE r.org_id IN (0, p_org_id) AND r.layer IN ('*', p_layer)
            AND (i.expires_at IS NULL OR i.expires_at > p_now)
            -- The value whose place the new one takes.
@@ -86,7 +94,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) IS
-    'Facts of the same subject in a scope and layer that some rule sets beside a new one: as inverse_facts(), with the rule and whether the new one is its memory or its other.';
+    'Facts of the same subject in a scope and layer that some rule sets beside a new one: as inverse_facts(), with the '
+    'rule and whether the new one is its memory or its other.';
 REVOKE ALL ON FUNCTION memwarden_internal.facts_under_rules(bigint, bigint, text, text, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.facts_of_key(p_org_id bigint, p_scope_id bigint, p_layer text, p_key_hash bytea)
@@ -98,10 +107,12 @@ BEGIN
     -- Each half has an index.
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.label_id, i.principal_id, true, i.expires_at FROM memwarden_data.item AS i
-     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND i.exclusive
+     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash
+         AND i.status = 'ACTIVE' AND i.exclusive
      UNION ALL
     SELECT i.item_id, i.version_id, i.label_id, i.principal_id, false, i.expires_at FROM memwarden_data.item AS i
-     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash AND i.status = 'ACTIVE' AND NOT i.exclusive;
+     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.key_hash = p_key_hash
+         AND i.status = 'ACTIVE' AND NOT i.exclusive;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.facts_of_key(bigint, bigint, text, bytea) IS 'The active items of a key.';
@@ -120,19 +131,25 @@ DECLARE
 BEGIN
     RETURN (
         SELECT jsonb_agg(jsonb_strip_nulls(jsonb_build_object(
-                   'item_id', f.item_id, 'version_id', f.version_id, 'relation', CASE WHEN f.renews AND f.principal_id = p_principal_id THEN 'updates' ELSE 'contradicts' END, 'score', 1.0, 'method', f.method, 'rule', f.rule,
-                   'action', r.action, 'confidence', v.confidence, 'mine', f.principal_id = p_principal_id, 'known', NULLIF(f.known, false)))
+                   'item_id', f.item_id, 'version_id', f.version_id, 'relation', CASE WHEN f.renews
+                   AND f.principal_id = p_principal_id THEN 'updates' ELSE 'contradicts' END, 'score', 1.0, 'method', f.method,
+                   'rule', f.rule,
+                   'action', r.action, 'confidence', v.confidence, 'mine', f.principal_id = p_principal_id, 'known',
+                   NULLIF(f.known, false)))
                    || '{"similarity": null}' ORDER BY f.known DESC, f.rule, f.item_id)
-          FROM jsonb_to_recordset(p_found) AS f (item_id uuid, version_id uuid, label_id integer, principal_id bigint, known boolean, method text,
+          FROM jsonb_to_recordset(p_found) AS f (item_id uuid, version_id uuid, label_id integer, principal_id bigint,
+              known boolean, method text,
                                                  renews boolean, rule text, rule_org bigint, comes_first boolean)
           JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = f.version_id
           LEFT JOIN memwarden_data.integrity_rule AS r ON r.org_id = f.rule_org AND r.name = f.rule
          WHERE (CASE WHEN f.principal_id = p_principal_id THEN -f.label_id ELSE f.label_id END) = ANY (v_labels)
            AND (r.name IS NULL
-                OR CASE WHEN f.comes_first THEN memwarden_internal.breaks(r.broken, p_memory, memwarden_internal.document_of(p_org_id, f.version_id))
+                OR CASE WHEN f.comes_first THEN memwarden_internal.breaks(r.broken, p_memory,
+                    memwarden_internal.document_of(p_org_id, f.version_id))
                         ELSE memwarden_internal.breaks(r.broken, memwarden_internal.document_of(p_org_id, f.version_id), p_memory) END));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.readable_found(bigint, bigint, integer, jsonb, jsonb) IS
-    'Of what was found against a write that which its writer reads, and which breaks its rule where it stands under one: conflicts for resolve_conflict(); NULL for none.';
+    'Of what was found against a write that which its writer reads, and which breaks its rule where it stands under '
+    'one: conflicts for resolve_conflict(); NULL for none.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_found(bigint, bigint, integer, jsonb, jsonb) FROM PUBLIC;

@@ -10,7 +10,8 @@ DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_integrity_rule.org, 'full');
 BEGIN
     PERFORM memwarden_internal.put_rule(
-        v_org_id, define_integrity_rule.name, define_integrity_rule.condition, define_integrity_rule.action, define_integrity_rule.predicate,
+        v_org_id, define_integrity_rule.name, define_integrity_rule.condition, define_integrity_rule.action,
+            define_integrity_rule.predicate,
         define_integrity_rule.against, define_integrity_rule.layer, 'integrity');
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_integrity_rule', jsonb_build_object(
         'rule', define_integrity_rule.name, 'condition', define_integrity_rule.condition, 'action', define_integrity_rule.action,
@@ -18,12 +19,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
-    'Defines, or replaces, what must hold of memories that are written from now on. condition: AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over memory.* '
-    '(content and its fields, as in memory.content.amount; subject, predicate, kind, layer, confidence, importance, valid_from, valid_to) and literals; < orders numbers, and dates and times in ISO 8601. '
-    'predicate: it concerns facts of that predicate alone; against: it is about such a fact (memory.*) and one of predicate against (other.*) of the same subject, scope and layer, whichever is written last. '
-    'As with CHECK, a rule says nothing of what is not there. action: reject, or review: who breaks it waits for a reviewer. layer: one alone. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Layers whose admission is full ask. '
-    'Raises 42601 with the position of what cannot be accepted, 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.4.';
+    'Defines, or replaces, what must hold of memories that are written from now on. condition: AND, OR, NOT, =, <>, <, '
+    '<=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over memory.* (content and its fields, as in '
+    'memory.content.amount; subject, predicate, kind, layer, confidence, importance, valid_from, valid_to) and '
+    'literals; < orders numbers, and dates and times in ISO 8601. predicate: it concerns facts of that predicate alone; '
+    'against: it is about such a fact (memory.*) and one of predicate against (other.*) of the same subject, scope and '
+    'layer, whichever is written last. As with CHECK, a rule says nothing of what is not there. action: reject, or '
+    'review: who breaks it waits for a reviewer. layer: one alone. org: by default the caller''s, and for members of '
+    'memwarden_admin all. Layers whose admission is full ask. Raises 42601 with the position of what cannot be '
+    'accepted, 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, '
+    '25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -44,7 +49,8 @@ BEGIN
             'earlier, later: predicates; earlier_at, later_at: valid_from, valid_to, content or a field, as in content.day');
     END IF;
     PERFORM memwarden_internal.put_rule(
-        v_org_id, memwarden_internal.predicate_name(order_predicates.earlier) || ' before ' || memwarden_internal.predicate_name(order_predicates.later),
+        v_org_id, memwarden_internal.predicate_name(order_predicates.earlier) || ' before '
+            || memwarden_internal.predicate_name(order_predicates.later),
         format('memory.%s <= other.%s', order_predicates.earlier_at, order_predicates.later_at), order_predicates.action,
         order_predicates.earlier, order_predicates.later, order_predicates.layer, 'temporal');
     PERFORM memwarden_internal.record_access_change(v_org_id, 'order_predicates', jsonb_build_object(
@@ -53,9 +59,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) IS
-    'Says that of one subject one thing never happens after another (born on, died on): an integrity rule of that name ("born on before died on"). '
-    'earlier_at, later_at: where a fact has its time: valid_from, valid_to, content (a date by itself) or a field of it, as in content.day. At the same time is no contradiction. '
-    'action, layer, org, and what it raises: as define_integrity_rule(); drop_integrity_rule() takes it back. Source: chapter 12.2.4.';
+    'Says that of one subject one thing never happens after another (born on, died on): an integrity rule of that name '
+    '("born on before died on"). earlier_at, later_at: where a fact has its time: valid_from, valid_to, content (a date '
+    'by itself) or a field of it, as in content.day. At the same time is no contradiction. action, layer, org, and what '
+    'it raises: as define_integrity_rule(); drop_integrity_rule() takes it back. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -75,7 +82,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_integrity_rule(text, text) IS
-    'Drops an integrity rule. Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Drops an integrity rule. Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_integrity_rule(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_integrity_rule(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -92,7 +100,8 @@ BEGIN
        OR p_predicate !~ '[^[:space:]_-]' OR p_against !~ '[^[:space:]_-]' OR length(p_predicate) > 1000 OR length(p_against) > 1000
        OR p_predicate IS NULL AND p_against IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'name: one line, at most 2,100 characters; action: reject or review; predicate, against: 1 to 1,000 characters, not blank, and against beside predicate only');
+            'name: one line, at most 2,100 characters; action: reject or review; predicate, against: 1 to 1,000 characters, '
+            'not blank, and against beside predicate only');
     ELSIF p_layer IS NOT NULL AND NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', p_layer));
     END IF;
@@ -101,7 +110,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_condition', format('at character %s: %s', v_form.at_offset + 1, v_form.fault));
     END IF;
     INSERT INTO memwarden_data.integrity_rule AS r (org_id, name, layer, predicate, against, condition, broken, method, action)
-    VALUES (p_org_id, p_name, coalesce(p_layer, '*'), memwarden_internal.predicate_name(p_predicate), memwarden_internal.predicate_name(p_against),
+    VALUES (p_org_id, p_name, coalesce(p_layer, '*'), memwarden_internal.predicate_name(p_predicate),
+        memwarden_internal.predicate_name(p_against),
             p_condition, v_form.broken::jsonpath, p_method, p_action)
     ON CONFLICT ON CONSTRAINT integrity_rule_pkey
     DO UPDATE SET layer = excluded.layer, predicate = excluded.predicate, against = excluded.against, condition = excluded.condition,
@@ -109,7 +119,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) IS
-    'Stores a rule as it is compiled. Raises 42601 for a condition that cannot be accepted, 22023 for malformed arguments, 42704 for an unknown layer.';
+    'Stores a rule as it is compiled. Raises 42601 for a condition that cannot be accepted, 22023 for malformed '
+    'arguments, 42704 for an unknown layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.put_rule(bigint, text, text, text, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_rule(
@@ -122,7 +133,8 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].compile_rule(p_condition, p_is_of_two)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compile_rule(text, boolean) IS
-    'A condition as a jsonpath over {"memory"}, or {"memory", "other"}, that says where it is broken; or what is wrong with it, and at which character from 0.';
+    'A condition as a jsonpath over {"memory"}, or {"memory", "other"}, that says where it is broken; or what is wrong '
+    'with it, and at which character from 0.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_rule(text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_integrity_rules()

@@ -10,7 +10,8 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.item AS o ON o.org_id = p_org_id AND o.item_id = ANY (p_other_ids) AND o.item_id <> i.item_id,
            LATERAL (VALUES (i.item_id, i.content_hash, o.item_id, o.content_hash),
-                           (o.item_id, o.content_hash, i.item_id, i.content_hash)) AS p (item_id, content_hash, other_item_id, other_content_hash)
+                           (o.item_id, o.content_hash, i.item_id, i.content_hash)) AS p (item_id, content_hash, other_item_id,
+                               other_content_hash)
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id
     ON CONFLICT DO NOTHING;
     UPDATE memwarden_data.item AS i SET contradicted = true
@@ -42,7 +43,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]) IS
-    'Which memories contradict one, saying what it says, that stand and that the reader sees: p_labels as readable_labels() gives them. Ask it where item.contradicted is set; elsewhere there are none.';
+    'Which memories contradict one, saying what it says, that stand and that the reader sees: p_labels as '
+    'readable_labels() gives them. Ask it where item.contradicted is set; elsewhere there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_disputed(
@@ -64,5 +66,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) IS
-    'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees: p_labels as readable_labels() gives them, NULL for all. When the other ends, by whatever way, it is not any more.';
+    'Whether a memory, saying what it says, is contradicted by one that stands and that the reader sees: p_labels as '
+    'readable_labels() gives them, NULL for all. When the other ends, by whatever way, it is not any more.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_disputed(bigint, uuid, bytea, bigint, integer[]) FROM PUBLIC;

@@ -25,7 +25,8 @@ BEGIN
     PERFORM memwarden_internal.require_to_settle(v_principal_id, v_items);
     IF settle_dispute.keep IS NOT NULL THEN
         v_result := memwarden_internal.request_act('settle_dispute', array_remove(v_items, settle_dispute.keep), jsonb_build_object(
-            'item_id', settle_dispute.item_id, 'other_item_id', settle_dispute.other_item_id, 'keep', settle_dispute.keep, 'reason', settle_dispute.reason));
+            'item_id', settle_dispute.item_id, 'other_item_id', settle_dispute.other_item_id, 'keep', settle_dispute.keep,
+            'reason', settle_dispute.reason));
         IF v_result.request_id IS NOT NULL THEN
             RETURN v_result;
         END IF;
@@ -39,16 +40,22 @@ BEGIN
                   WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = settle_dispute.item_id);
     IF settle_dispute.keep IS NOT NULL THEN
         PERFORM memwarden_internal.end_items(
-            v_org_id, array_remove(v_items, settle_dispute.keep), 'SUPERSEDED', 'SUPERSEDE', settle_dispute.reason, v_principal_id, v_result.request_id);
+            v_org_id, array_remove(v_items, settle_dispute.keep), 'SUPERSEDED', 'SUPERSEDE', settle_dispute.reason, v_principal_id,
+                v_result.request_id);
     END IF;
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'settle_dispute', jsonb_build_object('items', to_jsonb(v_items), 'keep', settle_dispute.keep));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'settle_dispute', jsonb_build_object('items', to_jsonb(v_items),
+        'keep', settle_dispute.keep));
     RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
-    'Settles a pair of memwarden.disputes. keep names the memory that holds: the other one is superseded, with reason (1 to 1,000 characters), and rollback() undoes it. '
-    'keep NULL: both hold, the mark goes, and the same words are not marked again. Returns the outcome: COMMITTED; or DEFERRED where people decided about the memory that would end: then the request waits in review_queue(). For persons whose role permits APPROVE for both memories, and for whoever may DELETE both. '
-    'Raises 42704 where the caller does not see such a pair, 42501 without the right, 22023 for malformed arguments, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.2.4.';
+    'Settles a pair of memwarden.disputes. keep names the memory that holds: the other one is superseded, with reason '
+    '(1 to 1,000 characters), and rollback() undoes it. keep NULL: both hold, the mark goes, and the same words are not '
+    'marked again. Returns the outcome: COMMITTED; or DEFERRED where people decided about the memory that would end: '
+    'then the request waits in review_queue(). For persons whose role permits APPROVE for both memories, and for '
+    'whoever may DELETE both. Raises 42704 where the caller does not see such a pair, 42501 without the right, 22023 '
+    'for malformed arguments, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter '
+    '12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
@@ -58,7 +65,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF NOT EXISTS (SELECT FROM memwarden_internal.list_disputes() AS d WHERE d.item_id = ANY (p_item_ids) AND d.other_item_id = ANY (p_item_ids)) THEN
+    IF NOT EXISTS (SELECT FROM memwarden_internal.list_disputes() AS d WHERE d.item_id = ANY (p_item_ids)
+        AND d.other_item_id = ANY (p_item_ids)) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('dispute of items %s', array_to_string(p_item_ids, ', ')));
     ELSIF EXISTS (
             SELECT FROM memwarden_data.item AS i
@@ -66,7 +74,8 @@ BEGIN
              WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids)
                AND NOT (p.kind <> 'agent' AND memwarden_internal.refusal(p_principal_id, 'APPROVE', i.label_id, i.principal_id) IS NULL)
                AND memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', false) IS NOT NULL) THEN
-        PERFORM memwarden_internal.raise_error('not_permitted', 'settling a dispute needs APPROVE, as a person, or DELETE for both memories');
+        PERFORM memwarden_internal.raise_error('not_permitted', 'settling a dispute needs APPROVE, as a person, or DELETE for '
+            'both memories');
     END IF;
 END
 $function$;

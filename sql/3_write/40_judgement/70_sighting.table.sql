@@ -16,5 +16,8 @@ CREATE TABLE memwarden_data.sighting (
 COMMENT ON TABLE memwarden_data.sighting IS
     'How often each principal has written what a version says already, and what that rests on: one row, however often.';
 COMMENT ON COLUMN memwarden_data.sighting.source IS
-    'What the principal vouches by: the least keyed hash of the sources that it cites and the memory does not, or of itself where its word is enough; NULL where it brings nothing of its own.';
-COMMENT ON COLUMN memwarden_data.sighting.trust IS 'The greatest adjusted confidence that one of these writes would have had; authority: the greatest of their evidence.';
+    'What the principal vouches by: the least keyed hash of the sources that it cites and the memory does not, or of '
+    'itself where its word is enough; NULL where it brings nothing of its own.';
+COMMENT ON COLUMN memwarden_data.sighting.trust IS
+    'The greatest adjusted confidence that one of these writes would have had; authority: the greatest of their '
+    'evidence.';

@@ -1,7 +1,8 @@
 -- Where the layer says so, a memory that is said again lives on. That is a version of its own, so the head is touched: not
 -- for a repetition that would add little.
 CREATE OR REPLACE FUNCTION memwarden_internal.extend_validity(
-    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_principal_id bigint, p_writers text, p_request_id uuid, p_ttl interval, p_now timestamptz)
+    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_principal_id bigint, p_writers text, p_request_id uuid, p_ttl interval,
+        p_now timestamptz)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -23,9 +24,12 @@ BEGIN
     -- The clock may step back; the versions of an item do not.
     v_now := greatest(p_now, v_item.updated_at + interval '1 microsecond');
     RETURN memwarden_internal.append_version(
-        p_org_id, p_item_id, v_item.version_id, 'UPDATE', 'said again, and lives on', p_principal_id, p_request_id, v_now, NULL, v_now + p_ttl);
+        p_org_id, p_item_id, v_item.version_id, 'UPDATE', 'said again, and lives on', p_principal_id, p_request_id, v_now,
+            NULL, v_now + p_ttl);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.extend_validity(bigint, uuid, uuid, bigint, text, uuid, interval, timestamptz) IS
-    'Makes a memory that is said again live p_ttl from now on, as a version with the same words. Returns that version; p_version_id, its present one, where it would live hardly longer (less than a tenth of p_ttl), where p_ttl is NULL, or the principal may not change it. The caller holds the scope. Source: D3; primitives 5.';
+    'Makes a memory that is said again live p_ttl from now on, as a version with the same words. Returns that version; '
+    'p_version_id, its present one, where it would live hardly longer (less than a tenth of p_ttl), where p_ttl is '
+    'NULL, or the principal may not change it. The caller holds the scope. Source: D3; primitives 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.extend_validity(bigint, uuid, uuid, bigint, text, uuid, interval, timestamptz) FROM PUBLIC;

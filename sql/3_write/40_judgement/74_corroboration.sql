@@ -11,7 +11,8 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.corroboration IS
-    'When a memory was last written or said again, how often it was said again, by how many that count, and how far it is believed with them.';
+    'When a memory was last written or said again, how often it was said again, by how many that count, and how far it '
+    'is believed with them.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.corroboration(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_adjusted double precision, p_authority double precision, p_updated_at timestamptz)
@@ -43,12 +44,14 @@ BEGIN
          GROUP BY s.source
     )
     SELECT greatest(p_updated_at, (SELECT max(s.last_at) FROM seen AS s)), coalesce((SELECT sum(s.times) FROM seen AS s), 0), count(*),
-           greatest(p_adjusted, least(1 - (1 - p_adjusted) * coalesce(exp(sum(ln(1 - w.trust / 2))), 1), greatest(p_authority, max(w.authority))))
+           greatest(p_adjusted, least(1 - (1 - p_adjusted) * coalesce(exp(sum(ln(1 - w.trust / 2))), 1),
+               greatest(p_authority, max(w.authority))))
       INTO v_found FROM witness AS w;
     RETURN v_found;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.corroboration(bigint, uuid, uuid, double precision, double precision, timestamptz) IS
-    'What others make of a version: witnesses are the different sources of principals that are not its authors and not disabled, one for each principal. '
-    'confidence = 1 - (1 - its own) x product of (1 - trust / 2) over the witnesses, never above the authority of the best evidence, its own included, and never below its own. Source: D3.';
+    'What others make of a version: witnesses are the different sources of principals that are not its authors and not '
+    'disabled, one for each principal. confidence = 1 - (1 - its own) x product of (1 - trust / 2) over the witnesses, '
+    'never above the authority of the best evidence, its own included, and never below its own. Source: D3.';
 REVOKE ALL ON FUNCTION memwarden_internal.corroboration(bigint, uuid, uuid, double precision, double precision, timestamptz) FROM PUBLIC;

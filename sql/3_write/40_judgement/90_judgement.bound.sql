@@ -15,12 +15,14 @@ CREATE POLICY application ON memwarden_data.dispute FOR SELECT
 CREATE OR REPLACE VIEW memwarden.integrity_rules WITH (security_invoker = true) AS
 SELECT v.org, v.name, v.layer, v.predicate, v.against, v.condition, v.method, v.action
   FROM memwarden_internal.list_integrity_rules() AS v;
-COMMENT ON VIEW memwarden.integrity_rules IS 'What must hold of memories, alone or beside another of their subject. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.integrity_rules IS
+    'What must hold of memories, alone or beside another of their subject. Organisation global speaks for all.';
 GRANT SELECT ON memwarden.integrity_rules TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.disputes WITH (security_invoker = true) AS
 SELECT v.scope, v.layer, v.item_id, v.text, v.other_item_id, v.other_text, v.found_at
   FROM memwarden_internal.list_disputes() AS v;
 COMMENT ON VIEW memwarden.disputes IS
-    'Pairs of memories that contradict each other and both stand, as far as the caller reads both; the newer one is item_id. settle_dispute() settles one.';
+    'Pairs of memories that contradict each other and both stand, as far as the caller reads both; the newer one is '
+    'item_id. settle_dispute() settles one.';
 GRANT SELECT ON memwarden.disputes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -12,4 +12,5 @@ CREATE TABLE memwarden_data.verifier (
     PRIMARY KEY (org_id, layer, purpose, plugin)
 );
 COMMENT ON TABLE memwarden_data.verifier IS
-    'Which plug-ins of the worker are asked about writes of a layer, and for what. Organisation 0 speaks for all; of one plug-in an organisation''s own row counts.';
+    'Which plug-ins of the worker are asked about writes of a layer, and for what. Organisation 0 speaks for all; of '
+    'one plug-in an organisation''s own row counts.';

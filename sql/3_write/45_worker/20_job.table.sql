@@ -28,7 +28,8 @@ CREATE INDEX job_open ON memwarden_data.job (run_at) WHERE state IN ('ready', 'r
 CREATE INDEX job_running ON memwarden_data.job (run_at) WHERE state = 'running';
 CREATE INDEX job_finished ON memwarden_data.job (finished_at) WHERE finished_at IS NOT NULL;
 COMMENT ON TABLE memwarden_data.job IS
-    'Questions for the worker: ready, running (claimed until locked_until), done, or dead (set aside). Payloads are kept no longer than the question is open.';
+    'Questions for the worker: ready, running (claimed until locked_until), done, or dead (set aside). Payloads are '
+    'kept no longer than the question is open.';
 
 CREATE TABLE memwarden_data.verdict (
     org_id          bigint NOT NULL,
@@ -46,4 +47,5 @@ CREATE TABLE memwarden_data.verdict (
     PRIMARY KEY (org_id, request_id, purpose, plugin, part)
 );
 CREATE INDEX verdict_given ON memwarden_data.verdict (given_at);
-COMMENT ON TABLE memwarden_data.verdict IS 'What plug-ins answered about a request: one row a question. given_by: the worker''s login role.';
+COMMENT ON TABLE memwarden_data.verdict IS
+    'What plug-ins answered about a request: one row a question. given_by: the worker''s login role.';

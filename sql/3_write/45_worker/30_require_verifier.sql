@@ -20,7 +20,8 @@ BEGIN
         VALUES (v_org_id, require_verifier.layer, require_verifier.purpose, require_verifier.plugin, require_verifier.quorum,
                 require_verifier.patience, require_verifier.on_timeout, require_verifier.settings)
         ON CONFLICT ON CONSTRAINT verifier_pkey
-        DO UPDATE SET quorum = excluded.quorum, patience = excluded.patience, on_timeout = excluded.on_timeout, settings = excluded.settings;
+        DO UPDATE SET quorum = excluded.quorum, patience = excluded.patience, on_timeout = excluded.on_timeout,
+            settings = excluded.settings;
     EXCEPTION WHEN check_violation OR not_null_violation THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'purpose: verify, classify, gate or judge; plugin: lower-case letters, digits and _, at most 63; quorum: 1 to 9; '
@@ -32,11 +33,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
-    'Has writes of a layer judged by a plug-in of the worker; until then they are DEFERRED with AWAITING_VERDICT. Again for the same plug-in: changes it. '
-    'purpose: verify (does the evidence support it), classify (is it harmful), gate (accept, reject or defer the request), judge (what is it to the memories near it). plugin: its name, as `memwarden worker` lists it. '
-    'quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. '
-    'org: by default all organisations; for one plug-in an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
-    'Raises 42704 for an unknown layer or organisation, 22023 for a layer without such a gate and for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+    'Has writes of a layer judged by a plug-in of the worker; until then they are DEFERRED with AWAITING_VERDICT. Again '
+    'for the same plug-in: changes it. purpose: verify (does the evidence support it), classify (is it harmful), gate '
+    '(accept, reject or defer the request), judge (what is it to the memories near it). plugin: its name, as `memwarden '
+    'worker` lists it. quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then '
+    'on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. org: by default all organisations; for one plug-in '
+    'an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment '
+    'variable of a secret and never hold one. Raises 42704 for an unknown layer or organisation, 22023 for a layer '
+    'without such a gate and for a value out of range, 42501 without the right, 25001 at an isolation other than READ '
+    'COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) TO memwarden_admin;
 
@@ -49,7 +54,8 @@ DECLARE
     v_org_id bigint := memwarden_internal.administered_org(release_verifier.org, 'full');
 BEGIN
     DELETE FROM memwarden_data.verifier AS v
-     WHERE v.org_id = v_org_id AND v.layer = release_verifier.layer AND v.purpose = release_verifier.purpose AND v.plugin = release_verifier.plugin;
+     WHERE v.org_id = v_org_id AND v.layer = release_verifier.layer AND v.purpose = release_verifier.purpose
+         AND v.plugin = release_verifier.plugin;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('verifier %L', release_verifier.plugin));
     END IF;
@@ -58,8 +64,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.release_verifier(text, text, text, text) IS
-    'Ends what require_verifier() began. Requests that wait for the plug-in no longer do when they are tried again, at the latest when its patience is over. '
-    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Ends what require_verifier() began. Requests that wait for the plug-in no longer do when they are tried again, at '
+    'the latest when its patience is over. Raises 42704 where there is none, 42501 without the right, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.release_verifier(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.release_verifier(text, text, text, text) TO memwarden_admin;
 

@@ -47,9 +47,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, jsonb) IS
-    'Asks the verifiers that the layer has for the purpose about a request, once each, and says how far they are. state: none (nobody is to be asked), waiting (the gate defers with AWAITING_VERDICT '
-    'until retry_at; the last verdict brings the request back before), complete, timed_out (the gate rejects with VERDICT_TIMEOUT). '
-    'verdicts: those given, [{"plugin", "version", "decision": accept or reject, "score": 0 to 1 or null, "detail": {}}]; fewer than asked for where on_timeout is accept.';
+    'Asks the verifiers that the layer has for the purpose about a request, once each, and says how far they are. '
+    'state: none (nobody is to be asked), waiting (the gate defers with AWAITING_VERDICT until retry_at; the last '
+    'verdict brings the request back before), complete, timed_out (the gate rejects with VERDICT_TIMEOUT). verdicts: '
+    'those given, [{"plugin", "version", "decision": accept or reject, "score": 0 to 1 or null, "detail": {}}]; fewer '
+    'than asked for where on_timeout is accept.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_verifiers(bigint, uuid, text, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wanted_verdicts(p_org_id bigint, p_layer text, p_purpose text)
@@ -67,7 +69,8 @@ BEGIN
      CROSS JOIN LATERAL generate_series(1, o.quorum) AS k (part);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wanted_verdicts(bigint, text, text) IS 'The verdicts that a layer asks for: one row for each plug-in and part of its quorum.';
+COMMENT ON FUNCTION memwarden_internal.wanted_verdicts(bigint, text, text) IS
+    'The verdicts that a layer asks for: one row for each plug-in and part of its quorum.';
 REVOKE ALL ON FUNCTION memwarden_internal.wanted_verdicts(bigint, text, text) FROM PUBLIC;
 
 -- A request that waits no longer needs no answer, and leaves nothing behind that could repeat its content.
@@ -84,5 +87,7 @@ BEGIN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.drop_questions() IS 'Trigger drop_questions: deletes the open jobs of a request that is decided, and empties the details of its verdicts.';
+COMMENT ON FUNCTION memwarden_internal.drop_questions() IS
+    'Trigger drop_questions: deletes the open jobs of a request that is decided, and empties the details of its '
+    'verdicts.';
 REVOKE ALL ON FUNCTION memwarden_internal.drop_questions() FROM PUBLIC;

@@ -45,9 +45,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
-    'For the worker: takes up to max_jobs (1 to 100) jobs of these plug-ins that are due, those longest due first, and holds them for lease (1 second to 1 hour). Two callers take different jobs. '
-    'worker: a name of its own for each process, 1 to 200 characters. A job whose lease is over, because its worker died, is taken again; after five attempts it is set aside. '
-    'payload is what the plug-in judges, settings what require_verifier() gave it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'For the worker: takes up to max_jobs (1 to 100) jobs of these plug-ins that are due, those longest due first, and '
+    'holds them for lease (1 second to 1 hour). Two callers take different jobs. worker: a name of its own for each '
+    'process, 1 to 200 characters. A job whose lease is over, because its worker died, is taken again; after five '
+    'attempts it is set aside. payload is what the plug-in judges, settings what require_verifier() gave it. Raises '
+    '22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;
 
@@ -85,7 +87,8 @@ BEGIN
                            FOR UPDATE SKIP LOCKED);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) IS 'Sets aside the jobs that the last permitted attempt never ended.';
+COMMENT ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) IS
+    'Sets aside the jobs that the last permitted attempt never ended.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_aside_abandoned(timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.max_job_attempts()
@@ -109,6 +112,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.extend_job(uuid, text, interval) IS
-    'For the worker: holds a job of its own for lease from now on. False when it is no longer its own: taken by another, or nobody waits for it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'For the worker: holds a job of its own for lease from now on. False when it is no longer its own: taken by '
+    'another, or nobody waits for it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.extend_job(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extend_job(uuid, text, interval) TO memwarden_worker;

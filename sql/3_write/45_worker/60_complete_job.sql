@@ -1,7 +1,8 @@
 -- The request is locked before the job, here as in a retry, so that the two never wait for each other; and of two
 -- workers that give the last two verdicts, the second sees the first one's.
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_job(
-    p_job_id uuid, p_worker text, OUT org_id bigint, OUT request_id uuid, OUT purpose text, OUT plugin text, OUT part integer, OUT attempts integer)
+    p_job_id uuid, p_worker text, OUT org_id bigint, OUT request_id uuid, OUT purpose text, OUT plugin text, OUT part integer,
+        OUT attempts integer)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -17,7 +18,8 @@ BEGIN
        FOR UPDATE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_job(uuid, text) IS 'A running job that this worker holds, locked together with its request; nulls where it holds no such job.';
+COMMENT ON FUNCTION memwarden_internal.hold_job(uuid, text) IS
+    'A running job that this worker holds, locked together with its request; nulls where it holds no such job.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_job(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.complete_job(job_id uuid, worker text, verdict jsonb)
@@ -62,10 +64,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
-    'For the worker: the verdict of a job that it holds. The last one that a request waits for sends the request through the gates again, in the name of who asked, before this returns. '
-    'verdict: {"decision": accept, reject or defer, "score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 to 86400}; '
-    'score is required of a verify. defer asks again after retry_after, 60 by default. '
-    'False, and nothing is changed, where the worker no longer holds the job. Raises 22023 for a verdict that is none, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+    'For the worker: the verdict of a job that it holds. The last one that a request waits for sends the request '
+    'through the gates again, in the name of who asked, before this returns. verdict: {"decision": accept, reject or '
+    'defer, "score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 '
+    'to 86400}; score is required of a verify. defer asks again after retry_after, 60 by default. False, and nothing is '
+    'changed, where the worker no longer holds the job. Raises 22023 for a verdict that is none, 25001 at an isolation '
+    'other than READ COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.complete_job(uuid, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.complete_job(uuid, text, jsonb) TO memwarden_worker;
 
@@ -79,12 +83,14 @@ DECLARE
 BEGIN
     v_fault := CASE
         WHEN jsonb_typeof(p_verdict) IS DISTINCT FROM 'object' THEN 'an object'
-        WHEN p_verdict - ARRAY['decision', 'score', 'version', 'detail', 'retry_after'] <> '{}' THEN 'decision, score, version, detail, retry_after'
+        WHEN p_verdict - ARRAY['decision', 'score', 'version', 'detail', 'retry_after'] <> '{}'
+            THEN 'decision, score, version, detail, retry_after'
         WHEN jsonb_typeof(p_verdict -> 'decision') IS DISTINCT FROM 'string'
              OR p_verdict ->> 'decision' NOT IN ('accept', 'reject', 'defer') THEN 'decision: accept, reject or defer'
         WHEN NOT memwarden_internal.is_number_between(p_verdict -> 'score', 0, 1) THEN 'score: 0 to 1'
         WHEN p_purpose = 'verify' AND p_verdict ->> 'decision' <> 'defer' AND p_verdict ->> 'score' IS NULL THEN 'score: a verify has one'
-        WHEN coalesce(jsonb_typeof(p_verdict -> 'version'), 'string') <> 'string' OR length(p_verdict ->> 'version') > 100 THEN 'version: up to 100 characters'
+        WHEN coalesce(jsonb_typeof(p_verdict -> 'version'), 'string') <> 'string' OR length(p_verdict ->> 'version') > 100
+            THEN 'version: up to 100 characters'
         WHEN coalesce(jsonb_typeof(p_verdict -> 'detail'), 'object') <> 'object'
              OR octet_length((p_verdict -> 'detail')::text) > 8192 THEN 'detail: an object of at most 8 KiB'
         WHEN NOT memwarden_internal.is_number_between(p_verdict -> 'retry_after', 1, 86400) THEN 'retry_after: 1 to 86400 seconds'
@@ -110,5 +116,6 @@ BEGIN
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_number_between(jsonb, numeric, numeric) IS 'Whether a JSON value is absent, null, or a number of that range.';
+COMMENT ON FUNCTION memwarden_internal.is_number_between(jsonb, numeric, numeric) IS
+    'Whether a JSON value is absent, null, or a number of that range.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_number_between(jsonb, numeric, numeric) FROM PUBLIC;

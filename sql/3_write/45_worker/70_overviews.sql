@@ -11,11 +11,13 @@ BEGIN
     RETURN memwarden_internal.overseen_orgs();
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_orgs() IS 'The organisations whose jobs the caller may look at: all for workers and members of memwarden_admin.';
+COMMENT ON FUNCTION memwarden_internal.job_orgs() IS
+    'The organisations whose jobs the caller may look at: all for workers and members of memwarden_admin.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_orgs() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_job_queue()
-RETURNS TABLE (org text, plugin text, purpose text, state text, depth bigint, overdue bigint, oldest_at timestamptz, oldest_age interval, most_attempts integer)
+RETURNS TABLE (org text, plugin text, purpose text, state text, depth bigint, overdue bigint, oldest_at timestamptz,
+    oldest_age interval, most_attempts integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -46,7 +48,8 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.job_orgs();
 BEGIN
     RETURN QUERY
-    SELECT j.job_id, o.name, j.request_id, j.plugin, j.purpose, j.part, j.attempts, j.last_error, j.created_at, j.finished_at, r.outcome::text
+    SELECT j.job_id, o.name, j.request_id, j.plugin, j.purpose, j.part, j.attempts, j.last_error, j.created_at, j.finished_at,
+        r.outcome::text
       FROM memwarden_data.job AS j
       JOIN memwarden_data.organisation AS o ON o.org_id = j.org_id
       LEFT JOIN memwarden_data.write_request AS r ON r.request_id = j.request_id

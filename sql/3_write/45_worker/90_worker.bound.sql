@@ -6,18 +6,21 @@ CREATE OR REPLACE TRIGGER drop_questions AFTER UPDATE ON memwarden_data.write_re
 CREATE OR REPLACE VIEW memwarden.verifiers WITH (security_invoker = true) AS
 SELECT v.org, v.layer, v.purpose, v.plugin, v.quorum, v.patience, v.on_timeout, v.settings
   FROM memwarden_internal.list_verifiers() AS v;
-COMMENT ON VIEW memwarden.verifiers IS 'The plug-ins that writes of a layer are judged by, see require_verifier(). Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.verifiers IS
+    'The plug-ins that writes of a layer are judged by, see require_verifier(). Organisation global speaks for all.';
 GRANT SELECT ON memwarden.verifiers TO memwarden_auditor, memwarden_admin, memwarden_worker;
 
 CREATE OR REPLACE VIEW memwarden.job_queue WITH (security_invoker = true) AS
 SELECT q.org, q.plugin, q.purpose, q.state, q.depth, q.overdue, q.oldest_at, q.oldest_age, q.most_attempts
   FROM memwarden_internal.list_job_queue() AS q;
 COMMENT ON VIEW memwarden.job_queue IS
-    'The jobs of the worker by organisation, plug-in, purpose and state: how many, how many of them are due and untaken, how old the oldest is, and how often the most troublesome was tried.';
+    'The jobs of the worker by organisation, plug-in, purpose and state: how many, how many of them are due and '
+    'untaken, how old the oldest is, and how often the most troublesome was tried.';
 GRANT SELECT ON memwarden.job_queue TO memwarden_auditor, memwarden_admin, memwarden_worker;
 
 CREATE OR REPLACE VIEW memwarden.dead_jobs WITH (security_invoker = true) AS
 SELECT d.job_id, d.org, d.request_id, d.plugin, d.purpose, d.part, d.attempts, d.last_error, d.created_at, d.finished_at, d.request_outcome
   FROM memwarden_internal.list_dead_jobs() AS d;
-COMMENT ON VIEW memwarden.dead_jobs IS 'Jobs that were set aside, with the last error; revive_job() asks anew where request_outcome is DEFERRED.';
+COMMENT ON VIEW memwarden.dead_jobs IS
+    'Jobs that were set aside, with the last error; revive_job() asks anew where request_outcome is DEFERRED.';
 GRANT SELECT ON memwarden.dead_jobs TO memwarden_auditor, memwarden_admin, memwarden_worker;

@@ -9,7 +9,8 @@ CREATE TABLE memwarden_data.durability_rule (
     PRIMARY KEY (org_id, layer, rule)
 );
 CREATE INDEX durability_rule_layer ON memwarden_data.durability_rule (layer);
-COMMENT ON TABLE memwarden_data.durability_rule IS 'What never becomes a lasting memory, by layer. One that is not active switches off that of all organisations.';
+COMMENT ON TABLE memwarden_data.durability_rule IS
+    'What never becomes a lasting memory, by layer. One that is not active switches off that of all organisations.';
 
 -- Steps and answers of tools that call themselves so. What a task came to (task_outcome) is another thing.
 INSERT INTO memwarden_data.origin_kind (kind, confidence, evidence_type, description) VALUES
@@ -37,7 +38,8 @@ CREATE TABLE memwarden_data.durability_ruleset (
     PRIMARY KEY (org_id, layer)
 );
 COMMENT ON TABLE memwarden_data.durability_ruleset IS
-    'The rules that hold for an organisation in a layer, each with its action; an organisation without rules of its own there has those of all. Made anew when rules change.';
+    'The rules that hold for an organisation in a layer, each with its action; an organisation without rules of its own '
+    'there has those of all. Made anew when rules change.';
 INSERT INTO memwarden_data.durability_ruleset (org_id, layer, rules)
 SELECT 0, d.layer, jsonb_object_agg(d.rule, d.settings || jsonb_build_object('action', d.action))
   FROM memwarden_data.durability_rule AS d GROUP BY d.layer;

@@ -8,7 +8,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_near  uuid[] := ARRAY(SELECT (n.e #>> '{}')::uuid FROM jsonb_path_query(
-                p_neighbours, '$[0 to 9] ? (@.same_key != true && (@.relation == "unrelated" || @.relation == "wider" || @.relation == "same")).item_id') AS n (e));
+                p_neighbours, '$[0 to 9] ? (@.same_key != true && (@.relation == "unrelated" || @.relation == "wider" || '
+                    '@.relation == "same")).item_id') AS n (e));
     -- Those of which the judge knows that they say all of it.
     v_said  uuid[] := ARRAY(SELECT (n.e #>> '{}')::uuid FROM jsonb_path_query(
                 p_neighbours, '$[0 to 9] ? (@.relation == "wider" || @.relation == "same").item_id') AS n (e));
@@ -26,10 +27,12 @@ BEGIN
     END IF;
     -- Another number or another name: another thing, however it is told.
     v_telling := CASE WHEN p_settings @> '{"names": true}' THEN tsvector_to_array(memwarden_internal.words_of(p_config, array_to_string(
-        ARRAY(SELECT w.m [1] FROM regexp_matches(left(p_text, 20000), E'(\\m[[:upper:]]\\w*|\\S*\\d\\S*)', 'g') AS w (m)), ' '))) ELSE '{}' END;
+        ARRAY(SELECT w.m [1] FROM regexp_matches(left(p_text, 20000), E'(\\m[[:upper:]]\\w*|\\S*\\d\\S*)', 'g') AS w (m)), ' ')))
+            ELSE '{}' END;
     RETURN (
         SELECT jsonb_build_object('item_id', o.item_id, 'version_id', o.version_id, 'share', round(o.share::numeric, 3),
-                                  'action', CASE WHEN NOT o.understood AND p_settings ->> 'unknown' = 'link' THEN 'link' ELSE p_settings ->> 'action' END)
+                                  'action', CASE WHEN NOT o.understood AND p_settings ->> 'unknown' = 'link' THEN 'link'
+                                  ELSE p_settings ->> 'action' END)
           FROM (SELECT i.item_id, i.version_id, h.words, i.item_id = ANY (v_said) AS understood,
                        (SELECT count(*) FROM unnest(v_words) AS w WHERE w = ANY (h.words))::double precision / cardinality(v_words) AS share
                   FROM memwarden_data.item AS i
@@ -40,7 +43,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) IS
-    'The memory, of the nearest ten that are neither in conflict with a text nor what it adds to, that holds more than settings.share of its words, and how many it holds: '
-    'A memory of which the judge knows that it says all of the text goes before others. action: link where the judge does not know it and settings.unknown says so, else settings.action. Words are counted as different words without their endings, stop words left out, by the text search configuration of the layer. NULL for none, for a text of fewer than settings.words such words, where settings.names is true and the text has a number or a name that the memory has not, '
-    'and for a new value of a fact that is there. Source: four-layer design, 4; D6.';
+    'The memory, of the nearest ten that are neither in conflict with a text nor what it adds to, that holds more than '
+    'settings.share of its words, and how many it holds: A memory of which the judge knows that it says all of the text '
+    'goes before others. action: link where the judge does not know it and settings.unknown says so, else '
+    'settings.action. Words are counted as different words without their endings, stop words left out, by the text '
+    'search configuration of the layer. NULL for none, for a text of fewer than settings.words such words, where '
+    'settings.names is true and the text has a number or a name that the memory has not, and for a new value of a fact '
+    'that is there. Source: four-layer design, 4; D6.';
 REVOKE ALL ON FUNCTION memwarden_internal.overlap(bigint, text, text, jsonb, jsonb) FROM PUBLIC;

@@ -21,24 +21,33 @@ BEGIN
         WHEN 'confidence_floor' THEN '{"origins": ["agent_inferred", "pattern"], "floor": 0.5}'
         ELSE '{"share": 0.5, "words": 8, "names": true, "keys": true, "unknown": "link"}' END::jsonb;
     IF memwarden_internal.is_durability_setting(v_settings, set_durability_rule.settings) IS NOT TRUE THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and within its range', rule, v_settings));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings of %s: some of %s, each of that type and '
+            'within its range', rule, v_settings));
     END IF;
     LOCK TABLE memwarden_data.durability_rule IN SHARE ROW EXCLUSIVE MODE;
     INSERT INTO memwarden_data.durability_rule AS d (org_id, layer, rule, action, settings, active)
     VALUES (v_org_id, set_durability_rule.layer, set_durability_rule.rule, set_durability_rule.action,
             v_settings || set_durability_rule.settings, set_durability_rule.active)
-    ON CONFLICT ON CONSTRAINT durability_rule_pkey DO UPDATE SET action = excluded.action, settings = excluded.settings, active = excluded.active;
+    ON CONFLICT ON CONSTRAINT durability_rule_pkey DO UPDATE SET action = excluded.action, settings = excluded.settings,
+        active = excluded.active;
     PERFORM memwarden_internal.compile_durability_rules(set_durability_rule.layer);
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_durability_rule', jsonb_build_object(
         'layer', layer, 'rule', rule, 'action', action, 'settings', v_settings || settings, 'active', active));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) IS
-    'Says what a layer does not keep, from the next write on. rule: intermediate_reasoning and transient_output (settings origins: kinds of origin, kinds: kinds of content, marks: whether the text is looked at), '
-    'confidence_floor (origins, floor: 0 to 1), overlap (share: 0 to 1 of the words that one memory near it may hold; and what is not asked: words: texts of fewer different ones, names: whether those with a number or name that the memory has not, '
-    'keys: whether facts with a subject and predicate; unknown: what becomes of a text whose news the judge does not understand: link (it is stored, and the answer and its provenance name the memory it resembles) or refuse (the action holds for it too); words 1, names false, keys false ask of everything. A new value of a fact that is there is its next version and never asked. Asked where the layer looks for duplicates). '
-    'Settings that are not named are as shipped. action: reject or defer. active: false switches the rule off, also one of all organisations. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 4.';
+    'Says what a layer does not keep, from the next write on. rule: intermediate_reasoning and transient_output '
+    '(settings origins: kinds of origin, kinds: kinds of content, marks: whether the text is looked at), '
+    'confidence_floor (origins, floor: 0 to 1), overlap (share: 0 to 1 of the words that one memory near it may hold; '
+    'and what is not asked: words: texts of fewer different ones, names: whether those with a number or name that the '
+    'memory has not, keys: whether facts with a subject and predicate; unknown: what becomes of a text whose news the '
+    'judge does not understand: link (it is stored, and the answer and its provenance name the memory it resembles) or '
+    'refuse (the action holds for it too); words 1, names false, keys false ask of everything. A new value of a fact '
+    'that is there is its next version and never asked. Asked where the layer looks for duplicates). Settings that are '
+    'not named are as shipped. action: reject or defer. active: false switches the rule off, also one of all '
+    'organisations. org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed '
+    'arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than '
+    'READ COMMITTED. Source: four-layer design, 4.';
 REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) TO memwarden_curator, memwarden_admin;
 
@@ -55,7 +64,8 @@ SELECT jsonb_typeof(p_settings) = 'object' AND NOT EXISTS (
                 WHEN s.key = 'unknown' THEN s.value #>> '{}' NOT IN ('link', 'refuse')
                 WHEN s.key NOT IN ('marks', 'names', 'keys') THEN s.value @? 'strict $[*] ? (@.type() != "string")' END)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) IS 'Whether settings are an object of some of those that are known, each of their type and within its range.';
+COMMENT ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) IS
+    'Whether settings are an object of some of those that are known, each of their type and within its range.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_durability_setting(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_durability_rule(layer text, rule text, org text DEFAULT NULL)
@@ -90,7 +100,8 @@ AS $function$
 BEGIN
     DELETE FROM memwarden_data.durability_ruleset AS s WHERE s.layer = p_layer;
     INSERT INTO memwarden_data.durability_ruleset (org_id, layer, rules)
-    SELECT o.org_id, p_layer, coalesce(jsonb_object_agg(r.rule, r.settings || jsonb_build_object('action', r.action)) FILTER (WHERE r.active), '{}')
+    SELECT o.org_id, p_layer, coalesce(jsonb_object_agg(r.rule, r.settings || jsonb_build_object('action', r.action))
+        FILTER (WHERE r.active), '{}')
       FROM (SELECT DISTINCT d.org_id FROM memwarden_data.durability_rule AS d WHERE d.layer = p_layer) AS o
      CROSS JOIN LATERAL (
            SELECT DISTINCT ON (d.rule) d.rule, d.settings, d.action, d.active
@@ -101,5 +112,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compile_durability_rules(text) IS
-    'Makes what writes read of a layer''s rules anew, for all and for every organisation that has some of its own there. The caller holds the table''s lock.';
+    'Makes what writes read of a layer''s rules anew, for all and for every organisation that has some of its own '
+    'there. The caller holds the table''s lock.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_durability_rules(text) FROM PUBLIC;

@@ -5,5 +5,6 @@ CREATE POLICY application ON memwarden_data.durability_rule FOR SELECT
 CREATE OR REPLACE VIEW memwarden.durability_rules WITH (security_invoker = true) AS
 SELECT d.org, d.layer, d.rule, d.action, d.settings, d.active
   FROM memwarden_internal.list_durability_rules() AS d;
-COMMENT ON VIEW memwarden.durability_rules IS 'What never becomes a lasting memory, by layer. A rule of an organisation goes before that of all (global).';
+COMMENT ON VIEW memwarden.durability_rules IS
+    'What never becomes a lasting memory, by layer. A rule of an organisation goes before that of all (global).';
 GRANT SELECT ON memwarden.durability_rules TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -10,5 +10,6 @@ RETURN ',{"gate":"' || substr(p_gate, 6)
     || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
     || coalesce(',"reason":' || to_json(p_reason) || '}', ',"reason":null}');
 COMMENT ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) IS
-    'One element of write_request.gates, as JSON text behind a comma: the gate (from its trigger''s name), its decision and reason, and its time in microseconds.';
+    'One element of write_request.gates, as JSON text behind a comma: the gate (from its trigger''s name), its decision '
+    'and reason, and its time in microseconds.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) FROM PUBLIC;

@@ -1,5 +1,5 @@
--- Who writes where, and what a request is up against there: asked once, by the gate that finds out who writes where. Each further question of a
--- gate would be a statement more for every write.
+-- Who writes where, and what a request is up against there: asked once, by the gate that finds out who writes where.
+-- Each further question of a gate would be a statement more for every write.
 CREATE TYPE memwarden_data.write_terms AS (
     principal_id        bigint,
     org_id              bigint,
@@ -199,7 +199,9 @@ CREATE TABLE memwarden_data.write_lock (
     layer     text NOT NULL,
     PRIMARY KEY (org_id, scope_id, layer)
 );
-COMMENT ON TABLE memwarden_data.write_lock IS 'One row per scope and layer, locked by whoever writes there; and one per organisation and layer, under the highest number, by whoever adds to its review queue.';
+COMMENT ON TABLE memwarden_data.write_lock IS
+    'One row per scope and layer, locked by whoever writes there; and one per organisation and layer, under the highest '
+    'number, by whoever adds to its review queue.';
 
 CREATE TABLE memwarden_data.idempotency (
     org_id        bigint NOT NULL,

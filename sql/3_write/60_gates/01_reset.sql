@@ -9,7 +9,9 @@ BEGIN
     IF num_nonnulls(NEW.admission, NEW.terms, NEW.label_id, NEW.scope_locked, NEW.canonical, NEW.search_text, NEW.content_hash,
                     NEW.fingerprint, NEW.key_hash, NEW.inverse_key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,
                     NEW.session_id, NEW.sensitivity, NEW.grounds, NEW.fact_score, NEW.authority, NEW.trust_ceiling,
-                    NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes, NEW.consent_check, NEW.auto_eligible, NEW.pack_check, NEW.verdict, NEW.review_asked, NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
+                    NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces,
+                        NEW.disputes, NEW.consent_check, NEW.auto_eligible, NEW.pack_check, NEW.verdict, NEW.review_asked,
+                        NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
                     NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;

@@ -54,5 +54,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_act() IS
-    'Trigger gate_05_act: queues an act (write_request.act) for people, and carries it out when they have agreed, in the name of who asked. Source: H6.';
+    'Trigger gate_05_act: queues an act (write_request.act) for people, and carries it out when they have agreed, in '
+    'the name of who asked. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_act() FROM PUBLIC;

@@ -101,7 +101,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_identity() IS
-    'Trigger gate_05_identity: resolves the writer from login or ticket, the scope and the layer. Source: chapter 12.1.4, four-layer design 7.';
+    'Trigger gate_05_identity: resolves the writer from login or ticket, the scope and the layer. Source: chapter '
+    '12.1.4, four-layer design 7.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_identity() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_anchored(p_path text, p_required text[], p_nullable text[])
@@ -111,7 +112,8 @@ RETURN (p_required = '{}' AND p_nullable IS NULL)
     OR (p_required <@ regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?')
         AND (p_nullable IS NULL OR array_remove(regexp_split_to_array(ltrim(p_path, '/'), '/[^/]+/?'), '') <@ (p_required || p_nullable)));
 COMMENT ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) IS
-    'Whether the kinds of scope on a path include every required one and, where nullable ones are named, no others. Source: agent memory primitives, 1.';
+    'Whether the kinds of scope on a path include every required one and, where nullable ones are named, no others. '
+    'Source: agent memory primitives, 1.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_anchored(text, text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_current_request_id(p_id uuid)

@@ -13,7 +13,8 @@ DECLARE
     v_kind      text;
     v_label_id  integer;
     v_permitted boolean;
-    v_shared    boolean := NEW.layer = 'session' AND NEW.origin ? 'session' AND memwarden_internal.is_shared_session(NEW.org_id, NEW.principal_id, NEW.origin ->> 'session');
+    v_shared    boolean := NEW.layer = 'session' AND NEW.origin ? 'session' AND memwarden_internal.is_shared_session(NEW.org_id,
+        NEW.principal_id, NEW.origin ->> 'session');
 BEGIN
     -- What is not there is not asked about: most writes name none of the three.
     IF NEW.classification IS NOT NULL THEN
@@ -49,11 +50,13 @@ BEGIN
         WHEN v_level IS NULL THEN 'UNKNOWN_CLASSIFICATION'
         WHEN v_level > v_terms.clearance THEN 'CLEARANCE_TOO_LOW'
         WHEN NOT NEW.domains <@ v_terms.held_domains THEN 'DOMAIN_NOT_HELD'
-        WHEN NEW.attributes <> '{}' AND memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NOT NULL THEN 'ATTRIBUTES_INVALID'
+        WHEN NEW.attributes <> '{}' AND memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NOT NULL
+            THEN 'ATTRIBUTES_INVALID'
         WHEN NOT v_permitted THEN 'ROLE_FORBIDS' END;
     IF NEW.reason IS NULL THEN
         NEW.label_id := coalesce(v_label_id, memwarden_internal.find_label(
-            NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'), coalesce(v_shared, false), NEW.principal_id));
+            NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'),
+                coalesce(v_shared, false), NEW.principal_id));
         NEW.reason := CASE
             WHEN NEW.label_id IS NULL THEN 'TOO_MANY_LABELS'
             WHEN v_terms.has_policies THEN memwarden_internal.refusal(NEW.principal_id, 'WRITE', NEW.label_id, NEW.principal_id) END;
@@ -75,5 +78,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_access() IS
-    'Trigger gate_06_access: what the item is to be classified as and which domains and attributes it bears, whether the writer''s role, clearance, domains and the policies permit that, and the lock of the scope. Source: chapter 12.8.2.';
+    'Trigger gate_06_access: what the item is to be classified as and which domains and attributes it bears, whether '
+    'the writer''s role, clearance, domains and the policies permit that, and the lock of the scope. Source: chapter '
+    '12.8.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_access() FROM PUBLIC;

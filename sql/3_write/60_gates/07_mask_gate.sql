@@ -8,7 +8,8 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].mask(p_document, p_values)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.masked(text, text[]) IS 'A JSON document without some values; NULL where it has none of them, or is no JSON.';
+COMMENT ON FUNCTION memwarden_internal.masked(text, text[]) IS
+    'A JSON document without some values; NULL where it has none of them, or is no JSON.';
 REVOKE ALL ON FUNCTION memwarden_internal.masked(text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_mask()
@@ -32,7 +33,8 @@ BEGIN
     IF v_values <> '{}' THEN
         v_content := memwarden_internal.masked(NEW.content, v_values);
         v_arguments := memwarden_internal.masked(
-            jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence, 'origin', NEW.origin, 'trace_id', NEW.trace_id)::text,
+            jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence, 'origin',
+                NEW.origin, 'trace_id', NEW.trace_id)::text,
             v_values)::jsonb;
         IF TG_OP = 'INSERT' AND coalesce(v_content, v_arguments::text) IS NOT NULL THEN
             -- Who repeats the request repeats it as it was.
@@ -61,5 +63,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_mask() IS
-    'Trigger gate_07_mask: takes the values of sensitive attributes of entities out of what is written at a lower classification, where its scope is theirs or below. Decides nothing. Source: memory fabric, redaction.';
+    'Trigger gate_07_mask: takes the values of sensitive attributes of entities out of what is written at a lower '
+    'classification, where its scope is theirs or below. Decides nothing. Source: memory fabric, redaction.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_mask() FROM PUBLIC;

@@ -13,7 +13,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) IS
-    'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s lock_wait where none is set.';
+    'Locks one scope and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s '
+    'lock_wait where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_scope(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wait_for_scope(p_org_id bigint, p_scope_id bigint, p_layer text)
@@ -115,5 +116,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) IS
-    'Locks every (scope, layer) of a batch that the principal may write, in ascending order; false, and none locked, when one stayed busy for lock_timeout, or five minutes where none is set.';
+    'Locks every (scope, layer) of a batch that the principal may write, in ascending order; false, and none locked, '
+    'when one stayed busy for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_scopes(bigint, text[], text[]) FROM PUBLIC;

@@ -19,7 +19,9 @@ return core.examine(
     p_template, p_synonyms, p_max_bytes, p_want_embedding, p_rules_hash, p_arguments)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) IS
-    'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), with the level of what may stay. Never raises for bad content.';
+    'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), '
+    'schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), '
+    'with the level of what may stay. Never raises for bad content.';
 REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_canonical()
@@ -60,7 +62,8 @@ BEGIN
         v_form := memwarden_internal.examine(
             NEW.content, left(NEW.subject, 1000), left(NEW.predicate, 1000), v_rules.schema, v_rules.constraints,
             v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, NEW.embedding IS NULL, v_hash,
-            memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id, NEW.justification)::text);
+            memwarden_internal.screened_arguments(NEW.evidence, NEW.origin, NEW.kind, NEW.idempotency_key, NEW.trace_id,
+                NEW.justification)::text);
         IF TG_OP = 'INSERT' AND NEW.asked_hash IS NULL THEN
             NEW.asked_hash := memwarden_internal.asked_hash(
                 v_form.content_hash, NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects);
@@ -71,7 +74,8 @@ BEGIN
            AND NOT v_form.sensitive @? '$[*] ? (@.action == "block")' THEN
             v_clean := memwarden_internal.clean_request(
                 v_form.canonical, jsonb_build_object('subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence,
-                                                     'origin', NEW.origin, 'trace_id', NEW.trace_id, 'justification', NEW.justification)::text,
+                                                     'origin', NEW.origin, 'trace_id', NEW.trace_id, 'justification',
+                                                     NEW.justification)::text,
                 (SELECT t.rules FROM memwarden_data.sensitivity_rules_text AS t WHERE t.rules_hash = v_hash), NEW.org_id,
                 CASE WHEN v_form.sensitive @? '$[*] ? (@.action == "encrypt")' THEN memwarden_internal.sealing_key(NEW.org_id) END);
             IF v_clean.refused IS NOT NULL THEN
@@ -116,7 +120,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_canonical() IS
-    'Trigger gate_08_canonical: works out what the gates behind it compare, and takes out of the request what is to be redacted or encrypted. Decides nothing. Source: chapter 12.1.7, 12.3.2; four-layer design, 6.';
+    'Trigger gate_08_canonical: works out what the gates behind it compare, and takes out of the request what is to be '
+    'redacted or encrypted. Decides nothing. Source: chapter 12.1.7, 12.3.2; four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_canonical() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.screened_arguments(
@@ -127,6 +132,9 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN NULLIF(jsonb_strip_nulls(jsonb_build_object(
     'evidence', CASE WHEN pg_column_size(p_evidence) <= 200000 THEN NULLIF(p_evidence, '[]') END,
     'origin', CASE WHEN pg_column_size(p_origin) <= 65536 THEN p_origin END,
-    'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200), 'justification', left(p_justification, 4000))), '{}');
-COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) IS 'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL for none. Attributes and domains are names from an administrator''s list.';
+    'kind', left(p_kind, 100), 'idempotency_key', left(p_idempotency_key, 1000), 'trace_id', left(p_trace_id, 200),
+    'justification', left(p_justification, 4000))), '{}');
+COMMENT ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) IS
+    'The arguments of a request that are kept and hold the caller''s words, beside content, subject and predicate; NULL '
+    'for none. Attributes and domains are names from an administrator''s list.';
 REVOKE ALL ON FUNCTION memwarden_internal.screened_arguments(jsonb, jsonb, text, text, text, text) FROM PUBLIC;

@@ -42,12 +42,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_idempotency() IS
-    'Trigger gate_10_idempotency: answers a replay with the first commit. The token is the caller''s key, or SHA-256 over canonical content, organisation, agent, scope, layer, subject, predicate and the memory that it corrects. Source: chapter 12.1.7.';
+    'Trigger gate_10_idempotency: answers a replay with the first commit. The token is the caller''s key, or SHA-256 '
+    'over canonical content, organisation, agent, scope, layer, subject, predicate and the memory that it corrects. '
+    'Source: chapter 12.1.7.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_idempotency() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(
     p_org_id bigint, p_request_id uuid, p_version_id uuid, p_derived boolean,
-    p_content_hash bytea, p_subject text, p_predicate text, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz, OUT outcome text, OUT reason text)
+    p_content_hash bytea, p_subject text, p_predicate text, p_valid_from timestamptz, p_valid_to timestamptz, p_now timestamptz,
+        OUT outcome text, OUT reason text)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -88,6 +91,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz,
+    timestamptz) IS
     'What a token seen before means for the request at hand; nulls when it means nothing any more.';
-REVOKE ALL ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.answer_replay(bigint, uuid, uuid, boolean, bytea, text, text, timestamptz, timestamptz,
+    timestamptz) FROM PUBLIC;

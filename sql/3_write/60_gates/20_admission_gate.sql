@@ -55,7 +55,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_admission() IS
-    'Trigger gate_20_admission: whether the layer takes direct writes, and from this agent; whether the session''s budget is exhausted; and a permit of the agent''s rate limit. Source: chapter 12.1.4, 12.1.8.';
+    'Trigger gate_20_admission: whether the layer takes direct writes, and from this agent; whether the session''s '
+    'budget is exhausted; and a permit of the agent''s rate limit. Source: chapter 12.1.4, 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_admission() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_anothers_key(

@@ -12,7 +12,8 @@ DECLARE
 BEGIN
     -- What is not there is not asked about.
     IF num_nonnulls(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id, NEW.justification) > 0 THEN
-        v_errors := v_errors || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id, NEW.justification);
+        v_errors := v_errors || memwarden_internal.text_violations(NEW.subject, NEW.predicate, NEW.idempotency_key, NEW.trace_id,
+            NEW.justification);
     END IF;
     IF num_nonnulls(NEW.confidence, NEW.importance) > 0 THEN
         v_errors := v_errors || memwarden_internal.number_violations(NEW.confidence, NEW.importance);
@@ -29,7 +30,8 @@ BEGIN
     ELSIF NEW.embedding IS NOT NULL AND (TG_OP = 'UPDATE' OR cardinality(NEW.embedding) <> v_terms.model_dimension) THEN
         SELECT o.model_id, o.model_dimension INTO v_terms.model_id, v_terms.model_dimension
           FROM memwarden_internal.model_of_vector(
-                   NEW.org_id, cardinality(NEW.embedding), CASE WHEN TG_OP = 'UPDATE' THEN OLD.model_id END, v_terms.model_id, v_terms.model_dimension) AS o;
+                   NEW.org_id, cardinality(NEW.embedding), CASE WHEN TG_OP = 'UPDATE' THEN OLD.model_id END, v_terms.model_id,
+                       v_terms.model_dimension) AS o;
     END IF;
     NEW.model_id := v_terms.model_id;
     IF NEW.schema_id IS NOT NULL THEN
@@ -64,5 +66,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_schema() IS
-    'Trigger gate_25_schema: the content against its registered schema, and every argument against its range; all violations at once. Source: chapter 12.2.2.';
+    'Trigger gate_25_schema: the content against its registered schema, and every argument against its range; all '
+    'violations at once. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_schema() FROM PUBLIC;

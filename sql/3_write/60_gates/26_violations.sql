@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.violation(p_code text, p_path text
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_array(jsonb_build_object('code', p_code, 'path', p_path, 'message', p_message));
-COMMENT ON FUNCTION memwarden_internal.violation(text, text, text) IS 'One violation: reason code, dotted path, and a message without content.';
+COMMENT ON FUNCTION memwarden_internal.violation(text, text, text) IS
+    'One violation: reason code, dotted path, and a message without content.';
 REVOKE ALL ON FUNCTION memwarden_internal.violation(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.text_violations(
@@ -33,7 +34,8 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) IS 'Violations of subject, predicate, idempotency key, trace id and justification.';
+COMMENT ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) IS
+    'Violations of subject, predicate, idempotency key, trace id and justification.';
 REVOKE ALL ON FUNCTION memwarden_internal.text_violations(text, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.number_violations(p_confidence double precision, p_importance double precision)
@@ -60,13 +62,15 @@ REVOKE ALL ON FUNCTION memwarden_internal.number_violations(double precision, do
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_evidence(p_evidence jsonb)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
--- So short a text holds neither 101 references nor anything too long. jsonpath calls unknown what it does not find: a uri must be known to be one.
+-- So short a text holds neither 101 references nor anything too long. jsonpath calls unknown what it does not find: a
+-- uri must be known to be one.
 RETURN octet_length(p_evidence::text) <= 1400
    AND NOT coalesce(p_evidence @? 'strict $[*] ? (((@.uri.type() == "string" && @.uri like_regex "\\S") is unknown)
         || @.uri.type() != "string" || !(@.uri like_regex "\\S") || @.excerpt.type() != "string"
         || exists(@.type) || exists(@.version) || exists(@.accessed_at))', true);
 COMMENT ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) IS
-    'Whether evidence_violations() has nothing to look for: few references, with a uri, perhaps an excerpt, and nothing else that it asks about. Of any other it says false.';
+    'Whether evidence_violations() has nothing to look for: few references, with a uri, perhaps an excerpt, and nothing '
+    'else that it asks about. Of any other it says false.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_plain_evidence(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_violations(p_evidence jsonb, p_now timestamptz)
@@ -80,12 +84,14 @@ BEGIN
     IF p_evidence IS NULL OR p_evidence = '[]' THEN
         RETURN '[]'::jsonb;
     ELSIF jsonb_typeof(p_evidence) <> 'array' THEN
-        RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'an array of {"uri", "type", "version", "accessed_at", "excerpt"} objects');
+        RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence',
+            'an array of {"uri", "type", "version", "accessed_at", "excerpt"} objects');
     ELSIF jsonb_array_length(p_evidence) > 100 OR octet_length(p_evidence::text) > 65536 THEN
         RETURN memwarden_internal.violation('EVIDENCE_INVALID', 'evidence', 'at most 100 references in 64 KiB');
     END IF;
     -- What else an object holds is kept with it and means nothing: an authority that a writer claims, for one.
-    SELECT jsonb_agg(jsonb_build_object('code', 'EVIDENCE_INVALID', 'path', format('evidence.%s%s', e.ordinality - 1, f.path), 'message', f.message)
+    SELECT jsonb_agg(jsonb_build_object('code', 'EVIDENCE_INVALID', 'path', format('evidence.%s%s', e.ordinality - 1, f.path),
+        'message', f.message)
                      ORDER BY e.ordinality)
       INTO v_errors
       FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference)
@@ -95,19 +101,22 @@ BEGIN
           (coalesce(jsonb_typeof(e.reference -> 'uri'), '') <> 'string' OR coalesce(e.reference ->> 'uri', '') !~ E'\\S'
            OR length(e.reference ->> 'uri') > 2000, '.uri', 'a text of 1 to 2,000 characters, not blank'),
           (e.reference -> 'type' <> 'null' AND (jsonb_typeof(e.reference -> 'type') <> 'string' OR NOT EXISTS (
-               SELECT FROM memwarden_data.source_type AS k WHERE k.type = e.reference ->> 'type')), '.type', 'one of memwarden_data.source_type'),
+               SELECT FROM memwarden_data.source_type AS k WHERE k.type = e.reference ->> 'type')), '.type',
+                   'one of memwarden_data.source_type'),
           (e.reference -> 'version' <> 'null' AND (jsonb_typeof(e.reference -> 'version') <> 'string'
            OR length(e.reference ->> 'version') NOT BETWEEN 1 AND 200), '.version', 'a text of 1 to 200 characters'),
           (e.reference -> 'excerpt' <> 'null' AND (jsonb_typeof(e.reference -> 'excerpt') <> 'string'
            OR octet_length(e.reference ->> 'excerpt') > 8192), '.excerpt', 'a text of at most 8 KiB'),
           (e.reference -> 'accessed_at' <> 'null' AND (jsonb_typeof(e.reference -> 'accessed_at') <> 'string' OR t.accessed_at IS NULL
            OR t.accessed_at > p_now + interval '5 minutes' OR t.accessed_at < timestamptz '1970-01-01 00:00:00+00'),
-           '.accessed_at', 'a time with its zone as in RFC 3339, or a date, since 1970 and not in the future')) AS f (is_wrong, path, message)
+           '.accessed_at', 'a time with its zone as in RFC 3339, or a date, since 1970 and not in the future')) AS f (is_wrong,
+           path, message)
      WHERE f.is_wrong AND (f.path = '' OR jsonb_typeof(e.reference) = 'object');
     RETURN coalesce(v_errors, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) IS 'Violations of the form of evidence references. What they are worth is not asked here. Source: chapter 12.4.3.';
+COMMENT ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) IS
+    'Violations of the form of evidence references. What they are worth is not asked here. Source: chapter 12.4.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_violations(jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.origin_violations(p_origin jsonb)
@@ -127,33 +136,45 @@ BEGIN
       INTO v_errors
       FROM (VALUES
           (EXISTS (SELECT FROM jsonb_object_keys(p_origin) AS k WHERE k NOT IN (
-               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores', 'decision', 'workflow', 'capture', 'extractor', 'version')),
-           '', 'names are kind, agent_version, task, session, trigger, decision, workflow, retrieval_query, retrieval_scores, and of an extraction capture, extractor and version'),
-          (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
+               'kind', 'agent_version', 'task', 'session', 'trigger', 'retrieval_query', 'retrieval_scores', 'decision',
+               'workflow', 'capture', 'extractor', 'version')),
+           '', 'names are kind, agent_version, task, session, trigger, decision, workflow, retrieval_query, retrieval_scores, '
+           'and of an extraction capture, extractor and version'),
+          (p_origin -> 'kind' <> 'null' AND NOT EXISTS (SELECT FROM memwarden_data.origin_kind AS k
+              WHERE to_jsonb(k.kind) = p_origin -> 'kind'),
            '.kind', 'one of memwarden_data.origin_kind'),
-          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", "fact_discovery", "configuration_change", "consolidation", "extraction"]',
+          (p_origin -> 'trigger' <> 'null' AND NOT p_origin -> 'trigger' <@ '["learning_summary", "explicit_feedback", '
+              '"fact_discovery", "configuration_change", "consolidation", "extraction"]',
            '.trigger', 'learning_summary, explicit_feedback, fact_discovery, configuration_change, consolidation or extraction'),
           (p_origin -> 'agent_version' <> 'null' AND (jsonb_typeof(p_origin -> 'agent_version') <> 'string'
            OR length(p_origin ->> 'agent_version') NOT BETWEEN 1 AND 100), '.agent_version', 'a text of 1 to 100 characters'),
-          (p_origin -> 'task' <> 'null' AND (jsonb_typeof(p_origin -> 'task') <> 'string' OR length(p_origin ->> 'task') NOT BETWEEN 1 AND 200),
+          (p_origin -> 'task' <> 'null' AND (jsonb_typeof(p_origin -> 'task') <> 'string'
+              OR length(p_origin ->> 'task') NOT BETWEEN 1 AND 200),
            '.task', 'a text of 1 to 200 characters'),
-          (p_origin -> 'session' <> 'null' AND (jsonb_typeof(p_origin -> 'session') <> 'string' OR length(p_origin ->> 'session') NOT BETWEEN 1 AND 200),
+          (p_origin -> 'session' <> 'null' AND (jsonb_typeof(p_origin -> 'session') <> 'string'
+              OR length(p_origin ->> 'session') NOT BETWEEN 1 AND 200),
            '.session', 'a text of 1 to 200 characters'),
-          (p_origin -> 'decision' <> 'null' AND (jsonb_typeof(p_origin -> 'decision') <> 'string' OR length(p_origin ->> 'decision') NOT BETWEEN 1 AND 200),
+          (p_origin -> 'decision' <> 'null' AND (jsonb_typeof(p_origin -> 'decision') <> 'string'
+              OR length(p_origin ->> 'decision') NOT BETWEEN 1 AND 200),
            '.decision', 'a text of 1 to 200 characters'),
-          (p_origin -> 'workflow' <> 'null' AND (jsonb_typeof(p_origin -> 'workflow') <> 'string' OR length(p_origin ->> 'workflow') NOT BETWEEN 1 AND 200),
+          (p_origin -> 'workflow' <> 'null' AND (jsonb_typeof(p_origin -> 'workflow') <> 'string'
+              OR length(p_origin ->> 'workflow') NOT BETWEEN 1 AND 200),
            '.workflow', 'a text of 1 to 200 characters'),
-          (p_origin -> 'retrieval_query' <> 'null' AND jsonb_typeof(p_origin -> 'retrieval_query') <> 'string', '.retrieval_query', 'a text'),
+          (p_origin -> 'retrieval_query' <> 'null' AND jsonb_typeof(p_origin -> 'retrieval_query') <> 'string', '.retrieval_query',
+              'a text'),
           (p_origin -> 'retrieval_scores' <> 'null' AND (jsonb_typeof(p_origin -> 'retrieval_scores') <> 'array'
            OR p_origin @? 'strict $.retrieval_scores[*] ? (@.type() != "number")'), '.retrieval_scores', 'an array of numbers'),
           (p_origin ?| '{capture,extractor,version}' AND (p_origin ->> 'trigger' IS DISTINCT FROM 'extraction'
-           OR NOT pg_input_is_valid(coalesce(p_origin ->> 'capture', ''), 'uuid') OR coalesce(p_origin ->> 'extractor', '') !~ '^[a-z][a-z0-9_]{0,62}$'
-           OR jsonb_typeof(p_origin -> 'version') IS DISTINCT FROM 'number'), '', 'capture (a uuid), extractor (a name) and version (a number) go with the trigger extraction')) AS f (is_wrong, path, message)
+           OR NOT pg_input_is_valid(coalesce(p_origin ->> 'capture', ''), 'uuid')
+               OR coalesce(p_origin ->> 'extractor', '') !~ '^[a-z][a-z0-9_]{0,62}$'
+           OR jsonb_typeof(p_origin -> 'version') IS DISTINCT FROM 'number'), '',
+               'capture (a uuid), extractor (a name) and version (a number) go with the trigger extraction')) AS f (is_wrong, path, message)
      WHERE f.is_wrong;
     RETURN coalesce(v_errors, '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.origin_violations(jsonb) IS 'Violations of the form of an origin. Source: chapter 12.4.2, four-layer design, 5.';
+COMMENT ON FUNCTION memwarden_internal.origin_violations(jsonb) IS
+    'Violations of the form of an origin. Source: chapter 12.4.2, four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.origin_violations(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.time_violations(
@@ -177,7 +198,8 @@ BEGIN
     RETURN v_errors;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.time_violations(interval, interval, timestamptz, timestamptz, timestamptz) IS 'Violations of TTL and valid time.';
+COMMENT ON FUNCTION memwarden_internal.time_violations(interval, interval, timestamptz, timestamptz, timestamptz) IS
+    'Violations of TTL and valid time.';
 REVOKE ALL ON FUNCTION memwarden_internal.time_violations(interval, interval, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.embedding_violations(
@@ -190,10 +212,12 @@ DECLARE
     v_errors jsonb := '[]'::jsonb;
 BEGIN
     IF p_wanted = 'required' AND (p_embedding IS NULL OR p_model = 'lexical') THEN
-        v_errors := v_errors || memwarden_internal.violation('EMBEDDING_REQUIRED', 'embedding', 'this layer takes writes with an embedding only');
+        v_errors := v_errors || memwarden_internal.violation('EMBEDDING_REQUIRED', 'embedding',
+            'this layer takes writes with an embedding only');
     END IF;
     IF p_model_dimension IS NULL THEN
-        v_errors := v_errors || memwarden_internal.violation('UNKNOWN_EMBEDDING_MODEL', 'embedding_model', 'register it with register_embedding_model()');
+        v_errors := v_errors || memwarden_internal.violation('UNKNOWN_EMBEDDING_MODEL', 'embedding_model',
+            'register it with register_embedding_model()');
     END IF;
     IF p_embedding IS NULL THEN
         RETURN v_errors;

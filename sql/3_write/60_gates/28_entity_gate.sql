@@ -13,14 +13,16 @@ DECLARE
 BEGIN
     NEW.keys := (
         SELECT jsonb_agg(jsonb_build_object('role', k.role, 'said', k.said))
-          FROM (VALUES ('decision', NEW.origin ->> 'decision'), ('workflow', NEW.origin ->> 'workflow')) AS k (role, said) WHERE k.said IS NOT NULL);
+          FROM (VALUES ('decision', NEW.origin ->> 'decision'), ('workflow', NEW.origin ->> 'workflow')) AS k (role, said)
+              WHERE k.said IS NOT NULL);
     IF (NEW.terms).has_entities THEN
         v_scopes := (SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id);
         IF NEW.subject IS NOT NULL THEN
             v_subject := memwarden_internal.key_of_name(NEW.org_id, 'subject', NEW.subject, v_scopes, (NEW.terms).clearance);
         END IF;
         IF NEW.predicate IS NOT NULL AND left(NEW.canonical, 1) = '"' AND length(NEW.canonical) <= 1002 THEN
-            v_object := memwarden_internal.key_of_name(NEW.org_id, 'object', NEW.canonical::jsonb #>> '{}', v_scopes, (NEW.terms).clearance);
+            v_object := memwarden_internal.key_of_name(NEW.org_id, 'object', NEW.canonical::jsonb #>> '{}', v_scopes,
+                (NEW.terms).clearance);
         END IF;
         NEW.keys := NULLIF(coalesce(NEW.keys, '[]') || coalesce(v_subject, '[]') || coalesce(v_object, '[]'), '[]');
         IF NEW.admission = 'full' AND NEW.predicate IS NOT NULL AND num_nonnulls(v_subject, v_object) > 0 THEN
@@ -39,7 +41,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_entity() IS
-    'Trigger gate_28_entity: finds out which entities, decision and workflow a memory belongs to, and rejects a relation between entities that the ontology does not allow. Source: memory fabric; knowledge graph.';
+    'Trigger gate_28_entity: finds out which entities, decision and workflow a memory belongs to, and rejects a '
+    'relation between entities that the ontology does not allow. Source: memory fabric; knowledge graph.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_entity() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ontology_faults(
@@ -55,10 +58,12 @@ DECLARE
 BEGIN
     -- Of a name that means nobody, or several, nothing is known that could be wrong.
     IF v_relation -> 'domain' <> '[]' AND p_subject ->> 'type' IS NOT NULL AND NOT v_relation -> 'domain' @> (p_subject -> 'type') THEN
-        v_faults := v_faults || memwarden_internal.violation('ONTOLOGY_VIOLATION', 'subject', 'an entity of another type than the relation has on this side');
+        v_faults := v_faults || memwarden_internal.violation('ONTOLOGY_VIOLATION', 'subject',
+            'an entity of another type than the relation has on this side');
     END IF;
     IF v_relation -> 'range' <> '[]' AND p_object ->> 'type' IS NOT NULL AND NOT v_relation -> 'range' @> (p_object -> 'type') THEN
-        v_faults := v_faults || memwarden_internal.violation('ONTOLOGY_VIOLATION', 'content', 'an entity of another type than the relation has on this side');
+        v_faults := v_faults || memwarden_internal.violation('ONTOLOGY_VIOLATION', 'content',
+            'an entity of another type than the relation has on this side');
     END IF;
     IF (v_relation -> 'acyclic')::boolean AND num_nonnulls(p_subject ->> 'entity_id', p_object ->> 'entity_id') = 2
        AND memwarden_internal.leads_to(
@@ -71,7 +76,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ontology_faults(bigint, bigint, text, bigint, text, jsonb, jsonb, bigint[], smallint, timestamptz) IS
     'What the ontology in force says against a fact about entities: an array of code, path and message, empty where nothing.';
-REVOKE ALL ON FUNCTION memwarden_internal.ontology_faults(bigint, bigint, text, bigint, text, jsonb, jsonb, bigint[], smallint, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.ontology_faults(bigint, bigint, text, bigint, text, jsonb, jsonb, bigint[], smallint,
+    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.leads_to(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_predicate text,
@@ -97,7 +103,8 @@ BEGIN
             SELECT DISTINCT u.id
               FROM memwarden_data.memory_key AS s
               JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id AND i.content_hash = s.content_hash
-              JOIN memwarden_data.memory_key AS o ON o.org_id = s.org_id AND o.item_id = s.item_id AND o.content_hash = s.content_hash AND o.role = 'object'
+              JOIN memwarden_data.memory_key AS o ON o.org_id = s.org_id AND o.item_id = s.item_id
+                  AND o.content_hash = s.content_hash AND o.role = 'object'
              CROSS JOIN LATERAL unnest(memwarden_internal.same_entities(p_org_id, o.entity_id, p_scopes, p_clearance)) AS u (id)
              WHERE s.org_id = p_org_id AND s.entity_id = ANY (v_next) AND s.role = 'subject' AND o.entity_id IS NOT NULL
                AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
@@ -110,4 +117,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.leads_to(bigint, bigint, text, bigint, text, bigint, bigint, bigint[], smallint, timestamptz) IS
     'Whether the facts of a predicate in a scope and layer, of those that the writer reads, lead from one entity to another.';
-REVOKE ALL ON FUNCTION memwarden_internal.leads_to(bigint, bigint, text, bigint, text, bigint, bigint, bigint[], smallint, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.leads_to(bigint, bigint, text, bigint, text, bigint, bigint, bigint[], smallint,
+    timestamptz) FROM PUBLIC;

@@ -26,5 +26,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_consent() IS
-    'Trigger gate_29_consent: refuses a write about somebody who has not agreed to its purpose, or has a human asked, as the class or the pack has it; who withdrew is not written about. Source: memory fabric.';
+    'Trigger gate_29_consent: refuses a write about somebody who has not agreed to its purpose, or has a human asked, '
+    'as the class or the pack has it; who withdrew is not written about. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_consent() FROM PUBLIC;

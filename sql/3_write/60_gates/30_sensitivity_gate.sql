@@ -29,7 +29,8 @@ BEGIN
             NEW.sensitive := NEW.sensitive || memwarden_internal.verdict_findings(v_asked.verdicts);
             NEW.detail := memwarden_internal.tell_of_block(NEW.request_id, NEW.sensitive);
         ELSE
-            NEW.review_asked := memwarden_internal.ask_about_findings(NEW.review_asked, NEW.sensitive, NEW.admission, (NEW.terms).same_key, coalesce((NEW.terms).default_ttl, (NEW.terms).max_ttl));
+            NEW.review_asked := memwarden_internal.ask_about_findings(NEW.review_asked, NEW.sensitive, NEW.admission,
+                (NEW.terms).same_key, coalesce((NEW.terms).default_ttl, (NEW.terms).max_ttl));
         END IF;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
@@ -37,7 +38,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_sensitivity() IS
-    'Trigger gate_30_sensitivity: refuses what the rules block, asks a classifier about what they flag, where the layer has one, and has a human asked about what they want reviewed, where the layer lasts. What they redact or encrypt is out of the request already. Source: four-layer design, 6.';
+    'Trigger gate_30_sensitivity: refuses what the rules block, asks a classifier about what they flag, where the layer '
+    'has one, and has a human asked about what they want reviewed, where the layer lasts. What they redact or encrypt '
+    'is out of the request already. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_sensitivity() FROM PUBLIC;
 
 -- What lasts and speaks to its readers is read by a person first. What happened may hold such words: it is kept, and marked.
@@ -53,16 +56,20 @@ DECLARE
     v_reason   text;
 BEGIN
     -- One question is enough: what a write brings and what it makes together with another memory are looked at as one.
-    IF v_findings IS NULL OR v_findings = '[]' OR p_asked @? '$[*] ? (@.reason == "INSTRUCTION_REVIEW" || @.reason == "SENSITIVE_REVIEW")' THEN
+    IF v_findings IS NULL OR v_findings = '[]' OR p_asked @? '$[*] ? (@.reason == "INSTRUCTION_REVIEW" || @.reason == '
+        '"SENSITIVE_REVIEW")' THEN
         RETURN p_asked;
     END IF;
     v_reason := CASE WHEN v_findings @? '$[*] ? (@.kind starts with "injection.")' THEN 'INSTRUCTION_REVIEW' ELSE 'SENSITIVE_REVIEW' END;
     RETURN memwarden_internal.ask_review(
-        p_asked, v_reason, jsonb_build_object('findings', (SELECT jsonb_agg(f - '{level,action,score}'::text[]) FROM jsonb_array_elements(v_findings) AS f)));
+        p_asked, v_reason, jsonb_build_object('findings', (SELECT jsonb_agg(f - '{level,action,score}'::text[])
+            FROM jsonb_array_elements(v_findings) AS f)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_about_findings(jsonb, jsonb, text, text, interval) IS
-    'write_request.review_asked with INSTRUCTION_REVIEW or SENSITIVE_REVIEW added where findings have the action review and the layer lasts: every gate weighs its contents, and it holds truths (p_same_key: new_version), or nothing in it ends by itself (p_ttl: of the layer).';
+    'write_request.review_asked with INSTRUCTION_REVIEW or SENSITIVE_REVIEW added where findings have the action review '
+    'and the layer lasts: every gate weighs its contents, and it holds truths (p_same_key: new_version), or nothing in '
+    'it ends by itself (p_ttl: of the layer).';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_about_findings(jsonb, jsonb, text, text, interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.verdict_findings(p_verdicts jsonb)
@@ -93,5 +100,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.tell_of_block(uuid, jsonb) IS
-    'Tells who listens on memwarden_alert that a write was blocked, and returns its detail: {"level", "findings": [{"rule", "kind", "path", "part", "start", "length"}]}.';
+    'Tells who listens on memwarden_alert that a write was blocked, and returns its detail: {"level", "findings": '
+    '[{"rule", "kind", "path", "part", "start", "length"}]}.';
 REVOKE ALL ON FUNCTION memwarden_internal.tell_of_block(uuid, jsonb) FROM PUBLIC;

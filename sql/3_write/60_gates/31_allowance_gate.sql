@@ -26,5 +26,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_allowance() IS
-    'Trigger gate_31_allowance: defers a request that got no permit of its agent''s rate limit, until one is expected to be free. Source: chapter 12.1.8.';
+    'Trigger gate_31_allowance: defers a request that got no permit of its agent''s rate limit, until one is expected '
+    'to be free. Source: chapter 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_allowance() FROM PUBLIC;

@@ -25,5 +25,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_embedding() IS
-    'Trigger gate_34_embedding: defers a write that has no vector of a model, in a layer whose embedding is worker, until the worker has made one; the gates behind it judge with that. Source: chapter 12.2.4, Z6.';
+    'Trigger gate_34_embedding: defers a write that has no vector of a model, in a layer whose embedding is worker, '
+    'until the worker has made one; the gates behind it judge with that. Source: chapter 12.2.4, Z6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_embedding() FROM PUBLIC;

@@ -41,5 +41,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_reference() IS
-    'Trigger gate_35_reference: refuses near-verbatim copies of canonical content and of records, or notes them, as the agent''s leak defence says; defers while a source cannot be read. Source: agent memory primitives, 9 and 13.';
+    'Trigger gate_35_reference: refuses near-verbatim copies of canonical content and of records, or notes them, as the '
+    'agent''s leak defence says; defers while a source cannot be read. Source: agent memory primitives, 9 and 13.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_reference() FROM PUBLIC;

@@ -36,7 +36,8 @@ BEGIN
     END LOOP;
     v_rules := v_rules -> 'confidence_floor';
     IF v_by IS NULL AND v_rules -> 'origins' ? v_origin
-       AND memwarden_internal.said_confidence(NEW.confidence, NEW.origin, (NEW.terms).default_confidence) < (v_rules ->> 'floor')::double precision THEN
+       AND memwarden_internal.said_confidence(NEW.confidence, NEW.origin,
+           (NEW.terms).default_confidence) < (v_rules ->> 'floor')::double precision THEN
         v_reason := 'CONFIDENCE_FLOOR';
         v_detail := jsonb_build_object('floor', v_rules -> 'floor');
         v_action := v_rules ->> 'action';
@@ -53,5 +54,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_durability() IS
-    'Trigger gate_37_durability: refuses, or has a human asked about, what the rules of the layer do not let last: intermediate reasoning, transient output, inferred facts below the confidence floor. Source: four-layer design, 4; D6.';
+    'Trigger gate_37_durability: refuses, or has a human asked about, what the rules of the layer do not let last: '
+    'intermediate reasoning, transient output, inferred facts below the confidence floor. Source: four-layer design, 4; '
+    'D6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_durability() FROM PUBLIC;

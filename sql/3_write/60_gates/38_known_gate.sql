@@ -16,8 +16,10 @@ BEGIN
       -- whatever they are cleared for: readable_among() for those, written out below.
      CROSS JOIN LATERAL (
            SELECT CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.role_permission AS r
-                                         WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all')
-                         OR EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
+                                         WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL
+                                             AND r.reach = 'all')
+                         OR EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id)
+                             AND 'READ' = ANY (s.operations))
                          OR EXISTS (SELECT FROM memwarden_data.layer AS y WHERE y.layer = p_layer AND NOT y.shared)
                        THEN memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(
                                 SELECT i.label_id FROM memwarden_data.item AS i
@@ -36,7 +38,8 @@ BEGIN
               AND CASE WHEN NOT i.exclusive THEN true
                        WHEN p_valid_from IS NULL AND p_valid_to IS NULL THEN i.valid_during @> greatest(p_now, i.updated_at)
                        ELSE memwarden_internal.holds_throughout(
-                                i.org_id, i.item_id, i.content_hash, tstzrange(coalesce(p_valid_from, least(p_now, p_valid_to)), p_valid_to)) END
+                                i.org_id, i.item_id, i.content_hash, tstzrange(coalesce(p_valid_from, least(p_now, p_valid_to)),
+                                    p_valid_to)) END
               AND CASE WHEN w.labels IS NULL
                        THEN EXISTS (SELECT FROM memwarden_data.label AS l
                                      WHERE l.label_id = i.label_id AND l.org_id IN (0, p.org_id)
@@ -47,9 +50,12 @@ BEGIN
      WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz, timestamptz, timestamptz) IS
-    'Of what a scope and layer hold with a fingerprint, and the principal reads, one that says the same of the same time, if possible to the letter; nulls where there is none.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text, timestamptz,
+    timestamptz, timestamptz) IS
+    'Of what a scope and layer hold with a fingerprint, and the principal reads, one that says the same of the same '
+    'time, if possible to the letter; nulls where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_item(bigint, bigint, text, bigint, integer, bytea, bytea, text, text,
+    timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_known()
 RETURNS trigger
@@ -98,5 +104,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_known() IS
-    'Trigger gate_38_known: rejects what the scope and layer already hold, by content hash or by normalised fingerprint, and names the item. Source: chapter 12.3.2, tiers 1 and 2.';
+    'Trigger gate_38_known: rejects what the scope and layer already hold, by content hash or by normalised '
+    'fingerprint, and names the item. Source: chapter 12.3.2, tiers 1 and 2.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_known() FROM PUBLIC;

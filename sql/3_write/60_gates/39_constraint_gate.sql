@@ -27,7 +27,8 @@ BEGIN
     IF v_terms.has_relations AND NEW.key_hash IS NOT NULL THEN
         v_said := memwarden_internal.predicate_of(NEW.org_id, v_name);
         IF num_nonnulls(v_said.subject_schema, v_said.object_schema, v_said.inverse) > 0 THEN
-            v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema, v_said.inverse);
+            v_faults := memwarden_internal.relation_faults(NEW.subject, NEW.canonical, v_said.subject_schema, v_said.object_schema,
+                v_said.inverse);
         END IF;
         IF v_said.inverse IS NOT NULL AND v_faults = '[]' THEN
             NEW.inverse_key_hash := memwarden_internal.inverse_key(NEW.org_id, NEW.predicate, NEW.canonical::jsonb);
@@ -48,7 +49,8 @@ BEGIN
     END IF;
     IF NEW.key_hash IS NOT NULL AND NEW.keys IS NOT NULL THEN
         v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.entity_facts(
-            NEW.org_id, NEW.scope_id, NEW.layer, v_name, NEW.key_hash, NEW.keys, v_terms.clearance, v_terms.same_key, v_period, v_started), '[]');
+            NEW.org_id, NEW.scope_id, NEW.layer, v_name, NEW.key_hash, NEW.keys, v_terms.clearance, v_terms.same_key, v_period,
+                v_started), '[]');
     END IF;
     IF NEW.key_hash IS NOT NULL AND v_timed THEN
         v_found := coalesce(v_found, '[]') || coalesce(memwarden_internal.overlapping_values(
@@ -82,5 +84,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_constraint() IS
-    'Trigger gate_39_constraint: rejects a fact that is not of the form its predicate asks for, or that is known from the other side, and finds what contradicts it by what has been declared. Source: chapter 12.2.4.';
+    'Trigger gate_39_constraint: rejects a fact that is not of the form its predicate asks for, or that is known from '
+    'the other side, and finds what contradicts it by what has been declared. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_constraint() FROM PUBLIC;

@@ -38,7 +38,8 @@ BEGIN
             NEW.subject, NEW.predicate, v_claim, NEW.evidence,
             memwarden_internal.evidence_sources(NEW.principal_id, NEW.org_id, NEW.evidence, v_started),
             NEW.principal_id, v_default, v_terms.external_types,
-            extract(epoch FROM v_terms.evidence_half_life)::double precision, memwarden_internal.utc_text(v_started), v_terms.has_verifiers);
+            extract(epoch FROM v_terms.evidence_half_life)::double precision, memwarden_internal.utc_text(v_started),
+                v_terms.has_verifiers);
         NEW.grounds := v_found.grounds;
         NEW.authority := v_found.authority;
         NEW.trust_ceiling := v_found.trust_ceiling;
@@ -100,7 +101,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
-    'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least authority, sources outside the agent, no circle. Asks the verifiers of the layer. Evidence that neither bears the claim out nor denies it is for a person. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
+    'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least '
+    'authority, sources outside the agent, no circle. Asks the verifiers of the layer. Evidence that neither bears the '
+    'claim out nor denies it is for a person. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.may_bear_out(p_grounds jsonb, p_threshold double precision)
@@ -109,7 +112,8 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT NOT p_grounds @> '[{"contradicts": true}]'
-   AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision * (g.e ->> 'freshness')::double precision)
+   AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision
+                    * (g.e ->> 'freshness')::double precision)
                     -- Without words, or of a memory that is over, there is nothing that a person could read.
                     FILTER (WHERE g.e ? 'excerpt_hash' AND g.e -> 'believed' IS NULL), 0)
        >= p_threshold * sum((g.e ->> 'weight')::double precision)
@@ -117,7 +121,8 @@ SELECT NOT p_grounds @> '[{"contradicts": true}]'
  WHERE g.e -> 'counted' IS NULL
 $function$;
 COMMENT ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) IS
-    'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a piece of evidence denies the claim.';
+    'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a '
+    'piece of evidence denies the claim.';
 REVOKE ALL ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
@@ -134,7 +139,8 @@ BEGIN
         detail := jsonb_build_object('self_made', p_self_made, 'evidence', memwarden_internal.told_of_grounds(p_grounds));
     ELSIF p_least_authority < p_min_authority THEN
         reason := 'AUTHORITY_TOO_LOW';
-        detail := jsonb_build_object('authority', p_least_authority, 'min_authority', p_min_authority, 'evidence', memwarden_internal.told_of_grounds(p_grounds));
+        detail := jsonb_build_object('authority', p_least_authority, 'min_authority', p_min_authority, 'evidence',
+            memwarden_internal.told_of_grounds(p_grounds));
     ELSIF p_external < p_min_external THEN
         reason := 'NO_EXTERNAL_EVIDENCE';
         detail := jsonb_build_object('external', p_external, 'min_external', p_min_external, 'external_types', to_jsonb(p_external_types),
@@ -143,8 +149,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision, integer, jsonb) IS
-    'The first thing that a layer asks of evidence and that is not there, beside the score: not the agent''s own word, enough authority, enough sources from outside. Nulls where there is none. Source: chapter 12.11.3, 12.11.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision, integer, jsonb) FROM PUBLIC;
+    'The first thing that a layer asks of evidence and that is not there, beside the score: not the agent''s own word, '
+    'enough authority, enough sources from outside. Nulls where there is none. Source: chapter 12.11.3, 12.11.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.unmet_demand(text, double precision, integer, text[], jsonb, double precision,
+    integer, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ask_about(
     p_org_id bigint, p_request_id uuid, p_layer text, p_payload jsonb, p_grounds jsonb,
@@ -167,7 +175,8 @@ BEGIN
     retry_at := v_asked.retry_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) IS 'Asks the verifiers of a layer about a write, and weighs what they have answered.';
+COMMENT ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) IS
+    'Asks the verifiers of a layer about a write, and weighs what they have answered.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_about(bigint, uuid, text, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told_of_grounds(p_grounds jsonb)
@@ -177,10 +186,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT coalesce(jsonb_agg(jsonb_build_object(
            'index', g.e -> 'index', 'type', g.e -> 'type', 'registered', g.e -> 'registered', 'authority', g.e -> 'authority',
-           'support', g.e -> 'support', 'contradicts', coalesce(g.e -> 'contradicts', 'false'), 'freshness', g.e -> 'freshness') ORDER BY (g.e ->> 'index')::integer), '[]')
+           'support', g.e -> 'support', 'contradicts', coalesce(g.e -> 'contradicts', 'false'), 'freshness', g.e -> 'freshness')
+           ORDER BY (g.e ->> 'index')::integer), '[]')
   FROM jsonb_array_elements(p_grounds) AS g (e)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.told_of_grounds(jsonb) IS 'What a refusal says of the evidence: numbers and types, by the place of each reference.';
+COMMENT ON FUNCTION memwarden_internal.told_of_grounds(jsonb) IS
+    'What a refusal says of the evidence: numbers and types, by the place of each reference.';
 REVOKE ALL ON FUNCTION memwarden_internal.told_of_grounds(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.closes_circle(
@@ -201,7 +212,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) IS
-    'Whether the cited memories rest on the item that a write would make a new version of; NULL where that is too much to look through. Source: chapter 12.11.4.';
+    'Whether the cited memories rest on the item that a write would make a new version of; NULL where that is too much '
+    'to look through. Source: chapter 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.closes_circle(bigint, bigint, bigint, text, bytea, uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weigh_verdicts(
@@ -215,7 +227,8 @@ DECLARE
     v_score double precision;
 BEGIN
     grounds := p_grounds;
-    verified_by := (SELECT coalesce(jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'version', v.e -> 'version', 'score', v.e -> 'score')), '[]')
+    verified_by := (SELECT coalesce(jsonb_agg(jsonb_build_object('verifier', v.e -> 'plugin', 'version', v.e -> 'version',
+        'score', v.e -> 'score')), '[]')
                       FROM jsonb_array_elements(p_verdicts) AS v (e));
     IF p_state = 'waiting' THEN
         reason := 'AWAITING_VERDICT';
@@ -246,6 +259,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) IS
-    'What the verdicts of the verifiers make of a write: AWAITING_VERDICT, VERDICT_TIMEOUT, VERIFICATION_FAILED (at least half of those of one verifier reject), or the factual score '
-    'with the mean of their scores as support of every piece of evidence that is believed and does not contradict the claim. Source: chapter 12.2.3.';
+    'What the verdicts of the verifiers make of a write: AWAITING_VERDICT, VERDICT_TIMEOUT, VERIFICATION_FAILED (at '
+    'least half of those of one verifier reject), or the factual score with the mean of their scores as support of '
+    'every piece of evidence that is believed and does not contradict the claim. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.weigh_verdicts(text, jsonb, jsonb) FROM PUBLIC;

@@ -33,13 +33,15 @@ BEGIN
                 NEW.reason := CASE WHEN v_refusal #>> '{detail,code}' IN ('TEST_MISSING', 'TEST_INVALID', 'TEST_FAILED')
                                    THEN v_refusal #>> '{detail,code}' ELSE 'EXTERNAL_REJECT' END;
                 NEW.detail := jsonb_build_object('plugin', v_refusal -> 'plugin', 'reason', left(v_refusal #>> '{detail,reason}', 1000))
-                    || CASE WHEN v_refusal #> '{detail,run}' IS NULL THEN '{}' ELSE jsonb_build_object('run', v_refusal #> '{detail,run}') END;
+                    || CASE WHEN v_refusal #> '{detail,run}' IS NULL THEN '{}'
+                        ELSE jsonb_build_object('run', v_refusal #> '{detail,run}') END;
             ELSIF v_asked.verdicts <> '[]' THEN
                 NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by',
                     coalesce(NEW.provenance -> 'verified_by', '[]') || (
                         SELECT jsonb_agg(jsonb_build_object('verifier', v -> 'plugin', 'version', v -> 'version', 'score', v -> 'score'))
                           FROM jsonb_array_elements(v_asked.verdicts) AS v));
-                NEW.grounds := coalesce(NEW.grounds, '[]') || memwarden_internal.grounds_of_runs(NEW.request_id, v_asked.verdicts, v_started);
+                NEW.grounds := coalesce(NEW.grounds, '[]') || memwarden_internal.grounds_of_runs(NEW.request_id, v_asked.verdicts,
+                    v_started);
             END IF;
         END IF;
     END IF;
@@ -48,7 +50,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_external() IS
-    'Trigger gate_45_external: asks the plug-ins that the layer has for the purpose gate; one that rejects decides. What one has run is evidence. Source: chapter 12.1.5, 12.2.3.';
+    'Trigger gate_45_external: asks the plug-ins that the layer has for the purpose gate; one that rejects decides. '
+    'What one has run is evidence. Source: chapter 12.1.5, 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_external() FROM PUBLIC;
 
 -- The worker saw it run, but what ran is the writer's: it is on record, and is neither an outside source nor part of the score.
@@ -69,5 +72,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) IS
-    'What the record of a version says of the runs behind its verdicts: a piece of evidence of the type code_execution for each verdict whose detail has a run. Source: chapter 12.2.3.';
+    'What the record of a version says of the runs behind its verdicts: a piece of evidence of the type code_execution '
+    'for each verdict whose detail has a run. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.grounds_of_runs(uuid, jsonb, timestamptz) FROM PUBLIC;

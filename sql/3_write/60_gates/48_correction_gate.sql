@@ -9,7 +9,8 @@ DECLARE
     v_terms   memwarden_data.write_terms := NEW.terms;
     v_item    record;
 BEGIN
-    SELECT i.principal_id, i.key_hash, memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) AS refusal INTO v_item
+    SELECT i.principal_id, i.key_hash, memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id,
+        i.principal_id) AS refusal INTO v_item
       FROM memwarden_data.item AS i
      WHERE i.org_id = NEW.org_id AND i.item_id = NEW.corrects AND i.scope_id = NEW.scope_id AND i.layer = NEW.layer
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > v_started)
@@ -19,7 +20,8 @@ BEGIN
         WHEN v_item.principal_id <> NEW.principal_id THEN 'NOT_AUTHOR'
         WHEN v_item.refusal IS NOT NULL THEN v_item.refusal
         WHEN v_item.key_hash IS DISTINCT FROM NEW.key_hash THEN 'KEY_DIFFERS'
-        WHEN NEW.evidence @? '$[*].uri ? (@ starts with "memwarden:item/")' THEN memwarden_internal.circle_of_correction(NEW.org_id, NEW.corrects, NEW.evidence) END;
+        WHEN NEW.evidence @? '$[*].uri ? (@ starts with "memwarden:item/")'
+            THEN memwarden_internal.circle_of_correction(NEW.org_id, NEW.corrects, NEW.evidence) END;
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := 'REJECTED';
     ELSE
@@ -27,7 +29,8 @@ BEGIN
         IF NEW.conflicts IS NOT NULL THEN
             NEW.conflicts := memwarden_internal.but_item(NEW.conflicts, NEW.corrects);
         END IF;
-        IF NEW.admission = 'full' AND NEW.embedding IS NOT NULL AND (v_terms.duplicate_similarity IS NOT NULL OR v_terms.conflict <> 'accumulate') THEN
+        IF NEW.admission = 'full' AND NEW.embedding IS NOT NULL AND (v_terms.duplicate_similarity IS NOT NULL
+            OR v_terms.conflict <> 'accumulate') THEN
             NEW.neighbours := memwarden_internal.but_item(memwarden_internal.look_around(
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
                 -- As gate 50 asks.
@@ -41,7 +44,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_correction() IS
-    'Trigger gate_48_correction: a request that corrects a memory goes on where its writer wrote that memory last and the memory is current; the gates behind compare it with all others.';
+    'Trigger gate_48_correction: a request that corrects a memory goes on where its writer wrote that memory last and '
+    'the memory is current; the gates behind compare it with all others.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_correction() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.but_item(p_found jsonb, p_item_id uuid)
@@ -59,7 +63,8 @@ AS $function$
 DECLARE
     v_cited uuid[] := ARRAY(
         SELECT (regexp_match(e.uri, '^memwarden:item/([0-9a-f-]{36})$'))[1]::uuid
-          FROM (SELECT u.uri #>> '{}' AS uri FROM jsonb_path_query(p_evidence, '$[*].uri ? (@ starts with "memwarden:item/")') AS u (uri)) AS e
+          FROM (SELECT u.uri #>> '{}' AS uri FROM jsonb_path_query(p_evidence, '$[*].uri ? (@ starts with "memwarden:item/")')
+              AS u (uri)) AS e
          WHERE e.uri ~ '^memwarden:item/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$');
 BEGIN
     RETURN CASE memwarden_internal.rests_on(p_org_id, v_cited, '{}', ARRAY[p_item_id])
@@ -67,7 +72,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb) IS
-    'PROVENANCE_CYCLE where a correction cites memories that rest on what it corrects, PROVENANCE_TOO_DEEP where that is too much to look through; NULL else.';
+    'PROVENANCE_CYCLE where a correction cites memories that rest on what it corrects, PROVENANCE_TOO_DEEP where that '
+    'is too much to look through; NULL else.';
 REVOKE ALL ON FUNCTION memwarden_internal.circle_of_correction(bigint, uuid, jsonb) FROM PUBLIC;
 
 -- What a correction leaves out stays as it is. Of another's memory nothing is taken over, and the gate refuses.
@@ -86,5 +92,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.corrected(bigint, uuid) IS
-    'What a correction of a memory keeps unless it says otherwise: {"scope", "kind", "class", "subject", "predicate"}; NULL where the principal did not write that memory last or may not write it.';
+    'What a correction of a memory keeps unless it says otherwise: {"scope", "kind", "class", "subject", "predicate"}; '
+    'NULL where the principal did not write that memory last or may not write it.';
 REVOKE ALL ON FUNCTION memwarden_internal.corrected(bigint, uuid) FROM PUBLIC;

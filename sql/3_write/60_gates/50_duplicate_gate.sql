@@ -22,7 +22,8 @@ BEGIN
         -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
         v_like := CASE WHEN NEW.neighbours <> '[]' THEN jsonb_path_query_first(
             NEW.neighbours,
-            '$[0 to 9] ? (@.similarity > $least && @.same_key != true && (@.relation == "same" || @.relation == "wider" || @.relation == "narrower"))',
+            '$[0 to 9] ? (@.similarity > $least && @.same_key != true && (@.relation == "same" || @.relation == "wider" || '
+            '@.relation == "narrower"))',
             jsonb_build_object('least', v_terms.duplicate_similarity)) END;
         IF v_like ->> 'relation' = 'narrower' THEN
             -- It says more: the memory grows, unless it is one of a key of its own.
@@ -33,17 +34,21 @@ BEGIN
         ELSIF v_like IS NOT NULL THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'SEMANTIC_DUPLICATE';
-            SELECT l.item_id, l.version_id INTO NEW.item_id, NEW.version_id FROM jsonb_to_record(v_like) AS l (item_id uuid, version_id uuid);
+            SELECT l.item_id, l.version_id INTO NEW.item_id, NEW.version_id FROM jsonb_to_record(v_like) AS l (item_id uuid,
+                version_id uuid);
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
-        ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share' AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
-            v_overlap := memwarden_internal.overlap(NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours, v_terms.durability -> 'overlap');
+        ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share'
+            AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
+            v_overlap := memwarden_internal.overlap(NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours,
+                v_terms.durability -> 'overlap');
             v_told := v_overlap - 'action';
             IF v_overlap ->> 'action' = 'link' THEN
                 -- Many known words, and news in them that the judge does not understand: nothing is lost.
                 NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('resembles', v_told);
                 NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('resembles', v_told);
             ELSIF v_overlap ->> 'action' = 'defer' THEN
-                NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'OVERLAPS_EXISTING', jsonb_build_object('overlaps', v_told));
+                NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'OVERLAPS_EXISTING',
+                    jsonb_build_object('overlaps', v_told));
             ELSIF v_overlap IS NOT NULL THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'OVERLAPS_EXISTING';
@@ -58,12 +63,16 @@ BEGIN
                 v_terms.confidence_weights, memwarden_internal.said_confidence(NEW.confidence, NEW.origin, v_terms.default_confidence),
                 NEW.fact_score, coalesce(NEW.authority, 0), NEW.trust_ceiling), coalesce(NEW.authority, 0), v_started);
         NEW.version_id := memwarden_internal.extend_validity(
-            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id, CASE WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
+            NEW.org_id, NEW.item_id, NEW.version_id, NEW.principal_id, v_terms.writers, NEW.request_id, CASE
+                WHEN v_terms.extend_validity THEN coalesce(NEW.ttl, v_terms.default_ttl) END, v_started);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
-    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by what says all that it says and more. What shares most of its words with a memory is refused where the judge knows that the memory says it, and otherwise linked to it, unless a rule of the layer says more. Source: chapter 12.3.2, tier 3.';
+    'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by '
+    'what says all that it says and more. What shares most of its words with a memory is refused where the judge knows '
+    'that the memory says it, and otherwise linked to it, unless a rule of the layer says more. Source: chapter 12.3.2, '
+    'tier 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

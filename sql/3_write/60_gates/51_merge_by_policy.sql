@@ -9,7 +9,9 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].merge_contents(p_old, p_new, p_policy, p_synonyms, p_newer_wins)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) IS
-    'Two contents (JSON texts) as one, by a merge policy: content; told, by field what was done; conflicts, the fields that the policy does not settle. p_newer_wins: the newer content settles those. Nulls where one has no fields. Source: chapter 12.3.4, D4.';
+    'Two contents (JSON texts) as one, by a merge policy: content; told, by field what was done; conflicts, the fields '
+    'that the policy does not settle. p_newer_wins: the newer content settles those. Nulls where one has no fields. '
+    'Source: chapter 12.3.4, D4.';
 REVOKE ALL ON FUNCTION memwarden_internal.merge_contents(text, text, text, text, boolean) FROM PUBLIC;
 
 -- The memory that gate 90 would make a new version of, if this writer may do that.
@@ -43,19 +45,25 @@ BEGIN
     END IF;
     IF v_head.item_id IS NULL OR p_writers = 'owner' AND v_head.principal_id <> p_principal_id
        OR (memwarden_internal.label_of_successor(
-               p_principal_id, p_label_id, v_head.label_id, v_head.principal_id, p_names_classification, p_names_attributes)).refusal IS NOT NULL THEN
+               p_principal_id, p_label_id, v_head.label_id, v_head.principal_id, p_names_classification,
+                   p_names_attributes)).refusal IS NOT NULL THEN
         RETURN NULL;
     END IF;
     RETURN v_head.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) IS
-    'The memory that a write would become a version of: the one that holds its key, or p_becomes for a write without a key. NULL for none, and for one that the writer may not change: it keeps its words.';
-REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, boolean, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
+    boolean, boolean) IS
+    'The memory that a write would become a version of: the one that holds its key, or p_becomes for a write without a '
+    'key. NULL for none, and for one that the writer may not change: it keeps its words.';
+REVOKE ALL ON FUNCTION memwarden_internal.merge_target(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
+    boolean, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
-    p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean, p_principal_id bigint, p_scope_id bigint,
-    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[], OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb)
+    p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean, p_principal_id bigint,
+        p_scope_id bigint,
+    OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[],
+        OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -66,7 +74,8 @@ DECLARE
 BEGIN
     SELECT s.schema::text AS schema, s.constraints::text AS constraints, s.text_template, y.synonyms::text AS synonyms,
            memwarden_internal.rules_hash_for(
-               p_org_id, p_principal_id, (SELECT c.lineage FROM memwarden_data.scope AS c WHERE c.scope_id = p_scope_id), s.layer) AS rules_hash,
+               p_org_id, p_principal_id, (SELECT c.lineage FROM memwarden_data.scope AS c WHERE c.scope_id = p_scope_id),
+                   s.layer) AS rules_hash,
            l.max_content_bytes, l.max_text_length
       INTO v_rules
       FROM memwarden_data.content_schema AS s
@@ -90,12 +99,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) IS
-    'A merged content in every form that a write has, by the schema of its kind and the rules that a write of the principal in that scope would be asked by, those of the pack in force among them; faults: what is wrong with it, in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of them has passed.';
+    'A merged content in every form that a write has, by the schema of its kind and the rules that a write of the '
+    'principal in that scope would be asked by, those of the pack in force among them; faults: what is wrong with it, '
+    'in form or for what is sensitive in it, NULL where nothing is. What two contents make together passes what each of '
+    'them has passed.';
 REVOKE ALL ON FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settle_fields(
-    p_org_id bigint, p_item_id uuid, p_kind text, p_canonical text, p_confidence double precision, p_policy jsonb, p_conflict text, p_gap double precision,
-    OUT version_id uuid, OUT content_hash bytea, OUT trust double precision, OUT content text, OUT told jsonb, OUT outcome text, OUT reason text, OUT detail jsonb)
+    p_org_id bigint, p_item_id uuid, p_kind text, p_canonical text, p_confidence double precision, p_policy jsonb, p_conflict text,
+        p_gap double precision,
+    OUT version_id uuid, OUT content_hash bytea, OUT trust double precision, OUT content text, OUT told jsonb, OUT outcome text,
+        OUT reason text, OUT detail jsonb)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -136,6 +150,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision) IS
-    'What a write and a memory make together by a merge policy: the memory''s version, what that is worth, the merged content, and what was done with each field; outcome, reason and report where a field is in conflict and the conflict policy does not let the write win. '
-    'Nulls where the memory is of another kind or one of them has no fields. Source: chapter 12.3.3, 12.3.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision) FROM PUBLIC;
+    'What a write and a memory make together by a merge policy: the memory''s version, what that is worth, the merged '
+    'content, and what was done with each field; outcome, reason and report where a field is in conflict and the '
+    'conflict policy does not let the write win. Nulls where the memory is of another kind or one of them has no '
+    'fields. Source: chapter 12.3.3, 12.3.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.settle_fields(bigint, uuid, text, text, double precision, jsonb, text, double precision)
+    FROM PUBLIC;

@@ -15,7 +15,8 @@ BEGIN
     -- A value that is said of another time stands for itself.
     IF NEW.valid_from IS NULL AND NEW.valid_to IS NULL THEN
         v_target := memwarden_internal.merge_target(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key, v_terms.writers,
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, v_terms.same_key,
+                v_terms.writers,
             CASE WHEN NEW.merges THEN NEW.becomes END, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL);
     END IF;
     v_settled := memwarden_internal.settle_fields(
@@ -25,7 +26,8 @@ BEGIN
     NEW.detail := coalesce(v_settled.detail, NEW.detail);
     IF v_settled.version_id IS NOT NULL AND NEW.outcome IS NULL THEN
         v_form := memwarden_internal.examine_merged(
-            NEW.org_id, NEW.schema_id, v_settled.content, NEW.subject, NEW.predicate, NEW.embedding_model IS NOT DISTINCT FROM 'lexical', NEW.principal_id, NEW.scope_id);
+            NEW.org_id, NEW.schema_id, v_settled.content, NEW.subject, NEW.predicate, NEW.embedding_model IS NOT DISTINCT
+                FROM 'lexical', NEW.principal_id, NEW.scope_id);
         IF v_form.content_hash = v_settled.content_hash THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'STRUCTURAL_DUPLICATE';
@@ -57,7 +59,8 @@ BEGIN
                 NEW.review_asked, v_form.sensitive, NEW.admission, v_terms.same_key, coalesce(v_terms.default_ttl, v_terms.max_ttl));
             -- It is believed no more than the half that is believed less.
             NEW.trust_ceiling := least(NEW.trust_ceiling, v_settled.trust);
-            NEW.detail := jsonb_build_object('merged', jsonb_build_object('item_id', v_target, 'version_id', v_settled.version_id, 'fields', v_settled.told));
+            NEW.detail := jsonb_build_object('merged', jsonb_build_object('item_id', v_target, 'version_id', v_settled.version_id,
+                'fields', v_settled.told));
             NEW.provenance := coalesce(NEW.provenance, '{}') || NEW.detail;
         END IF;
     END IF;
@@ -66,5 +69,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_merge() IS
-    'Trigger gate_52_merge: makes one content of a write and of the memory that it would take the place of, field by field, by the merge policy of their kind; refuses what adds nothing, and what they would make together and no schema or sensitivity rule would take; a field that the policy does not settle follows the conflict policy. Source: chapter 12.3.3, 12.3.4; D3, D4.';
+    'Trigger gate_52_merge: makes one content of a write and of the memory that it would take the place of, field by '
+    'field, by the merge policy of their kind; refuses what adds nothing, and what they would make together and no '
+    'schema or sensitivity rule would take; a field that the policy does not settle follows the conflict policy. '
+    'Source: chapter 12.3.3, 12.3.4; D3, D4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_merge() FROM PUBLIC;

@@ -35,17 +35,20 @@ BEGIN
         PERFORM memwarden_internal.raise_error('scope_busy', format('item %s', p_item_id));
     END IF;
     SELECT i.org_id, i.scope_id, i.layer, i.status, i.version_id, i.updated_at, i.expires_at
-      INTO hold_item.org_id, hold_item.scope_id, hold_item.layer, hold_item.status, hold_item.version_id, hold_item.updated_at, hold_item.expires_at
+      INTO hold_item.org_id, hold_item.scope_id, hold_item.layer, hold_item.status, hold_item.version_id, hold_item.updated_at,
+          hold_item.expires_at
       FROM memwarden_data.item AS i
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) IS
-    'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE or WRITE. p_with_expired: also one whose time is up. '
-    'Raises 42704 when the caller sees none, 42501 without the right, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
+    'An item that the caller may change so, with its scope locked for this transaction. p_operation: DELETE or WRITE. '
+    'p_with_expired: also one whose time is up. Raises 42704 when the caller sees none, 42501 without the right, 55000 '
+    'in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as open_door().';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_item(uuid, text, text, boolean) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.change_refusal(p_principal_id bigint, p_item_id uuid, p_operation text, p_with_expired boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.change_refusal(p_principal_id bigint, p_item_id uuid, p_operation text,
+    p_with_expired boolean)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -70,7 +73,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) IS
-    'Why a principal may not change an item so: UNKNOWN where it does not see it, SCOPE_READ_ONLY, SCOPE_CLOSED, or what refusal() says; NULL where it may.';
+    'Why a principal may not change an item so: UNKNOWN where it does not see it, SCOPE_READ_ONLY, SCOPE_CLOSED, or '
+    'what refusal() says; NULL where it may.';
 REVOKE ALL ON FUNCTION memwarden_internal.change_refusal(bigint, uuid, text, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_items(p_item_ids uuid[])
@@ -83,7 +87,8 @@ DECLARE
     v_locked  boolean := true;
 BEGIN
     IF v_timeout = '0' THEN
-        PERFORM set_config('lock_timeout', (SELECT (extract(epoch FROM max(l.lock_wait)) * 1000)::bigint::text FROM memwarden_data.layer AS l), true);
+        PERFORM set_config('lock_timeout', (SELECT (extract(epoch FROM max(l.lock_wait)) * 1000)::bigint::text
+            FROM memwarden_data.layer AS l), true);
     END IF;
     BEGIN
         -- In the one order that everybody keeps. Where there is an item, somebody has written, and the row is there.
@@ -102,5 +107,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_items(uuid[]) IS
-    'Locks the scope and layer of each item for this transaction, in ascending order; false when one stayed busy for lock_timeout, or the longest lock_wait of a layer where none is set.';
+    'Locks the scope and layer of each item for this transaction, in ascending order; false when one stayed busy for '
+    'lock_timeout, or the longest lock_wait of a layer where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_items(uuid[]) FROM PUBLIC;

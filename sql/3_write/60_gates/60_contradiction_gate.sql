@@ -52,7 +52,8 @@ BEGIN
                            JOIN memwarden_data.version AS v ON v.org_id = NEW.org_id AND v.version_id = (c.e ->> 'version_id')::uuid
                           WHERE NOT coalesce(NEW.conflicts, '[]') @> jsonb_build_array(jsonb_build_object('item_id', c.e -> 'item_id'))
                             -- Of other times it may be otherwise.
-                            AND v.valid_during && tstzrange(coalesce(NEW.valid_from, least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to)),
+                            AND v.valid_during && tstzrange(coalesce(NEW.valid_from,
+                                least(v_started, NEW.valid_to - interval '1 microsecond')), NEW.valid_to)),
                         '[]');
         IF NEW.class IS NOT NULL THEN
             v_conflicts := memwarden_internal.not_outranked(NEW.org_id, v_terms.class, v_conflicts);
@@ -75,7 +76,8 @@ BEGIN
                  WHERE i.org_id = NEW.org_id AND i.item_id = ANY (v_decided.replaces)
                    AND memwarden_internal.refusal(NEW.principal_id, 'WRITE', i.label_id, i.principal_id) IS NOT NULL) THEN
             -- Not this writer's to end, whatever its confidence.
-            v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence, coalesce(NULLIF(v_conflicts, '[]'), NEW.conflicts));
+            v_decided := memwarden_internal.resolve_conflict('review', v_terms.conflict_gap, v_confidence,
+                coalesce(NULLIF(v_conflicts, '[]'), NEW.conflicts));
         END IF;
         IF v_decided.outcome = 'DEFERRED' THEN
             -- A human's yes carries out what is proposed.
@@ -107,7 +109,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
-    'Trigger gate_60_contradiction: the layer''s conflict policy decides about a write that certainly contradicts memories. A newer value of the same thing becomes the next version of the writer''s own memory. Where the judge is not certain that both are about one thing, both stand and are marked. Source: chapter 12.2.4, V5, V10.';
+    'Trigger gate_60_contradiction: the layer''s conflict policy decides about a write that certainly contradicts '
+    'memories. A newer value of the same thing becomes the next version of the writer''s own memory. Where the judge is '
+    'not certain that both are about one thing, both stand and are marked. Source: chapter 12.2.4, V5, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sort_verdicts(
@@ -130,7 +134,8 @@ BEGIN
     IF NOT p_has_key THEN
         -- The writer's own, and certainly the same thing: what it says now is the next version.
         updates := jsonb_path_query_first(
-            v_against, '$[*] ? (@.mine == true && @.exclusive == false && (@.decisive == true || @.method == "judged" && @.relation == "updates"))');
+            v_against, '$[*] ? (@.mine == true && @.exclusive == false && (@.decisive == true || @.method == "judged" && '
+                '@.relation == "updates"))');
     END IF;
     v_against := jsonb_path_query_array(v_against, '$[*] ? (@.item_id != $next)', jsonb_build_object('next', updates -> 'item_id'));
     conflicts := jsonb_path_query_array(
@@ -138,12 +143,16 @@ BEGIN
         ' || @.same_key != true && (@.method == "judged" || @.decisive == true && (@.mine == false || $keyed == true))))',
         jsonb_build_object('keyed', p_has_key));
     marks := jsonb_path_query_array(
-        v_against, '$[*] ? (@.same_key != true && !(@.relation == "contradicts" && (@.method == "judged" || @.decisive == true && (@.mine == false || $keyed == true))))',
+        v_against, '$[*] ? (@.same_key != true && !(@.relation == "contradicts" && (@.method == "judged" || @.decisive == '
+            'true && (@.mine == false || $keyed == true))))',
         jsonb_build_object('keyed', p_has_key));
     -- The nearest few: a sentence that contradicts twenty others contradicts none for certain.
     marks := jsonb_path_query_array(marks, '$[0 to 9]');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) IS
-    'Sorts the verdicts of a write that speak against a memory and are surer than p_sure: conflicts, which the layer''s policy decides about; updates, the writer''s own memory that the write is the next version of (NULL for none); marks, where both stand and are marked. p_has_key: whether the write has a subject and a predicate. p_settled: a memory that is not asked about.';
+    'Sorts the verdicts of a write that speak against a memory and are surer than p_sure: conflicts, which the layer''s '
+    'policy decides about; updates, the writer''s own memory that the write is the next version of (NULL for none); '
+    'marks, where both stand and are marked. p_has_key: whether the write has a subject and a predicate. p_settled: a '
+    'memory that is not asked about.';
 REVOKE ALL ON FUNCTION memwarden_internal.sort_verdicts(jsonb, double precision, boolean, uuid) FROM PUBLIC;

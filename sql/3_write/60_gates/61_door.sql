@@ -8,7 +8,8 @@ BEGIN
     IF current_setting('transaction_isolation') <> 'read committed' THEN
         PERFORM memwarden_internal.raise_error('wrong_isolation', 'isolation is ' || current_setting('transaction_isolation'));
     END IF;
-    IF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT FROM memwarden_internal.storage_key() THEN
+    IF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT
+        FROM memwarden_internal.storage_key() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     END IF;
     PERFORM memwarden_internal.ready_python();
@@ -23,7 +24,8 @@ EXCEPTION
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.open_door() IS
-    'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions disagree, 28000 without identity, 55P03 when a table was locked for longer than lock_timeout.';
+    'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions '
+    'disagree, 28000 without identity, 55P03 when a table was locked for longer than lock_timeout.';
 REVOKE ALL ON FUNCTION memwarden_internal.open_door() FROM PUBLIC;
 
 -- Who recalls is told the same, instead of an error about a column.
@@ -36,7 +38,8 @@ BEGIN
     -- The first storage has no such column, and is not asked for it.
     IF (SELECT max(s.storage_version) FROM memwarden_data.storage AS s) IS DISTINCT FROM memwarden_internal.storage_version() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
-    ELSIF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT FROM memwarden_internal.storage_key() THEN
+    ELSIF (SELECT s.built_from FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1) IS DISTINCT
+        FROM memwarden_internal.storage_key() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     END IF;
 END
@@ -83,7 +86,8 @@ LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
     p_layer, p_corrects, CASE WHEN p_corrects IS NULL THEN jsonb_build_array(p_scope, p_subject, p_predicate) END)::text, 'UTF8'));
 COMMENT ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) IS
-    'What tells the request of an id from another: SHA-256 over content, layer, scope, subject, predicate and the memory that it corrects, as the caller gave them. NULL without a content.';
+    'What tells the request of an id from another: SHA-256 over content, layer, scope, subject, predicate and the '
+    'memory that it corrects, as the caller gave them. NULL without a content.';
 REVOKE ALL ON FUNCTION memwarden_internal.asked_hash(bytea, text, text, text, text, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asked_hash_of(
@@ -108,7 +112,8 @@ RETURNS bytea
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 RETURN CASE WHEN octet_length(p_hash) > 32 THEN p_hash ELSE '\x01'::bytea || memwarden_internal.keyed_hash('asked content', p_hash) END;
 COMMENT ON FUNCTION memwarden_internal.veiled_hash(bytea) IS
-    'A hash that confirms no guess of what was asked: its HMAC behind a byte that says so, itself where it is one. NULL without a master key.';
+    'A hash that confirms no guess of what was asked: its HMAC behind a byte that says so, itself where it is one. NULL '
+    'without a master key.';
 REVOKE ALL ON FUNCTION memwarden_internal.veiled_hash(bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asks_the_same(
@@ -131,7 +136,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) IS
-    'Whether a request asks for what was asked under its id before. Where nothing is kept to compare with, only a refusal counts as the same.';
+    'Whether a request asks for what was asked under its id before. Where nothing is kept to compare with, only a '
+    'refusal counts as the same.';
 REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replayed(
@@ -163,5 +169,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) IS
-    'The answer to a request id that is already stored: the outcome of the first request where this one asks for the same, else a refusal, recorded under an id of its own.';
+    'The answer to a request id that is already stored: the outcome of the first request where this one asks for the '
+    'same, else a refusal, recorded under an id of its own.';
 REVOKE ALL ON FUNCTION memwarden_internal.replayed(uuid, bigint, text, text, text, text, uuid, text) FROM PUBLIC;

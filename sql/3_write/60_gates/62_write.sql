@@ -57,12 +57,14 @@ BEGIN
                 coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
                 write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
                 write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
-                write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'), write.justification, write.corrects,
+                write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'),
+                    write.justification, write.corrects,
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
             IF NOT FOUND THEN
                 v_result := memwarden_internal.replayed(
-                    v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.subject, v_kept ->> 'subject'),
+                    v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
+                        coalesce(write.subject, v_kept ->> 'subject'),
                     coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
             END IF;
             RETURN v_result;
@@ -86,29 +88,42 @@ BEGIN
         v_request_id, write.layer, write.scope, 'GATE_FAULT', v_fault, write.subject, write.predicate, write.corrects, write.content::text);
 END
 $function$;
-COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) IS
-    'Asks for one write and answers with its outcome: COMMITTED, MERGED, ALREADY_COMMITTED, REJECTED, DEFERRED or DEADLINE_EXCEEDED. '
-    'layer: working, session, episodic, semantic, procedural or durable. content: any JSON but an empty one, at most 1 MiB. '
-    'subject, predicate: what the content is about; together they are the key of a fact, and a second value becomes a new version of it. '
-    'scope: a path; the agent''s home by default. confidence, importance: 0 to 1. evidence: array of {"type", "uri", ...}. '
-    'embedding: as many numbers as embedding_model has (default: model default, 384); without one the words are embedded here, and where the layer''s embedding is worker the write is DEFERRED until the worker has made one. '
-    'ttl: how long to remember; the layer''s default. deadline: not later than this. idempotency_key: at most one write per key within the layer''s idempotency_window, 24 hours by default. '
-    'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome, and asking for another content, subject, predicate, layer or scope with it is REJECTED, REQUEST_ID_REUSED. kind: which registered schema. '
-    'valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '
-    'classification: public, internal (the default), confidential or restricted; domains: subject areas; attributes: {"name": value}, as define_attribute() declares them; '
-    'together they decide who sees it: none may exceed what the writer itself is cleared for. A new version of a memory never lowers its classification and keeps its domains. '
-    'origin: how it came about, {"kind", "agent_version", "task", "session", "trigger", "decision", "workflow", "retrieval_query", "retrieval_scores"}, none of them required. '
-    'class: a write class (evidence_link, preference, decision_outcome, correction, or one of the organisation), with its own retention, consent and writers; see the view write_classes. '
-    'justification: why it should be remembered, at most 4,000 characters, for the human who is asked where one is; such a request is DEFERRED until review_queue() is worked off, see await_decision(). '
-    'corrects: the item_id of a current memory of that layer that this agent wrote last: content becomes its next version, and scope, kind, class, subject and predicate stay as they are where they are left out. '
-    'A refused write is a result with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, '
-    '25001 at an isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table was locked for longer than lock_timeout. Source: chapter 12.1.3.';
-REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz, text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) TO memwarden_agent, memwarden_curator;
+COMMENT ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
+    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) IS
+    'Asks for one write and answers with its outcome: COMMITTED, MERGED, ALREADY_COMMITTED, REJECTED, DEFERRED or '
+    'DEADLINE_EXCEEDED. layer: working, session, episodic, semantic, procedural or durable. content: any JSON but an '
+    'empty one, at most 1 MiB. subject, predicate: what the content is about; together they are the key of a fact, and '
+    'a second value becomes a new version of it. scope: a path; the agent''s home by default. confidence, importance: 0 '
+    'to 1. evidence: array of {"type", "uri", ...}. embedding: as many numbers as embedding_model has (default: model '
+    'default, 384); without one the words are embedded here, and where the layer''s embedding is worker the write is '
+    'DEFERRED until the worker has made one. ttl: how long to remember; the layer''s default. deadline: not later than '
+    'this. idempotency_key: at most one write per key within the layer''s idempotency_window, 24 hours by default. '
+    'request_id: a UUIDv7 of your own, not older than 24 hours; the same id again answers with the first outcome, and '
+    'asking for another content, subject, predicate, layer or scope with it is REJECTED, REQUEST_ID_REUSED. kind: which '
+    'registered schema. valid_from, valid_to: when it is true in the world. trace_id: kept with the request. '
+    'classification: public, internal (the default), confidential or restricted; domains: subject areas; attributes: '
+    '{"name": value}, as define_attribute() declares them; together they decide who sees it: none may exceed what the '
+    'writer itself is cleared for. A new version of a memory never lowers its classification and keeps its domains. '
+    'origin: how it came about, {"kind", "agent_version", "task", "session", "trigger", "decision", "workflow", '
+    '"retrieval_query", "retrieval_scores"}, none of them required. class: a write class (evidence_link, preference, '
+    'decision_outcome, correction, or one of the organisation), with its own retention, consent and writers; see the '
+    'view write_classes. justification: why it should be remembered, at most 4,000 characters, for the human who is '
+    'asked where one is; such a request is DEFERRED until review_queue() is worked off, see await_decision(). corrects: '
+    'the item_id of a current memory of that layer that this agent wrote last: content becomes its next version, and '
+    'scope, kind, class, subject and predicate stay as they are where they are left out. A refused write is a result '
+    'with a reason (see reasons()), recorded and never an exception. Raises 28000 without identity, 25001 at an '
+    'isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table was locked for longer than '
+    'lock_timeout. Source: chapter 12.1.3.';
+REVOKE ALL ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
+    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text, uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.write(text, jsonb, text, text, text, double precision, jsonb, real[], interval, timestamptz,
+    text, uuid, text, double precision, timestamptz, timestamptz, text, text, text, text[], jsonb, jsonb, text, text,
+    uuid) TO memwarden_agent, memwarden_curator;
 
 -- A request that a gate could not digest is stored by itself, without what the gate choked on.
 CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(
-    p_request_id uuid, p_layer text, p_scope text, p_code text, p_detail text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
+    p_request_id uuid, p_layer text, p_scope text, p_code text, p_detail text, p_subject text, p_predicate text, p_corrects uuid,
+        p_content text)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -127,5 +142,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) IS
-    'Records a request whose arguments or gates failed; the schema gate rejects it with the code. What it asked for is compared, not kept: another at the same moment may have its id.';
+    'Records a request whose arguments or gates failed; the schema gate rejects it with the code. What it asked for is '
+    'compared, not kept: another at the same moment may have its id.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_fault(uuid, text, text, text, text, text, text, uuid, text) FROM PUBLIC;

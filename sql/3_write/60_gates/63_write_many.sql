@@ -100,11 +100,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write_many(json) IS
-    'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead of content an '
-    'object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that is none. Returns one row a '
-    'request, ordinal counting from 0 in the order given. Each has its own outcome: a bad one harms no other. Scopes are locked in one '
-    'order first, so that batches never deadlock; where that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. '
-    'Of more than a thousand requests it tells by a NOTICE, after each thousand but the last, how many are decided: they are still one transaction. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is written. Source: W8.';
+    'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead '
+    'of content an object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that '
+    'is none. Returns one row a request, ordinal counting from 0 in the order given. Each has its own outcome: a bad '
+    'one harms no other. Scopes are locked in one order first, so that batches never deadlock; where that takes longer '
+    'than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Of more than a thousand '
+    'requests it tells by a NOTICE, after each thousand but the last, how many are decided: they are still one '
+    'transaction. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is '
+    'written. Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
 
@@ -172,7 +175,8 @@ BEGIN
                        LATERAL (SELECT e.others, e.is_odd,
                                        NULLIF(e.embeddings[cardinality(e.embeddings)], 'null')::@extschema:vector@.vector::real[] AS numbers
                                   FROM (SELECT array_agg(j.value::text) FILTER (WHERE j.key = 'embedding') AS embeddings,
-                                               coalesce(json_object_agg(j.key, j.value) FILTER (WHERE j.key <> 'embedding'), '{}') AS others,
+                                               coalesce(json_object_agg(j.key, j.value) FILTER (WHERE j.key <> 'embedding'),
+                                                   '{}') AS others,
                                                bool_or(j.key <> ALL (memwarden_internal.argument_names())) AS is_odd
                                           FROM json_each(t.element) AS j OFFSET 0) AS e OFFSET 0) AS m,
                        json_to_record(m.others) AS a (
@@ -180,7 +184,8 @@ BEGIN
                            confidence double precision, evidence jsonb, ttl interval, deadline timestamptz,
                            idempotency_key text, request_id uuid, kind text, importance double precision,
                            valid_from timestamptz, valid_to timestamptz, embedding_model text, trace_id text,
-                           classification text, domains text[], attributes jsonb, origin jsonb, class text, justification text, corrects uuid)
+                           classification text, domains text[], attributes jsonb, origin jsonb, class text, justification text,
+                               corrects uuid)
                  OFFSET 0) AS q);
 EXCEPTION WHEN OTHERS OR assert_failure THEN
     IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
@@ -190,7 +195,8 @@ EXCEPTION WHEN OTHERS OR assert_failure THEN
               FROM json_array_elements(p_requests) WITH ORDINALITY AS t (element, ordinal));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.read_batch(json) IS 'The requests of a batch, in the order given; one by one where there is one that cannot be read.';
+COMMENT ON FUNCTION memwarden_internal.read_batch(json) IS
+    'The requests of a batch, in the order given; one by one where there is one that cannot be read.';
 REVOKE ALL ON FUNCTION memwarden_internal.read_batch(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_request(p_element json)
@@ -267,7 +273,8 @@ BEGIN
             HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.unknown_arguments(json) IS 'The fault of a request with names that write() does not take; NULL where there are none.';
+COMMENT ON FUNCTION memwarden_internal.unknown_arguments(json) IS
+    'The fault of a request with names that write() does not take; NULL where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.unknown_arguments(json) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.safe_text(p_object json, p_name text)
@@ -328,14 +335,17 @@ BEGIN
         SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
           FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
     ), numbered AS (
-        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects, coalesce(a.content::text, a.content_text) AS content,
+        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects,
+            coalesce(a.content::text, a.content_text) AS content,
                row_number() OVER (PARTITION BY a.id ORDER BY a.ordinality) AS occurrence
           FROM asked AS a
     )
     SELECT (p_offset + n.ordinal - 1)::integer, coalesce(old.request_id, n.id), coalesce(old.outcome, d.outcome::text),
-           CASE WHEN old.outcome IS NULL THEN d.item_id ELSE old.item_id END, CASE WHEN old.outcome IS NULL THEN d.version_id ELSE old.version_id END,
+           CASE WHEN old.outcome IS NULL THEN d.item_id ELSE old.item_id END, CASE WHEN old.outcome IS NULL THEN d.version_id
+               ELSE old.version_id END,
            CASE WHEN old.outcome IS NULL THEN d.gate ELSE old.gate END, CASE WHEN old.outcome IS NULL THEN d.reason ELSE old.reason END,
-           CASE WHEN old.outcome IS NULL THEN d.detail ELSE old.detail END, CASE WHEN old.outcome IS NULL THEN d.retry_at ELSE old.retry_after END
+           CASE WHEN old.outcome IS NULL THEN d.detail ELSE old.detail END, CASE WHEN old.outcome IS NULL THEN d.retry_at
+               ELSE old.retry_after END
       FROM numbered AS n
       -- Asked for, so that it is done.
       JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0

@@ -14,7 +14,8 @@ DECLARE
     v_all          boolean := memwarden_internal.is_superuser();
 BEGIN
     RETURN QUERY
-    SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer, s.path, r.kind, r.subject, r.predicate, r.content, r.confidence,
+    SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer, s.path, r.kind, r.subject, r.predicate,
+        r.content, r.confidence,
            r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, r.gates::jsonb
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))

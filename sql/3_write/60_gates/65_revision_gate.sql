@@ -46,5 +46,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_revision() IS
-    'Trigger gate_65_revision: what consolidate() submits as the next version of a memory becomes that, if the memory is still at the version that was looked at; and so does what an agent corrects with corrects. Source: N4.';
+    'Trigger gate_65_revision: what consolidate() submits as the next version of a memory becomes that, if the memory '
+    'is still at the version that was looked at; and so does what an agent corrects with corrects. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_revision() FROM PUBLIC;

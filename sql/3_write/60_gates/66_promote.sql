@@ -16,9 +16,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
-    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The original stays. '
-    'target: a scope on the path to the root; by default the nearest that is not transient; never /global. layer: the item''s by default, also one that takes no direct writes. The caller needs the right to write the target: '
-    'nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. Source: four-layer design, 7.';
+    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The '
+    'original stays. target: a scope on the path to the root; by default the nearest that is not transient; never '
+    '/global. layer: the item''s by default, also one that takes no direct writes. The caller needs the right to write '
+    'the target: nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is '
+    'not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. '
+    'Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
 
@@ -51,19 +54,22 @@ BEGIN
           -- What words can be embedded from is embedded anew.
           SELECT m.name, e.embedding::real[] AS embedding
             FROM memwarden_data.embedding AS e JOIN memwarden_data.embedding_model AS m ON m.model_id = e.model_id
-           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND e.shelf >= 0 AND m.name <> 'lexical' AND p_content IS NULL
+           WHERE e.org_id = v.org_id AND e.scope_id = v.scope_id AND e.item_id = v.item_id AND e.shelf >= 0 AND m.name <> 'lexical'
+               AND p_content IS NULL
            ORDER BY m.name = memwarden_internal.active_model(v.org_id) DESC, m.model_id LIMIT 1) AS e ON true
      CROSS JOIN LATERAL memwarden.write(
                layer => coalesce(p_layer, v.layer), content => coalesce(p_content, v.content),
                subject => CASE WHEN p_revises IS NULL THEN v.subject ELSE t.subject END,
                predicate => CASE WHEN p_revises IS NULL THEN v.predicate ELSE t.predicate END,
-               scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)), confidence => v.confidence, importance => v.importance,
+               scope => coalesce(p_scope, (SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = v.scope_id)),
+                   confidence => v.confidence, importance => v.importance,
                kind => CASE WHEN p_revises IS NULL THEN v.kind ELSE t.kind END,
                evidence => v.evidence || CASE WHEN p_cites OR v.evidence = '[]' THEN jsonb_build_array(jsonb_build_object(
                    'type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)) ELSE '[]' END,
                embedding => e.embedding, embedding_model => e.name,
                -- Where nobody said since when it holds, the copy does not either: a later time is what makes a contrary an update.
-               valid_from => nullif(lower(v.valid_during), lower(v.recorded_during)), valid_to => upper(v.valid_during), request_id => v_request_id,
+               valid_from => nullif(lower(v.valid_during), lower(v.recorded_during)), valid_to => upper(v.valid_during),
+                   request_id => v_request_id,
                classification => c.name, domains => l.domains, attributes => l.attributes, origin => p_origin, class => v.class) AS w
      WHERE v.org_id = v_item.org_id AND v.version_id = v_item.version_id;
     -- What waits is a promotion also when it is tried again.
@@ -73,11 +79,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) IS
-    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the caller, with the item as evidence. Upwards, also into a layer that takes no direct writes. '
-    'p_revises: the version whose subject, predicate and kind it has; p_content: what it says instead. p_cites: not where its own evidence is all that it rests on. p_alive_at: see require_item().';
+    'Writes what an item says, through every gate, into another scope or layer (its own where NULL), in the name of the '
+    'caller, with the item as evidence. Upwards, also into a layer that takes no direct writes. p_revises: the version '
+    'whose subject, predicate and kind it has; p_content: what it says instead. p_cites: not where its own evidence is '
+    'all that it rests on. p_alive_at: see require_item().';
 REVOKE ALL ON FUNCTION memwarden_internal.write_copy(uuid, text, text, uuid, uuid, jsonb, jsonb, boolean, timestamptz) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, p_alive_at timestamptz DEFAULT NULL, OUT org_id bigint, OUT scope_id bigint, OUT layer text,
+CREATE OR REPLACE FUNCTION memwarden_internal.require_item(p_item_id uuid, p_alive_at timestamptz DEFAULT NULL, OUT org_id bigint,
+    OUT scope_id bigint, OUT layer text,
     OUT status text, OUT label_id integer, OUT principal_id bigint, OUT version_id uuid)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -99,5 +108,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) IS 'An item that the caller sees, and whose time to live is not over now, or was not at p_alive_at. Raises 42704 when there is none, 28000 without identity.';
+COMMENT ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) IS
+    'An item that the caller sees, and whose time to live is not over now, or was not at p_alive_at. Raises 42704 when '
+    'there is none, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_item(uuid, timestamptz) FROM PUBLIC;

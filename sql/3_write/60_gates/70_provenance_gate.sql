@@ -26,13 +26,15 @@ BEGIN
         'evidence', coalesce(NEW.grounds, '[]'), 'evidence_quality', memwarden_internal.evidence_quality(NEW.grounds),
         'agent_confidence', NEW.confidence, 'fact_score', NEW.fact_score, 'validation_score', v_validation,
         'adjusted_confidence', v_adjusted, 'authority', NEW.authority, 'sensitivity', NEW.sensitivity,
-        'judged', memwarden_internal.judged(NEW.neighbours), 'approval_state', 'NOT_REQUIRED', 'content_hash', encode(NEW.content_hash, 'hex'));
+        'judged', memwarden_internal.judged(NEW.neighbours), 'approval_state', 'NOT_REQUIRED', 'content_hash',
+        encode(NEW.content_hash, 'hex'));
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_provenance() IS
-    'Trigger gate_70_provenance: validation score, adjusted confidence and the record of where the memory comes from. Source: chapter 12.2.5, 12.4.';
+    'Trigger gate_70_provenance: validation score, adjusted confidence and the record of where the memory comes from. '
+    'Source: chapter 12.2.5, 12.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_provenance() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.evidence_quality(p_grounds jsonb)
@@ -44,5 +46,6 @@ RETURN CASE
     WHEN p_grounds @? '$[*] ? (@.type == "memory_item")' THEN 'DERIVED'
     ELSE 'INFERRED' END;
 COMMENT ON FUNCTION memwarden_internal.evidence_quality(jsonb) IS
-    'PRIMARY: an external source of authority 0.8 or more; SECONDARY: another external one; DERIVED: other memories; INFERRED: nothing but the agent. Source: chapter 12.4.2.';
+    'PRIMARY: an external source of authority 0.8 or more; SECONDARY: another external one; DERIVED: other memories; '
+    'INFERRED: nothing but the agent. Source: chapter 12.4.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.evidence_quality(jsonb) FROM PUBLIC;

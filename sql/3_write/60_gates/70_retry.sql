@@ -61,7 +61,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.send_again(uuid) IS
-    'Sends a deferred request through the gates again. A gate that fails on it is recorded as GATE_FAULT; an error of the server lets it wait for a minute.';
+    'Sends a deferred request through the gates again. A gate that fails on it is recorded as GATE_FAULT; an error of '
+    'the server lets it wait for a minute.';
 REVOKE ALL ON FUNCTION memwarden_internal.send_again(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.retry_deferred()
@@ -77,6 +78,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.retry_deferred() IS
-    'Job: tries every deferred request that is due once more. Safe to run twice at once and to kill. Commits after each request, so it cannot run inside a transaction.';
+    'Job: tries every deferred request that is due once more. Safe to run twice at once and to kill. Commits after each '
+    'request, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.retry_deferred() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.retry_deferred() TO memwarden_jobs, memwarden_admin;

@@ -16,7 +16,8 @@ BEGIN
         v_pack -> 'definition', NEW.class, NEW.confidence, (NEW.provenance ->> 'adjusted_confidence')::double precision,
         coalesce(jsonb_array_length(jsonb_path_query_array(NEW.grounds, '$[*] ? (@.external == true)')), 0), v_against,
         memwarden_internal.request_risk(
-            NEW.org_id, NEW.scope_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id, v_against, NEW.grounds, NEW.provenance, NEW.neighbours),
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.class, v_terms.agent, NEW.principal_id, v_against, NEW.grounds,
+                NEW.provenance, NEW.neighbours),
         NEW.consent_check);
     IF memwarden_internal.is_switched_off(NEW.org_id, v_pack ->> 'name', NEW.class) THEN
         v_unmet := array_prepend('switched off', v_unmet);
@@ -24,10 +25,12 @@ BEGIN
     NEW.auto_eligible := v_unmet = '{}';
     NEW.pack_check := jsonb_build_object(
         'pack', v_pack -> 'name', 'version', v_pack -> 'version', 'eligible', NEW.auto_eligible, 'unmet', to_jsonb(v_unmet));
-    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, CASE WHEN NOT NEW.auto_eligible THEN 'unmet: ' || array_to_string(v_unmet, ', ') END, v_started);
+    NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, CASE WHEN NOT NEW.auto_eligible
+        THEN 'unmet: ' || array_to_string(v_unmet, ', ') END, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_pack() IS
-    'Trigger gate_78_pack: whether what the pack in force asks of a class is met, and what is not, for the gate that asks for approval. Source: memory fabric.';
+    'Trigger gate_78_pack: whether what the pack in force asks of a class is met, and what is not, for the gate that '
+    'asks for approval. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_pack() FROM PUBLIC;

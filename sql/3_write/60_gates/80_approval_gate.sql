@@ -52,7 +52,8 @@ BEGIN
             v_asked := memwarden_internal.ask_review(v_asked, 'RISK');
         END IF;
         IF v_asked IS NULL AND v_review.state IS NULL THEN
-            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors', memwarden_internal.risk_factors(v_risk.measures, v_policy.weights));
+            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors',
+                memwarden_internal.risk_factors(v_risk.measures, v_policy.weights));
             NEW.provenance := NEW.provenance || jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk));
         ELSIF v_review.state = 'pending' AND v_review.expires_at <= v_started THEN
             NEW.outcome := 'REJECTED';
@@ -67,12 +68,15 @@ BEGIN
             NEW.detail := jsonb_build_object('max_queue', v_policy.max_queue);
         ELSE
             v_report := memwarden_internal.review_report(
-                NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes, coalesce(v_renewed, memwarden_internal.renewed_item(
+                NEW.org_id, NEW.review_asked, NEW.neighbours, NEW.replaces, NEW.disputes,
+                    coalesce(v_renewed, memwarden_internal.renewed_item(
                     NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.key_hash, NEW.predicate, (NEW.terms).same_key,
-                    (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL, NEW.corrects)));
+                    (NEW.terms).writers, NEW.becomes, NEW.disputes, NEW.classification IS NOT NULL, NEW.attributes IS NOT NULL,
+                        NEW.corrects)));
             IF v_review.state = 'approved' AND memwarden_internal.was_seen(v_review.report, v_report) THEN
                 NEW.provenance := memwarden_internal.approved_record(
-                    NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk, (NEW.terms).confidence_weights);
+                    NEW.provenance, NEW.org_id, NEW.request_id, v_review.round, v_review.tier, v_review.risk,
+                        (NEW.terms).confidence_weights);
             ELSE
                 NEW.review := memwarden_internal.review_terms(
                     to_jsonb(v_review), to_jsonb(v_policy), v_asked, v_risk.risk,
@@ -90,5 +94,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_approval() IS
-    'Trigger gate_80_approval: asks about what would replace what people agreed to; passes what nobody is to be asked about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: chapter 12.6.';
+    'Trigger gate_80_approval: asks about what would replace what people agreed to; passes what nobody is to be asked '
+    'about, or what was approved as it stands; has the rest wait for a human: async, or sync from a risk on. Source: '
+    'chapter 12.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_approval() FROM PUBLIC;

@@ -49,7 +49,8 @@ BEGIN
            AND (CASE WHEN i.principal_id = NEW.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
            -- What it contradicts and stands beside is not what it renews.
            AND (NEW.disputes IS NULL OR i.item_id <> ALL (NEW.disputes))
-         ORDER BY i.item_id IS DISTINCT FROM NEW.corrects, v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id, i.label_id <> NEW.label_id,
+         ORDER BY i.item_id IS DISTINCT FROM NEW.corrects, v_terms.writers = 'owner' AND i.principal_id <> NEW.principal_id,
+             i.label_id <> NEW.label_id,
                   i.principal_id <> NEW.principal_id, i.instance
          LIMIT 1;
         IF FOUND THEN
@@ -162,7 +163,8 @@ BEGIN
         v_now, pg_current_xact_id(), memwarden_internal.system_identifier(), NEW.org_id,
         CASE WHEN v_head.item_id IS NULL THEN 'INSERT' ELSE 'UPDATE' END, NEW.item_id, NEW.version_id,
         v_head.version_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.request_id,
-        CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_head.item_id = NEW.corrects THEN 'corrected by its writer' WHEN v_grows THEN 'says more than it did'
+        CASE WHEN v_head.item_id IS NULL THEN 'new item' WHEN v_head.item_id = NEW.corrects THEN 'corrected by its writer'
+            WHEN v_grows THEN 'says more than it did'
              WHEN v_head.item_id = NEW.becomes THEN 'newer value of the same thing' ELSE 'new value for the same subject and predicate' END,
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
@@ -187,7 +189,8 @@ BEGIN
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
                confidence = NEW.confidence, importance = NEW.importance, adjusted_confidence = v_trust, authority = NEW.authority,
-               sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id, updated_at = v_now,
+               sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id,
+                   updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
                key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
@@ -233,7 +236,8 @@ BEGIN
     END IF;
     IF NEW.auto_eligible AND NEW.review @> '{"auto": true}' THEN
         PERFORM memwarden_internal.sample_for_audit(
-            NEW.org_id, NEW.request_id, NEW.item_id, NEW.version_id, NEW.scope_id, NEW.label_id, NEW.principal_id, v_terms.pack, NEW.class, v_now);
+            NEW.org_id, NEW.request_id, NEW.item_id, NEW.version_id, NEW.scope_id, NEW.label_id, NEW.principal_id, v_terms.pack,
+                NEW.class, v_now);
     END IF;
     NEW.outcome := CASE WHEN v_grows THEN 'MERGED' ELSE 'COMMITTED' END;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
@@ -241,7 +245,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_commit() IS
-    'Trigger gate_90_commit: appends version and log entry and moves the item''s head. A second value for the same subject and predicate becomes a new version of that item where the layer says so. Source: chapter 12.5, D5.';
+    'Trigger gate_90_commit: appends version and log entry and moves the item''s head. A second value for the same '
+    'subject and predicate becomes a new version of that item where the layer says so. Source: chapter 12.5, D5.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()

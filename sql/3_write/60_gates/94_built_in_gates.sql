@@ -20,12 +20,15 @@ VALUES
     (30, 'sensitivity', 'NEW.outcome IS NULL'),
     (31, 'allowance', 'NEW.outcome IS NULL AND NEW.admitted IS FALSE'),
     (32, 'scope_lock', 'NEW.outcome IS NULL AND NEW.scope_locked IS NOT TRUE'),
-    (34, 'embedding', 'NEW.outcome IS NULL AND (NEW.terms).embedding = ''worker'' AND (NEW.embedding IS NULL OR NEW.embedding_model = ''lexical'')'),
+    (34, 'embedding', 'NEW.outcome IS NULL AND (NEW.terms).embedding = ''worker'' AND (NEW.embedding IS NULL OR NEW.embedding_model '
+        '= ''lexical'')'),
     (35, 'reference', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).has_sources'),
     (36, 'noise', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).has_noise'),
     (37, 'durability', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).durability IS NOT NULL'),
     (38, 'known', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
-    (39, 'constraint', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'' AND ((NEW.terms).has_rules OR NEW.keys IS NOT NULL OR NEW.key_hash IS NOT NULL AND ((NEW.terms).has_relations OR num_nonnulls(NEW.valid_from, NEW.valid_to) > 0))'),
+    (39, 'constraint', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND NEW.kind IS DISTINCT FROM ''annotation'' AND '
+        '((NEW.terms).has_rules OR NEW.keys IS NOT NULL OR NEW.key_hash IS NOT NULL AND ((NEW.terms).has_relations OR '
+        'num_nonnulls(NEW.valid_from, NEW.valid_to) > 0))'),
     (40, 'evidence', 'NEW.outcome IS NULL AND NEW.admission = ''full'''),
     (45, 'external', 'NEW.outcome IS NULL AND NEW.admission = ''full'' AND (NEW.terms).has_plugins'),
     (48, 'correction', 'NEW.outcome IS NULL AND NEW.corrects IS NOT NULL'),

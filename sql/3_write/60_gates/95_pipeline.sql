@@ -14,7 +14,8 @@ BEGIN
     RETURN v_trigger;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_trigger(text) IS 'The trigger of the gate of that name, wherever it stands; NULL when there is none.';
+COMMENT ON FUNCTION memwarden_internal.gate_trigger(text) IS
+    'The trigger of the gate of that name, wherever it stands; NULL when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_trigger(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_gate(p_name text)
@@ -25,7 +26,8 @@ AS $function$
 DECLARE
     v_trigger text;
 BEGIN
-    IF p_name IN ('reset', 'act', 'identity', 'access', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock', 'provenance', 'approval', 'commit', 'store') THEN
+    IF p_name IN ('reset', 'act', 'identity', 'access', 'canonical', 'schema', 'sensitivity', 'allowance', 'scope_lock',
+        'provenance', 'approval', 'commit', 'store') THEN
         PERFORM memwarden_internal.raise_error('protected_gate', format('gate %L', p_name));
     END IF;
     v_trigger := CASE WHEN p_name ~ '^[a-z][a-z0-9_]{0,40}$' THEN memwarden_internal.gate_trigger(p_name) END;
@@ -36,7 +38,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_gate(text) IS
-    'The trigger of a gate that an administrator may change. Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together.';
+    'The trigger of a gate that an administrator may change. Raises 42704 for an unknown gate, 55006 for one that holds '
+    'the pipeline together.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_gate(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_position(p_position integer)
@@ -51,7 +54,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_position(integer) IS 'Raises 22023 for a position outside the part of the pipeline that is open to change.';
+COMMENT ON FUNCTION memwarden_internal.require_position(integer) IS
+    'Raises 22023 for a position outside the part of the pipeline that is open to change.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_position(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.add_gate("position" integer, name text, function regprocedure)
@@ -77,10 +81,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
-    'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request jsonb) and '
-    'returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT or, from position 30 on, DEFER. It must be '
-    'SECURITY DEFINER and owned neither by a superuser nor by memwarden_owner or a member of it. Raises 42501 otherwise, 22023 for '
-    'another position or a malformed name, 42710 when the name is taken, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.1.5.';
+    'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request '
+    'jsonb) and returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT '
+    'or, from position 30 on, DEFER. It must be SECURITY DEFINER and owned neither by a superuser nor by '
+    'memwarden_owner or a member of it. Raises 42501 otherwise, 22023 for another position or a malformed name, 42710 '
+    'when the name is taken, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.1.5.';
 REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
 
@@ -94,11 +99,13 @@ BEGIN
     EXECUTE format('ALTER TRIGGER %I ON memwarden_data.write_request RENAME TO %I',
         memwarden_internal.require_gate(move_gate.name),
         format('gate_%s_%s', lpad(move_gate.position::text, 2, '0'), move_gate.name));
-    PERFORM memwarden_internal.record_access_change(0, 'move_gate', jsonb_build_object('gate', move_gate.name, 'position', move_gate.position));
+    PERFORM memwarden_internal.record_access_change(0, 'move_gate', jsonb_build_object('gate', move_gate.name, 'position',
+        move_gate.position));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
-    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, 22023 for a position out of range, 25001 at an isolation other than READ COMMITTED.';
+    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, '
+    '22023 for a position out of range, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
 
@@ -113,7 +120,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.disable_gate(text) IS
-    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the pipeline together, 25001 at an isolation other than READ COMMITTED.';
+    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that '
+    'holds the pipeline together, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.disable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
 
@@ -127,7 +135,9 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'enable_gate', jsonb_build_object('gate', enable_gate.name));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.enable_gate(text) IS 'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an isolation other than READ COMMITTED.';
+COMMENT ON FUNCTION memwarden.enable_gate(text) IS
+    'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
 
@@ -150,6 +160,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.remove_gate(text) IS
-    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an isolation other than READ COMMITTED.';
+    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.remove_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;

@@ -70,5 +70,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_custom() IS
-    'Trigger of a gate added by add_gate(): asks the function named in the trigger''s argument. Anything but ACCEPT, REJECT or DEFER is a REJECT with GATE_FAULT, and so is a DEFER before position 30.';
+    'Trigger of a gate added by add_gate(): asks the function named in the trigger''s argument. Anything but ACCEPT, '
+    'REJECT or DEFER is a REJECT with GATE_FAULT, and so is a DEFER before position 30.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_custom() FROM PUBLIC;

@@ -116,7 +116,8 @@ BEGIN
         -- Kept only where it was looked at, and nothing was found in it.
         NEW.justification := CASE WHEN NEW.content IS NOT NULL AND length(NEW.justification) <= 4000 THEN NEW.justification END;
         NEW.trace_id := CASE WHEN length(NEW.trace_id) <= 200 AND NEW.sensitivity IS NOT NULL AND NOT v_blocked
-                                  AND (NEW.sensitive IS NULL OR NOT NEW.sensitive @? '$[*] ? (@.path == "/trace_id")') THEN NEW.trace_id END;
+                                  AND (NEW.sensitive IS NULL OR NOT NEW.sensitive @? '$[*] ? (@.path == "/trace_id")')
+                                      THEN NEW.trace_id END;
         IF v_blocked AND NEW.reason <> 'SENSITIVE_CONTENT' THEN
             -- A gate that refused it for another reason may have said more than it should.
             NEW.detail := NULL;
@@ -141,5 +142,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_store() IS
-    'Trigger gate_99_store: bounds the retries of a deferred request, records its idempotency token, and erases content that has another home or must have none.';
+    'Trigger gate_99_store: bounds the retries of a deferred request, records its idempotency token, and erases content '
+    'that has another home or must have none.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_store() FROM PUBLIC;

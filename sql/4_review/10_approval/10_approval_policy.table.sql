@@ -25,13 +25,16 @@ CREATE TABLE memwarden_data.approval_policy (
     UNIQUE NULLS NOT DISTINCT (org_id, layer, class, agent)
 );
 CREATE INDEX approval_policy_layer ON memwarden_data.approval_policy (layer);
-COMMENT ON TABLE memwarden_data.approval_policy IS 'When a human is asked before something is remembered, how soon, and how many. The most specific row holds.';
+COMMENT ON TABLE memwarden_data.approval_policy IS
+    'When a human is asked before something is remembered, how soon, and how many. The most specific row holds.';
 COMMENT ON COLUMN memwarden_data.approval_policy.approval IS
     'always: a human; by_risk: where the risk is auto_below or more; pack_auto: where no pack lets it pass; never: nobody.';
 COMMENT ON COLUMN memwarden_data.approval_policy.weights IS
     'Of the factors of risk: layer, contradiction, evidence, confidence gap, blast radius, novelty. Their sum is 1.';
-COMMENT ON COLUMN memwarden_data.approval_policy.sync_from IS 'From this risk on the writer is to wait, and no answer within max_wait_sync is a refusal.';
-COMMENT ON COLUMN memwarden_data.approval_policy.layer_risk IS 'What a write into the layer risks by itself; by the stated rule of layer_risk() where null.';
+COMMENT ON COLUMN memwarden_data.approval_policy.sync_from IS
+    'From this risk on the writer is to wait, and no answer within max_wait_sync is a refusal.';
+COMMENT ON COLUMN memwarden_data.approval_policy.layer_risk IS
+    'What a write into the layer risks by itself; by the stated rule of layer_risk() where null.';
 COMMENT ON COLUMN memwarden_data.approval_policy.needed IS 'How many humans must agree; needed_sync: of what the writer waits for.';
 COMMENT ON COLUMN memwarden_data.approval_policy.four_eyes IS 'Nobody decides about a write of its own, or of an agent of its own.';
 

@@ -56,4 +56,5 @@ CREATE TABLE memwarden_data.review_event (
 CREATE INDEX review_event_request ON memwarden_data.review_event (org_id, request_id);
 CREATE INDEX review_event_at ON memwarden_data.review_event (org_id, at);
 COMMENT ON TABLE memwarden_data.review_event IS
-    'What became of proposals, by whom and why: append-only. principal_id is null where the engine decided; login: the database login of who did.';
+    'What became of proposals, by whom and why: append-only. principal_id is null where the engine decided; login: the '
+    'database login of who did.';

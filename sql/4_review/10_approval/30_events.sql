@@ -18,5 +18,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_review_event(bigint, uuid, text, bigint, text, text, jsonb) IS
-    'Appends to the audit of a proposal, in the name of a principal and of the login at work, or of the engine (NULL), and notifies the channel memwarden_review with its number alone. Source: chapter 12.6.7.';
+    'Appends to the audit of a proposal, in the name of a principal and of the login at work, or of the engine (NULL), '
+    'and notifies the channel memwarden_review with its number alone. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_review_event(bigint, uuid, text, bigint, text, text, jsonb) FROM PUBLIC;

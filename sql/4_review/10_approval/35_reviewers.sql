@@ -26,7 +26,8 @@ BEGIN
     RETURN memwarden_internal.labels_to_approve(memwarden_internal.current_principal());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.approvable_labels() IS 'The labels of proposals that the caller may decide about. Empty without identity, and for an agent.';
+COMMENT ON FUNCTION memwarden_internal.approvable_labels() IS
+    'The labels of proposals that the caller may decide about. Empty without identity, and for an agent.';
 REVOKE ALL ON FUNCTION memwarden_internal.approvable_labels() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.approvable_labels()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

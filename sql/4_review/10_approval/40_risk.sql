@@ -57,11 +57,17 @@ BEGIN
                   + p_weights[4] * measures[4] + p_weights[5] * measures[5] + p_weights[6] * measures[6], 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, jsonb) IS
-    'The risk of a write, 0 to 1: the weighted sum of layer (p_layer_risk, else layer_risk()), contradiction (1 where it contradicts a memory), evidence (1 - the mean authority of its references; 1 without any), '
-    'confidence_gap (1 - adjusted confidence), blast_radius (consumers, up to 100, on a logarithmic scale: how many others were given memories of the scope in the last 30 days, as recalls are counted; where others recalled less than 30 times, how many others may read it: by their grants there, above (with descendants) and below, up to 100), '
-    'novelty (1 - likeness to the most like memory that the gates found; 1 where they found none). measures: the six in this order, then recalls and consumers (but the writer) as of the last count, and readers. Source: chapter 12.6.2.';
-REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb, double precision, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb,
+    double precision, jsonb) IS
+    'The risk of a write, 0 to 1: the weighted sum of layer (p_layer_risk, else layer_risk()), contradiction (1 where '
+    'it contradicts a memory), evidence (1 - the mean authority of its references; 1 without any), confidence_gap (1 - '
+    'adjusted confidence), blast_radius (consumers, up to 100, on a logarithmic scale: how many others were given '
+    'memories of the scope in the last 30 days, as recalls are counted; where others recalled less than 30 times, how '
+    'many others may read it: by their grants there, above (with descendants) and below, up to 100), novelty (1 - '
+    'likeness to the most like memory that the gates found; 1 where they found none). measures: the six in this order, '
+    'then recalls and consumers (but the writer) as of the last count, and readers. Source: chapter 12.6.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean,
+    jsonb, double precision, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.risk_factors(p_measures double precision[], p_weights double precision[])
 RETURNS jsonb
@@ -75,7 +81,8 @@ RETURN ('{"layer": {"value": ' || round(p_measures[1]::numeric, 4) || ', "weight
     || ', "recalls": ' || p_measures[7]::bigint || ', "consumers": ' || p_measures[8]::bigint || ', "readers": ' || p_measures[9]::bigint
     || '}, "novelty": {"value": ' || round(p_measures[6]::numeric, 4) || ', "weight": ' || p_weights[6] || '}}')::jsonb;
 COMMENT ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) IS
-    'What assess_risk() measured, as humans are told: {name: {"value", "weight"}}, and of blast_radius {"recalls", "consumers", "readers"}.';
+    'What assess_risk() measured, as humans are told: {name: {"value", "weight"}}, and of blast_radius {"recalls", '
+    '"consumers", "readers"}.';
 REVOKE ALL ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_layer text)
@@ -91,5 +98,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.layer_risk(text) IS
-    'What a write into a layer risks where no policy says so: 0 where nothing is asked of a write, 0.1 where its form is checked, 0.3 where memories end by themselves, 0.8 where they last. Source: H1.';
+    'What a write into a layer risks where no policy says so: 0 where nothing is asked of a write, 0.1 where its form '
+    'is checked, 0.3 where memories end by themselves, 0.8 where they last. Source: H1.';
 REVOKE ALL ON FUNCTION memwarden_internal.layer_risk(text) FROM PUBLIC;

@@ -18,7 +18,8 @@ BEGIN
            coalesce(a.max_queue, 1000), coalesce(a.needed, 1), coalesce(a.needed_sync, 1), coalesce(a.four_eyes, true), p_class,
            p.reputation >= o.reputation_threshold
       INTO approval_terms.approval, approval_terms.wanted_by, approval_terms.auto_below, approval_terms.sync_from, approval_terms.weights,
-           approval_terms.layer_risk, approval_terms.sla, approval_terms.max_wait_sync, approval_terms.expires_after, approval_terms.max_queue,
+           approval_terms.layer_risk, approval_terms.sla, approval_terms.max_wait_sync, approval_terms.expires_after,
+               approval_terms.max_queue,
            approval_terms.needed, approval_terms.needed_sync, approval_terms.four_eyes, approval_terms.class, approval_terms.is_reputable
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
@@ -33,7 +34,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint) IS
-    'The approval policy that holds for a write: one of its agent before one of its class before one of the layer, and of the organisation before that of all. wanted_by: the reason it gives; is_reputable: whether the writer''s reputation reaches the threshold.';
+    'The approval policy that holds for a write: one of its agent before one of its class before one of the layer, and '
+    'of the organisation before that of all. wanted_by: the reason it gives; is_reputable: whether the writer''s '
+    'reputation reaches the threshold.';
 REVOKE ALL ON FUNCTION memwarden_internal.approval_terms(bigint, text, text, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.review_terms(
@@ -45,7 +48,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_tier    text := CASE WHEN p_risk >= (p_policy ->> 'sync_from')::double precision THEN 'sync' ELSE 'async' END;
-    v_expires timestamptz := least(p_deadline, p_now + (p_policy ->> CASE v_tier WHEN 'sync' THEN 'max_wait_sync' ELSE 'expires_after' END)::interval);
+    v_expires timestamptz := least(p_deadline, p_now + (p_policy ->> CASE v_tier WHEN 'sync' THEN 'max_wait_sync'
+        ELSE 'expires_after' END)::interval);
     v_due     timestamptz := CASE v_tier WHEN 'sync' THEN v_expires ELSE least(v_expires, p_now + (p_policy ->> 'sla')::interval) END;
 BEGIN
     IF p_review ->> 'state' = 'pending' THEN
@@ -56,14 +60,17 @@ BEGIN
     END IF;
     RETURN jsonb_strip_nulls(jsonb_build_object(
         'tier', v_tier, 'risk', p_risk, 'factors', p_factors, 'report', p_report, 'class', p_policy -> 'class',
-        'reasons', coalesce((SELECT jsonb_agg(DISTINCT a.e -> 'reason') FROM jsonb_array_elements(p_asked) AS a (e)), p_review -> 'reasons'),
+        'reasons', coalesce((SELECT jsonb_agg(DISTINCT a.e -> 'reason') FROM jsonb_array_elements(p_asked) AS a (e)),
+        p_review -> 'reasons'),
         'needed', p_policy -> CASE v_tier WHEN 'sync' THEN 'needed_sync' ELSE 'needed' END, 'four_eyes', p_policy -> 'four_eyes',
         'due_at', v_due, 'expires_at', v_expires, 'reopened', CASE WHEN p_review ->> 'state' = 'approved' THEN true END));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.review_terms(jsonb, jsonb, jsonb, double precision, jsonb, jsonb, timestamptz, timestamptz) IS
-    'What a request that is to wait for a human waits on: tier, reasons, risk, report, how many must agree, when an answer is due and when it comes too late. p_review: the row of the queue that there is already.';
-REVOKE ALL ON FUNCTION memwarden_internal.review_terms(jsonb, jsonb, jsonb, double precision, jsonb, jsonb, timestamptz, timestamptz) FROM PUBLIC;
+    'What a request that is to wait for a human waits on: tier, reasons, risk, report, how many must agree, when an '
+    'answer is due and when it comes too late. p_review: the row of the queue that there is already.';
+REVOKE ALL ON FUNCTION memwarden_internal.review_terms(jsonb, jsonb, jsonb, double precision, jsonb, jsonb, timestamptz,
+    timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.timeout_reason(p_tier text)
 RETURNS text
@@ -72,8 +79,9 @@ RETURN CASE p_tier WHEN 'sync' THEN 'APPROVAL_TIMEOUT' ELSE 'REVIEW_EXPIRED' END
 COMMENT ON FUNCTION memwarden_internal.timeout_reason(text) IS 'With which reason a request is refused that nobody answered in time.';
 REVOKE ALL ON FUNCTION memwarden_internal.timeout_reason(text) FROM PUBLIC;
 
--- Who adds to the queue of a layer holds it until it commits: what is counted is all that waits. Its lock is behind those of all scopes in the
--- order that everybody keeps. What comes back to the queue was in it before and is not counted anew.
+-- Who adds to the queue of a layer holds it until it commits: what is counted is all that waits. Its lock is behind
+-- those of all scopes in the order that everybody keeps. What comes back to the queue was in it before and is not
+-- counted anew.
 CREATE OR REPLACE FUNCTION memwarden_internal.lock_queue(p_org_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -88,7 +96,8 @@ BEGIN
            FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
     END IF;
     BEGIN
-        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer) VALUES (p_org_id, 9223372036854775807, p_layer) ON CONFLICT DO NOTHING;
+        INSERT INTO memwarden_data.write_lock (org_id, scope_id, layer)
+            VALUES (p_org_id, 9223372036854775807, p_layer) ON CONFLICT DO NOTHING;
         PERFORM FROM memwarden_data.write_lock AS w
           WHERE w.org_id = p_org_id AND w.scope_id = 9223372036854775807 AND w.layer = p_layer
             FOR NO KEY UPDATE;
@@ -100,7 +109,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lock_queue(bigint, text) IS
-    'Locks the review queue of an organisation and layer for this transaction; false when it stayed busy for lock_timeout, or the layer''s lock_wait where none is set.';
+    'Locks the review queue of an organisation and layer for this transaction; false when it stayed busy for '
+    'lock_timeout, or the layer''s lock_wait where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.lock_queue(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.queue_is_full(p_org_id bigint, p_layer text, p_max_queue integer)
@@ -114,5 +124,6 @@ BEGIN
          WHERE r.org_id = p_org_id AND r.layer = p_layer AND r.state = 'pending' LIMIT p_max_queue) AS q);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) IS 'Whether so many proposals of an organisation wait for a layer already. The caller holds the queue.';
+COMMENT ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) IS
+    'Whether so many proposals of an organisation wait for a layer already. The caller holds the queue.';
 REVOKE ALL ON FUNCTION memwarden_internal.queue_is_full(bigint, text, integer) FROM PUBLIC;

@@ -19,7 +19,8 @@ BEGIN
                        'becomes', CASE WHEN i.item_id = ANY (p_replaces) THEN 'superseded'
                                        WHEN i.item_id = ANY (p_disputes) THEN 'disputed' END)) ORDER BY i.item_id)
               FROM (SELECT unnest(p_replaces || p_disputes) AS item_id
-                     UNION SELECT (c.e ->> 'item_id')::uuid FROM jsonb_array_elements(v_against) AS c (e) WHERE c.e ->> 'item_id' IS NOT NULL) AS n
+                     UNION SELECT (c.e ->> 'item_id')::uuid FROM jsonb_array_elements(v_against) AS c (e)
+                         WHERE c.e ->> 'item_id' IS NOT NULL) AS n
               JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = n.item_id
               LEFT JOIN LATERAL (SELECT c.e FROM jsonb_array_elements(v_against || coalesce(p_neighbours, '[]')) AS c (e)
                                   WHERE c.e ->> 'item_id' = n.item_id::text LIMIT 1) AS f ON true),
@@ -32,7 +33,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) IS
-    'What was seen when a request was queued: reasons of gates, what unclear evidence is worth, rules, contradictions and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no words of theirs.';
+    'What was seen when a request was queued: reasons of gates, what unclear evidence is worth, rules, contradictions '
+    'and what becomes of each, the memory it would renew (current), what is near. Numbers of memories and versions, no '
+    'words of theirs.';
 REVOKE ALL ON FUNCTION memwarden_internal.review_report(bigint, jsonb, jsonb, uuid[], uuid[], uuid) FROM PUBLIC;
 
 -- What gate 90 would make a new version of, were it approved now.
@@ -50,16 +53,20 @@ DECLARE
           WHERE d.org_id IN (0, p_org_id) AND d.predicate = memwarden_internal.predicate_name(p_predicate)
           ORDER BY d.org_id DESC LIMIT 1), p_same_key);
     v_item_id   uuid := CASE WHEN p_corrects IS NULL AND num_nonnulls(p_key_hash, p_becomes) > 0 THEN memwarden_internal.merge_target(
-        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, CASE WHEN v_exclusive THEN p_key_hash END, p_predicate, p_same_key, p_writers,
+        p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, CASE WHEN v_exclusive THEN p_key_hash END, p_predicate,
+            p_same_key, p_writers,
         p_becomes, p_names_classification, p_names_attributes) END;
 BEGIN
     -- What it stands beside it does not renew.
     RETURN CASE WHEN p_corrects IS NOT NULL THEN p_corrects WHEN p_disputes IS NULL OR v_item_id <> ALL (p_disputes) THEN v_item_id END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean, uuid) IS
-    'The memory whose next version a write would be: the one that it corrects, else the one of its key, where that holds one value, else p_becomes; NULL where it would be a memory of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid, uuid[], boolean, boolean, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
+    uuid[], boolean, boolean, uuid) IS
+    'The memory whose next version a write would be: the one that it corrects, else the one of its key, where that '
+    'holds one value, else p_becomes; NULL where it would be a memory of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.renewed_item(bigint, bigint, text, bigint, integer, bytea, text, text, text, uuid,
+    uuid[], boolean, boolean, uuid) FROM PUBLIC;
 
 -- What a proposal is to what stands there: told by the queue, by proposal(), and by a request once it is remembered.
 CREATE OR REPLACE FUNCTION memwarden_internal.verdict(p_replaces boolean, p_stands_beside boolean)
@@ -67,7 +74,8 @@ RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE WHEN p_stands_beside THEN 'contradiction' WHEN p_replaces THEN 'superseded' ELSE 'no_conflict' END;
 COMMENT ON FUNCTION memwarden_internal.verdict(boolean, boolean) IS
-    'contradiction where a write stands beside memories that it contradicts, superseded where it only takes the place of some, else no_conflict.';
+    'contradiction where a write stands beside memories that it contradicts, superseded where it only takes the place '
+    'of some, else no_conflict.';
 REVOKE ALL ON FUNCTION memwarden_internal.verdict(boolean, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_proposal(p_current jsonb, p_contradictions jsonb)
@@ -87,7 +95,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) IS
-    'Of a proposal, from current and contradictions as the reviewer is shown them: its verdict(), the memories that a yes replaces (ended, or given a next version) and those that it stands beside. What is hidden from the reviewer counts for the verdict and is not listed.';
+    'Of a proposal, from current and contradictions as the reviewer is shown them: its verdict(), the memories that a '
+    'yes replaces (ended, or given a next version) and those that it stands beside. What is hidden from the reviewer '
+    'counts for the verdict and is not listed.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_proposal(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_seen(p_seen jsonb, p_now jsonb)
@@ -101,5 +111,6 @@ SELECT (p_now -> 'current') IS NOT DISTINCT FROM (p_seen -> 'current')
    AND jsonb_path_query_array(p_seen, '$.contradictions[*].version_id') @> jsonb_path_query_array(p_now, '$.contradictions[*].version_id')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.was_seen(jsonb, jsonb) IS
-    'Whether who approved on the first report saw all that the second says: the same memory to renew, no further reason, rule or contradiction.';
+    'Whether who approved on the first report saw all that the second says: the same memory to renew, no further '
+    'reason, rule or contradiction.';
 REVOKE ALL ON FUNCTION memwarden_internal.was_seen(jsonb, jsonb) FROM PUBLIC;

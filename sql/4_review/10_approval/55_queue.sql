@@ -51,7 +51,8 @@ BEGIN
        AND (r.state = 'pending' OR r.state = 'approved' AND v_state <> 'approved');
     IF FOUND AND v_state <> 'approved' THEN
         PERFORM memwarden_internal.record_review_event(
-            NEW.org_id, NEW.request_id, v_state, NULL, CASE WHEN NEW.reason ~ '^[A-Z][A-Z0-9_]{0,62}$' THEN NEW.reason ELSE 'UNSPECIFIED' END,
+            NEW.org_id, NEW.request_id, v_state, NULL, CASE WHEN NEW.reason ~ '^[A-Z][A-Z0-9_]{0,62}$' THEN NEW.reason
+                ELSE 'UNSPECIFIED' END,
             NULL, jsonb_build_object('outcome', NEW.outcome, 'gate', NEW.gate));
     END IF;
     RETURN NULL;
@@ -69,7 +70,8 @@ AS $function$
 BEGIN
     -- No gate is asked: they wait for another attempt. What is kept is what gate 99 keeps of a request refused that late.
     UPDATE memwarden_data.write_request AS r
-       SET outcome = 'REJECTED', gate = '80_approval', reason = p_reason, detail = p_detail, retry_at = NULL, decided_at = clock_timestamp(),
+       SET outcome = 'REJECTED', gate = '80_approval', reason = p_reason, detail = p_detail, retry_at = NULL,
+           decided_at = clock_timestamp(),
            gates = coalesce(r.gates::jsonb, '[]') || jsonb_build_array(jsonb_build_object(
                'gate', '80_approval', 'decision', 'REJECT', 'us', 0, 'reason', p_reason)),
            refused_hash = memwarden_internal.keyed_hash('refused content', r.content_hash),
@@ -79,5 +81,6 @@ BEGIN
      WHERE r.request_id = p_request_id AND r.outcome = 'DEFERRED';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refuse_request(uuid, text, jsonb) IS 'Refuses a request that waits, by a human''s decision or because there was none. The caller holds its row.';
+COMMENT ON FUNCTION memwarden_internal.refuse_request(uuid, text, jsonb) IS
+    'Refuses a request that waits, by a human''s decision or because there was none. The caller holds its row.';
 REVOKE ALL ON FUNCTION memwarden_internal.refuse_request(uuid, text, jsonb) FROM PUBLIC;

@@ -24,7 +24,9 @@ EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_proposal(uuid) IS
-    'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. Raises 42704 for one that the caller does not see, 42501 without the right; 55P03 while another decides about it for longer than lock_timeout; otherwise as open_door().';
+    'The caller''s principal, which may decide about the proposal; its request stays locked for this transaction. '
+    'Raises 42704 for one that the caller does not see, 42501 without the right; 55P03 while another decides about it '
+    'for longer than lock_timeout; otherwise as open_door().';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_proposal(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approval_refusal(p_principal_id bigint, p_proposal_id uuid)
@@ -69,10 +71,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) IS
-    'Why a principal may not decide about a proposal: UNKNOWN where it does not see it, else what stands against it; NULL where it may. Source: H6.';
+    'Why a principal may not decide about a proposal: UNKNOWN where it does not see it, else what stands against it; '
+    'NULL where it may. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.approval_refusal(bigint, uuid) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_review(p_org_id bigint, p_request_id uuid, OUT needed smallint, OUT four_eyes boolean)
+CREATE OR REPLACE FUNCTION memwarden_internal.terms_of_review(p_org_id bigint, p_request_id uuid, OUT needed smallint,
+    OUT four_eyes boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -88,7 +92,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) IS
-    'How many must agree to a proposal, and whether four eyes are asked for: by the policy of when it was queued or by that of now, whichever is stricter. Source: H6.';
+    'How many must agree to a proposal, and whether four eyes are asked for: by the policy of when it was queued or by '
+    'that of now, whichever is stricter. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.terms_of_review(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_let_in(p_principal_id bigint, p_since timestamptz, p_kin bigint[], p_login text)
@@ -118,7 +123,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) IS
-    'Whether since then one of p_kin, or somebody at this login or that of who asked, has changed what a principal may: registered, changed, bound or granted it, defined its role, or changed policies or the place of a scope; or issued the token that it acts by. What waited then is for others to decide. Source: H6.';
+    'Whether since then one of p_kin, or somebody at this login or that of who asked, has changed what a principal may: '
+    'registered, changed, bound or granted it, defined its role, or changed policies or the place of a scope; or issued '
+    'the token that it acts by. What waited then is for others to decide. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.was_let_in(bigint, timestamptz, bigint[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.proposal_result(p_proposal_id uuid, p_more jsonb DEFAULT '{}')
@@ -164,7 +171,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.decided_before(uuid) IS
-    'NULL where a proposal still waits; else outcome ALREADY_DECIDED with what was decided, or the refusal of one whose time is over, which this carries out. The caller holds it.';
+    'NULL where a proposal still waits; else outcome ALREADY_DECIDED with what was decided, or the refusal of one whose '
+    'time is over, which this carries out. The caller holds it.';
 REVOKE ALL ON FUNCTION memwarden_internal.decided_before(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_note(p_note text)

@@ -9,11 +9,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
-    'Agrees to a proposal (see review_queue()). When as many have agreed as are needed, its request passes the gates again in the name of its writer, with what is asked of it today, and is remembered: '
-    'COMMITTED or MERGED. DEFERRED while others must agree (detail: approvals, needed), or where something has come up that was not in the report: then it is queued anew, with that (detail: reopened). '
-    'Any other outcome says why it no longer applies. ALREADY_DECIDED: somebody else was faster; the detail has what. note: at most 4,000 characters, kept with the decision and in the signed provenance. '
-    'despite_probes: also where golden queries no longer find what they should (reason PROBE_FAILED). '
-    'Raises 42704 for a proposal that the caller does not see, 42501 without the right: for agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody else, 22023 for a note that is too long, 55P03 where an act is to be carried out and another writer holds the scope; otherwise as write() does. Source: chapter 12.6.3.';
+    'Agrees to a proposal (see review_queue()). When as many have agreed as are needed, its request passes the gates '
+    'again in the name of its writer, with what is asked of it today, and is remembered: COMMITTED or MERGED. DEFERRED '
+    'while others must agree (detail: approvals, needed), or where something has come up that was not in the report: '
+    'then it is queued anew, with that (detail: reopened). Any other outcome says why it no longer applies. '
+    'ALREADY_DECIDED: somebody else was faster; the detail has what. note: at most 4,000 characters, kept with the '
+    'decision and in the signed provenance. despite_probes: also where golden queries no longer find what they should '
+    '(reason PROBE_FAILED). Raises 42704 for a proposal that the caller does not see, 42501 without the right: for '
+    'agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody '
+    'else, 22023 for a note that is too long, 55P03 where an act is to be carried out and another writer holds the '
+    'scope; otherwise as write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -35,14 +40,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) IS
-    'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one refuses it, that is the answer, and the proposal waits as it was. '
-    'embedding, embedding_model: the vector of the new words and the model that made it, as write() takes them; without, the edit has none of the proposal''s. '
-    'Who had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises 42704 and 42501 as approve() does, 22023 without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
+    'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one '
+    'refuses it, that is the answer, and the proposal waits as it was. embedding, embedding_model: the vector of the '
+    'new words and the model that made it, as write() takes them; without, the edit has none of the proposal''s. Who '
+    'had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises '
+    '42704 and 42501 as approve() does, 22023 without content and for an act; otherwise as write() does. Source: '
+    'chapter 12.6.3, H4.';
 REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agree(
-    p_proposal_id uuid, p_note text, p_content jsonb, p_despite_probes boolean, p_embedding real[] DEFAULT NULL, p_embedding_model text DEFAULT NULL)
+    p_proposal_id uuid, p_note text, p_content jsonb, p_despite_probes boolean, p_embedding real[] DEFAULT NULL,
+        p_embedding_model text DEFAULT NULL)
 RETURNS memwarden_internal.write_result
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -59,7 +68,8 @@ BEGIN
     IF v_result.request_id IS NOT NULL THEN
         RETURN v_result;
     END IF;
-    IF p_content IS NOT NULL AND EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id AND r.act IS NOT NULL) THEN
+    IF p_content IS NOT NULL AND EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id
+        AND r.act IS NOT NULL) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'content: an act is approved or rejected as it stands');
     END IF;
     -- What does not come to be is taken back to here: an edit that a gate refuses, a memory that breaks a golden query.
@@ -84,7 +94,8 @@ BEGIN
         ELSIF v_review.approvals >= v_review.needed THEN
             PERFORM memwarden_internal.send_again(p_proposal_id);
         END IF;
-        v_result := memwarden_internal.proposal_result(p_proposal_id, jsonb_build_object('approvals', v_review.approvals, 'needed', v_review.needed));
+        v_result := memwarden_internal.proposal_result(p_proposal_id, jsonb_build_object('approvals', v_review.approvals,
+            'needed', v_review.needed));
         IF v_result.outcome IN ('COMMITTED', 'MERGED') AND p_despite_probes IS NOT TRUE THEN
             v_failed := memwarden_internal.failed_probes(v_review.org_id, v_review.scope_id, v_result.item_id);
         END IF;
@@ -144,7 +155,8 @@ BEGIN
              WHERE e.org_id = p_org_id AND e.request_id = p_request_id AND e.round = p_round AND e.event IN ('approved', 'edited'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_approvals(bigint, uuid, smallint) IS 'How many have agreed in a round: different principals, by different logins.';
+COMMENT ON FUNCTION memwarden_internal.count_approvals(bigint, uuid, smallint) IS
+    'How many have agreed in a round: different principals, by different logins.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_approvals(bigint, uuid, smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.edit_proposal(p_proposal_id uuid, p_principal_id bigint, p_content jsonb, p_note text)
@@ -173,7 +185,8 @@ COMMENT ON FUNCTION memwarden_internal.edit_proposal(uuid, bigint, jsonb, text) 
 REVOKE ALL ON FUNCTION memwarden_internal.edit_proposal(uuid, bigint, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.approved_record(
-    p_record jsonb, p_org_id bigint, p_request_id uuid, p_round smallint, p_tier text, p_risk double precision, p_weights double precision[])
+    p_record jsonb, p_org_id bigint, p_request_id uuid, p_round smallint, p_tier text, p_risk double precision,
+        p_weights double precision[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -181,10 +194,12 @@ AS $function$
 BEGIN
     RETURN p_record || (
         SELECT jsonb_build_object(
-                   'approval_state', 'APPROVED', 'approver', string_agg(p.name, ', ' ORDER BY e.at), 'approved_at', memwarden_internal.utc_text(max(e.at)),
+                   'approval_state', 'APPROVED', 'approver', string_agg(p.name, ', ' ORDER BY e.at), 'approved_at',
+                   memwarden_internal.utc_text(max(e.at)),
                    'approval_justification', string_agg(e.note, E'\n' ORDER BY e.at),
                    'approvers', jsonb_agg(jsonb_build_object('id', e.principal_id, 'name', p.name, 'login', e.login,
-                                                             'at', memwarden_internal.utc_text(e.at), 'edited', e.event = 'edited') ORDER BY e.at),
+                                                             'at', memwarden_internal.utc_text(e.at), 'edited', e.event = 'edited')
+                                                             ORDER BY e.at),
                    'approval', jsonb_build_object('tier', p_tier, 'risk', p_risk),
                    -- A human's word stands beside the rest, and lifts the bound that memories of its own put on an agent's.
                    'adjusted_confidence', least(1, p_weights[4] + memwarden_internal.adjusted_confidence(
@@ -196,5 +211,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.approved_record(jsonb, bigint, uuid, smallint, text, double precision, double precision[]) IS
-    'A record of provenance with who approved, when and why, and the adjusted confidence that has the human''s word in it. Source: chapter 12.4.2, 12.4.4.';
-REVOKE ALL ON FUNCTION memwarden_internal.approved_record(jsonb, bigint, uuid, smallint, text, double precision, double precision[]) FROM PUBLIC;
+    'A record of provenance with who approved, when and why, and the adjusted confidence that has the human''s word in '
+    'it. Source: chapter 12.4.2, 12.4.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.approved_record(jsonb, bigint, uuid, smallint, text, double precision,
+    double precision[]) FROM PUBLIC;

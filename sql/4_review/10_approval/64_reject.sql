@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.check_note(reject.note);
     IF reject.reason IS NULL OR reject.reason <> ALL (memwarden_internal.rejection_reasons()) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: ' || array_to_string(memwarden_internal.rejection_reasons(), ', '));
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: '
+            || array_to_string(memwarden_internal.rejection_reasons(), ', '));
     END IF;
     v_principal_id := memwarden_internal.hold_proposal(reject.proposal_id);
     v_result := memwarden_internal.decided_before(reject.proposal_id);
@@ -28,15 +29,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reject(uuid, text, text) IS
-    'Refuses a proposal: its request becomes REJECTED with reason REVIEW_REJECTED, and its writer finds reason and note in the detail. One no is enough, however many must agree. '
-    'reason: FACTUAL_ERROR, POLICY_VIOLATION, INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER. note: at most 4,000 characters. '
-    'ALREADY_DECIDED: as approve(). Raises 42704 and 42501 as approve() does, 22023 for another reason; otherwise as write() does. Source: chapter 12.6.7, H4.';
+    'Refuses a proposal: its request becomes REJECTED with reason REVIEW_REJECTED, and its writer finds reason and note '
+    'in the detail. One no is enough, however many must agree. reason: FACTUAL_ERROR, POLICY_VIOLATION, '
+    'INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER. note: at most 4,000 '
+    'characters. ALREADY_DECIDED: as approve(). Raises 42704 and 42501 as approve() does, 22023 for another reason; '
+    'otherwise as write() does. Source: chapter 12.6.7, H4.';
 REVOKE ALL ON FUNCTION memwarden.reject(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reject(uuid, text, text) TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.rejection_reasons()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN ARRAY['FACTUAL_ERROR', 'POLICY_VIOLATION', 'INSUFFICIENT_EVIDENCE', 'DUPLICATE', 'OUTDATED', 'NOISE', 'SENSITIVE', 'OUT_OF_SCOPE', 'OTHER'];
+RETURN ARRAY['FACTUAL_ERROR', 'POLICY_VIOLATION', 'INSUFFICIENT_EVIDENCE', 'DUPLICATE', 'OUTDATED', 'NOISE', 'SENSITIVE',
+    'OUT_OF_SCOPE', 'OTHER'];
 COMMENT ON FUNCTION memwarden_internal.rejection_reasons() IS 'Why a human may refuse a proposal.';
 REVOKE ALL ON FUNCTION memwarden_internal.rejection_reasons() FROM PUBLIC;

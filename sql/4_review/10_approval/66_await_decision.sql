@@ -16,8 +16,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.await_decision(uuid) IS
-    'Where a write request of the caller''s stands, at once; nulls for an unknown one, or another''s. One that waits for a human beyond its deadline is refused here and now (APPROVAL_TIMEOUT, REVIEW_EXPIRED). '
-    'To wait: LISTEN memwarden_review, whose messages are the numbers of requests that were decided, and ask again; the client does. Raises 28000 without identity. Source: H3.';
+    'Where a write request of the caller''s stands, at once; nulls for an unknown one, or another''s. One that waits '
+    'for a human beyond its deadline is refused here and now (APPROVAL_TIMEOUT, REVIEW_EXPIRED). To wait: LISTEN '
+    'memwarden_review, whose messages are the numbers of requests that were decided, and ask again; the client does. '
+    'Raises 28000 without identity. Source: H3.';
 REVOKE ALL ON FUNCTION memwarden.await_decision(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.await_decision(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 
@@ -45,7 +47,9 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.expire_review(uuid) IS 'Refuses a proposal that nobody decided about in time; false where there is nothing to refuse, or somebody is at it.';
+COMMENT ON FUNCTION memwarden_internal.expire_review(uuid) IS
+    'Refuses a proposal that nobody decided about in time; false where there is nothing to refuse, or somebody is at '
+    'it.';
 REVOKE ALL ON FUNCTION memwarden_internal.expire_review(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_next_review()
@@ -88,6 +92,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.expire_reviews() IS
-    'Job: refuses every proposal that nobody decided about in time. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction.';
+    'Job: refuses every proposal that nobody decided about in time. Safe to run twice at once and to kill. Commits '
+    'after each, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.expire_reviews() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.expire_reviews() TO memwarden_jobs, memwarden_admin;

@@ -29,5 +29,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.review_refusal(bigint, uuid) IS
-    'NEEDS_REVIEW where an agent is to bring an item back, or unite it with another, and a human would be asked were it written now; NULL for others than agents, and where nobody would. Source: H6.';
+    'NEEDS_REVIEW where an agent is to bring an item back, or unite it with another, and a human would be asked were it '
+    'written now; NULL for others than agents, and where nobody would. Source: H6.';
 REVOKE ALL ON FUNCTION memwarden_internal.review_refusal(bigint, uuid) FROM PUBLIC;

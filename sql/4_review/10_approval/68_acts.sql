@@ -14,7 +14,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.agreed_terms(bigint, uuid[]) IS
-    'On what terms people decided about these items: how many had to agree, and whether four eyes were asked for, the strictest of every change that they agreed to. NULLs where no second person did.';
+    'On what terms people decided about these items: how many had to agree, and whether four eyes were asked for, the '
+    'strictest of every change that they agreed to. NULLs where no second person did.';
 REVOKE ALL ON FUNCTION memwarden_internal.agreed_terms(bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.agreed_among(p_org_id bigint, p_item_ids uuid[])
@@ -39,7 +40,8 @@ AS $function$
 SELECT coalesce(memwarden_internal.acting_request(), memwarden_internal.uuid7())
 $function$;
 COMMENT ON FUNCTION memwarden_internal.change_number() IS
-    'The number of a change: that of the request that people agreed to, where one is carried out, so that the log leads to it; else a new one.';
+    'The number of a change: that of the request that people agreed to, where one is carried out, so that the log leads '
+    'to it; else a new one.';
 REVOKE ALL ON FUNCTION memwarden_internal.change_number() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.act_refusal(p_principal_id bigint, p_item_id uuid, p_brings_back boolean)
@@ -51,12 +53,14 @@ BEGIN
     RETURN CASE WHEN memwarden_internal.acting_request() IS NOT NULL THEN NULL
                 WHEN (SELECT t.needed FROM memwarden_data.item AS i, memwarden_internal.agreed_terms(i.org_id, ARRAY[i.item_id]) AS t
                        -- Who administers the database is no principal, and sees every organisation.
-                       WHERE i.item_id = p_item_id AND (p_principal_id IS NULL OR i.org_id = ANY (memwarden_internal.visible_orgs()))) IS NOT NULL THEN 'NEEDS_REVIEW'
+                       WHERE i.item_id = p_item_id AND (p_principal_id IS NULL
+                           OR i.org_id = ANY (memwarden_internal.visible_orgs()))) IS NOT NULL THEN 'NEEDS_REVIEW'
                 WHEN p_brings_back THEN memwarden_internal.review_refusal(p_principal_id, p_item_id) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.act_refusal(bigint, uuid, boolean) IS
-    'NEEDS_REVIEW where a principal may not end, unite or bring back an item by itself: people decided about it; or, with p_brings_back, it is an agent and review_refusal() says so. NULL else, and while people carry the act out.';
+    'NEEDS_REVIEW where a principal may not end, unite or bring back an item by itself: people decided about it; or, '
+    'with p_brings_back, it is an agent and review_refusal() says so. NULL else, and while people carry the act out.';
 REVOKE ALL ON FUNCTION memwarden_internal.act_refusal(bigint, uuid, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_act(
@@ -92,7 +96,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.request_act(text, uuid[], jsonb, boolean) IS
-    'Has people asked about an act of the caller''s where one of the items needs it (act_refusal()), and returns that request; NULL where the caller may act at once. p_arguments: what carry_out() needs to call it again. The caller was asked for its rights before. Raises 42501 for a caller that is no principal.';
+    'Has people asked about an act of the caller''s where one of the items needs it (act_refusal()), and returns that '
+    'request; NULL where the caller may act at once. p_arguments: what carry_out() needs to call it again. The caller '
+    'was asked for its rights before. Raises 42501 for a caller that is no principal.';
 REVOKE ALL ON FUNCTION memwarden_internal.request_act(text, uuid[], jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.act_items(p_content jsonb)
@@ -119,12 +125,14 @@ DECLARE
     v_risk   record;
 BEGIN
     -- Shown where what people decided about stands; of several where the most secret one does.
-    SELECT i.org_id, i.scope_id, i.layer, i.label_id, i.item_id, i.version_id, i.class, i.adjusted_confidence, i.authority, p.name AS agent INTO v_lead
+    SELECT i.org_id, i.scope_id, i.layer, i.label_id, i.item_id, i.version_id, i.class, i.adjusted_confidence, i.authority,
+        p.name AS agent INTO v_lead
       FROM memwarden_data.item AS i
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id
      CROSS JOIN memwarden_data.principal AS p
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids) AND p.principal_id = p_principal_id
-     ORDER BY (SELECT t.needed IS NULL FROM memwarden_internal.agreed_terms(i.org_id, ARRAY[i.item_id]) AS t), l.classification DESC, i.item_id
+     ORDER BY (SELECT t.needed IS NULL FROM memwarden_internal.agreed_terms(i.org_id, ARRAY[i.item_id]) AS t),
+         l.classification DESC, i.item_id
      LIMIT 1;
     v_agreed := memwarden_internal.agreed_terms(v_lead.org_id, p_item_ids);
     v_policy := memwarden_internal.approval_terms(v_lead.org_id, v_lead.layer, v_lead.class, v_lead.agent, p_principal_id);
@@ -198,7 +206,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.carry_out_act(bigint, uuid, text, jsonb) IS
-    'Carries out an act that people agreed to, in the name of who asked and with its rights of now. REJECTED where the memories have changed since it was asked (CHANGED_SINCE), or the call is refused (ACT_REFUSED, with SQLSTATE and detail).';
+    'Carries out an act that people agreed to, in the name of who asked and with its rights of now. REJECTED where the '
+    'memories have changed since it was asked (CHANGED_SINCE), or the call is refused (ACT_REFUSED, with SQLSTATE and '
+    'detail).';
 REVOKE ALL ON FUNCTION memwarden_internal.carry_out_act(bigint, uuid, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out(p_act text, p_content jsonb)
@@ -237,7 +247,8 @@ BEGIN
         WHEN 'settle_dispute' THEN
             v_done := memwarden.settle_dispute(v_item_id, (p_content ->> 'other_item_id')::uuid, (p_content ->> 'keep')::uuid, v_reason);
         WHEN 'merge_entities' THEN
-            v_done := memwarden.merge_entities(p_content ->> 'entity', p_content ->> 'into_entity', p_content ->> 'scope', p_content ->> 'into_scope');
+            v_done := memwarden.merge_entities(p_content ->> 'entity', p_content ->> 'into_entity', p_content ->> 'scope',
+                p_content ->> 'into_scope');
         WHEN 'unmerge_entity' THEN
             v_done := memwarden.unmerge_entity(p_content ->> 'entity', p_content ->> 'scope');
         WHEN 'split_entity' THEN
@@ -250,5 +261,6 @@ BEGIN
     RETURN v_done;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.carry_out(text, jsonb) IS 'Calls the function that an act stands for, once more and with what it was called with.';
+COMMENT ON FUNCTION memwarden_internal.carry_out(text, jsonb) IS
+    'Calls the function that an act stands for, once more and with what it was called with.';
 REVOKE ALL ON FUNCTION memwarden_internal.carry_out(text, jsonb) FROM PUBLIC;

@@ -114,13 +114,23 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
-    'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those alone. '
-    'state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. '
-    'risk: 0 to 1; factors: {name: {"value", "weight"}}; reasons: why a human is asked. evidence: the references of the write; with reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded evidence that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those alone that the caller may read (else "hidden": true); '
-    'current: the memory that it would renew. contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. '
-    'A call that would undo what people decided waits here too: content says which ({"act", "items", "reason", ...}), current the memory. Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
+    'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains '
+    'and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those '
+    'alone. state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to '
+    '1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. risk: 0 to 1; '
+    'factors: {name: {"value", "weight"}}; reasons: why a human is asked. evidence: the references of the write; with '
+    'reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded evidence '
+    'that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those '
+    'alone that the caller may read (else "hidden": true); current: the memory that it would renew. '
+    'contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it '
+    'takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it '
+    'contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an '
+    'answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. A call '
+    'that would undo what people decided waits here too: content says which ({"act", "items", "reason", ...}), current '
+    'the memory. Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
 REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer,
+    memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weighed_evidence(p_evidence jsonb, p_told jsonb, p_known jsonb)
 RETURNS jsonb
@@ -131,13 +141,15 @@ SELECT coalesce(jsonb_agg(
            e.reference
            || CASE WHEN p_known #> ARRAY[(e.place - 1)::text, 'cited', 'excerpt'] IS NULL THEN '{}'
                    ELSE jsonb_build_object('excerpt', p_known #> ARRAY[(e.place - 1)::text, 'cited', 'excerpt']) END
-           || coalesce((SELECT jsonb_build_object('support', t.e -> 'support', 'authority', t.e -> 'authority', 'freshness', t.e -> 'freshness')
+           || coalesce((SELECT jsonb_build_object('support', t.e -> 'support', 'authority', t.e -> 'authority', 'freshness',
+               t.e -> 'freshness')
                           FROM jsonb_array_elements(p_told) AS t (e) WHERE (t.e ->> 'index')::bigint = e.place - 1), '{}')
            ORDER BY e.place), '[]')
   FROM jsonb_array_elements(p_evidence) WITH ORDINALITY AS e (reference, place)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) IS
-    'The references of a write, each with what a gate found it worth (p_told, as told_of_grounds() has it) and the excerpt that is on record (p_known, as evidence_sources() has it for the reader).';
+    'The references of a write, each with what a gate found it worth (p_told, as told_of_grounds() has it) and the '
+    'excerpt that is on record (p_known, as evidence_sources() has it for the reader).';
 REVOKE ALL ON FUNCTION memwarden_internal.weighed_evidence(jsonb, jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_memory(p_org_id bigint, p_item_id uuid, p_principal_id bigint, p_readable integer[])
@@ -159,10 +171,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) IS
-    'What a memory of a scope that the principal reads says today, if it may read it (p_readable: as readable_labels()); else that it is hidden.';
+    'What a memory of a scope that the principal reads says today, if it may read it (p_readable: as '
+    'readable_labels()); else that it is hidden.';
 REVOKE ALL ON FUNCTION memwarden_internal.known_memory(bigint, uuid, bigint, integer[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.known_contradictions(p_org_id bigint, p_report jsonb, p_principal_id bigint, p_readable integer[])
+CREATE OR REPLACE FUNCTION memwarden_internal.known_contradictions(p_org_id bigint, p_report jsonb, p_principal_id bigint,
+    p_readable integer[])
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -170,16 +184,19 @@ AS $function$
 BEGIN
     -- As it stands today, beside the number of the version that was met.
     RETURN coalesce((
-        SELECT jsonb_agg(c.e || coalesce(memwarden_internal.known_memory(p_org_id, (c.e ->> 'item_id')::uuid, p_principal_id, p_readable), '{}')
+        SELECT jsonb_agg(c.e || coalesce(memwarden_internal.known_memory(p_org_id, (c.e ->> 'item_id')::uuid, p_principal_id,
+            p_readable), '{}')
                          || jsonb_build_object('met_version_id', c.e -> 'version_id') ORDER BY c.place)
           FROM jsonb_array_elements(p_report -> 'contradictions') WITH ORDINALITY AS c (e, place)), '[]');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) IS 'The contradictions of a report, each with what its memory says, where the principal may read it.';
+COMMENT ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) IS
+    'The contradictions of a report, each with what its memory says, where the principal may read it.';
 REVOKE ALL ON FUNCTION memwarden_internal.known_contradictions(bigint, jsonb, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.review_history(proposal_id uuid)
-RETURNS TABLE (event_id uuid, round smallint, event text, by_principal text, login text, reason text, note text, detail jsonb, at timestamptz)
+RETURNS TABLE (event_id uuid, round smallint, event text, by_principal text, login text, reason text, note text, detail jsonb,
+    at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -207,7 +224,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.review_history(uuid) IS
-    'What became of a proposal, from when it was queued: opened, approved, edited (detail: original_hash, changes as JSON paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed, auto_approved. '
-    'by_principal, login: who; null for the engine. round grows when those who agreed must be asked anew. For its writer and those who may decide about it; no row otherwise. Raises 28000 without identity. Source: chapter 12.6.7.';
+    'What became of a proposal, from when it was queued: opened, approved, edited (detail: original_hash, changes as '
+    'JSON paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed, '
+    'auto_approved. by_principal, login: who; null for the engine. round grows when those who agreed must be asked '
+    'anew. For its writer and those who may decide about it; no row otherwise. Raises 28000 without identity. Source: '
+    'chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.review_history(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

@@ -36,7 +36,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.proposal(uuid) IS
-    'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", "evidence_refs", "confidence"}, "class", "tier_target", "consent_check", '
-    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; contradiction, it stands beside existing. As contradiction_check of review_queue(). NULL for none. Raises 28000 without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
+    'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", '
+    '"evidence_refs", "confidence"}, "class", "tier_target", "consent_check", "contradiction_check": {"existing", '
+    '"verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; '
+    'contradiction, it stands beside existing. As contradiction_check of review_queue(). NULL for none. Raises 28000 '
+    'without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.proposal(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.proposal(uuid) TO memwarden_reviewer, memwarden_curator;

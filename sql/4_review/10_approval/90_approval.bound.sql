@@ -21,12 +21,14 @@ CREATE POLICY application ON memwarden_data.review FOR SELECT
 CREATE POLICY application ON memwarden_data.review_event FOR SELECT
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor
     USING (org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
-           AND EXISTS (SELECT FROM memwarden_data.review AS r WHERE r.org_id = review_event.org_id AND r.request_id = review_event.request_id));
+           AND EXISTS (SELECT FROM memwarden_data.review AS r WHERE r.org_id = review_event.org_id
+               AND r.request_id = review_event.request_id));
 
 CREATE OR REPLACE VIEW memwarden.approval_policies WITH (security_invoker = true) AS
 SELECT a.org, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, a.weights, a.layer_risk, a.sla, a.max_wait_sync,
        a.expires_after, a.max_queue, a.needed, a.needed_sync, a.four_eyes
   FROM memwarden_internal.list_approval_policies() AS a;
 COMMENT ON VIEW memwarden.approval_policies IS
-    'When a human is asked before something is remembered, by layer, class (* for all) and agent (null for all). The most specific holds. Organisation global speaks for all.';
+    'When a human is asked before something is remembered, by layer, class (* for all) and agent (null for all). The '
+    'most specific holds. Organisation global speaks for all.';
 GRANT SELECT ON memwarden.approval_policies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

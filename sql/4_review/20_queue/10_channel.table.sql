@@ -14,7 +14,8 @@ CREATE TABLE memwarden_data.review_channel (
     PRIMARY KEY (org_id, name)
 );
 COMMENT ON TABLE memwarden_data.review_channel IS
-    'Where it is told that a write waits for a human, and what becomes of it. Organisation 0 speaks for all; of one name an organisation''s own row counts.';
+    'Where it is told that a write waits for a human, and what becomes of it. Organisation 0 speaks for all; of one '
+    'name an organisation''s own row counts.';
 
 -- What is still to be told, made in the transaction that it tells of: ids only. The notice itself is put together when it is sent.
 CREATE TABLE memwarden_data.review_notice (
@@ -42,4 +43,5 @@ CREATE TABLE memwarden_data.review_notice (
 CREATE INDEX review_notice_open ON memwarden_data.review_notice (run_at) WHERE state IN ('ready', 'running');
 CREATE INDEX review_notice_finished ON memwarden_data.review_notice (finished_at) WHERE finished_at IS NOT NULL;
 COMMENT ON TABLE memwarden_data.review_notice IS
-    'Notices for the worker to send, one for each event of a review and channel: ready, running (held until run_at), done, or dead (set aside). notice_id goes along, so that who gets it twice can tell.';
+    'Notices for the worker to send, one for each event of a review and channel: ready, running (held until run_at), '
+    'done, or dead (set aside). notice_id goes along, so that who gets it twice can tell.';

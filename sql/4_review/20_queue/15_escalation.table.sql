@@ -10,7 +10,8 @@ CREATE TABLE memwarden_data.escalation (
     PRIMARY KEY (org_id, layer, level)
 );
 COMMENT ON TABLE memwarden_data.escalation IS
-    'The levels of an escalation: how long after its due time a review gets there, and which channel is told. The first chain of: the organisation''s for the layer, for all layers, everybody''s for the layer, for all layers.';
+    'The levels of an escalation: how long after its due time a review gets there, and which channel is told. The first '
+    'chain of: the organisation''s for the layer, for all layers, everybody''s for the layer, for all layers.';
 INSERT INTO memwarden_data.escalation (org_id, layer, level, after, channel) VALUES
     (0, '*', 1, '0', NULL),
     (0, '*', 2, '24 hours', NULL);

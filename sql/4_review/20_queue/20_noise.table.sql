@@ -21,15 +21,18 @@ CREATE TABLE memwarden_data.noise (
 CREATE INDEX noise_of_scope ON memwarden_data.noise (org_id, scope_id, layer, expires_at);
 CREATE UNIQUE INDEX noise_request ON memwarden_data.noise (org_id, request_id);
 COMMENT ON TABLE memwarden_data.noise IS
-    'Rejections that are remembered until expires_at. Words are not kept here: the refused request keeps them, and what it says is read there.';
+    'Rejections that are remembered until expires_at. Words are not kept here: the refused request keeps them, and what '
+    'it says is read there.';
 
 CREATE TABLE memwarden_data.noise_policy (
     org_id   bigint PRIMARY KEY,
     keep     interval NOT NULL CHECK (keep BETWEEN interval '0' AND interval '730 days'),
     reasons  text[] NOT NULL CHECK (reasons <@ ARRAY[
-                 'FACTUAL_ERROR', 'POLICY_VIOLATION', 'INSUFFICIENT_EVIDENCE', 'DUPLICATE', 'OUTDATED', 'NOISE', 'SENSITIVE', 'OUT_OF_SCOPE', 'OTHER'])
+                 'FACTUAL_ERROR', 'POLICY_VIOLATION', 'INSUFFICIENT_EVIDENCE', 'DUPLICATE', 'OUTDATED', 'NOISE', 'SENSITIVE',
+                 'OUT_OF_SCOPE', 'OTHER'])
 );
-COMMENT ON TABLE memwarden_data.noise_policy IS 'How long a rejection is remembered, and for which reasons. Organisation 0 speaks for all that have no row.';
+COMMENT ON TABLE memwarden_data.noise_policy IS
+    'How long a rejection is remembered, and for which reasons. Organisation 0 speaks for all that have no row.';
 -- Not what better evidence or another time may make right (INSUFFICIENT_EVIDENCE, OUTDATED), what is known anyway (DUPLICATE), or
 -- what nobody gave a reason for (OTHER).
 INSERT INTO memwarden_data.noise_policy (org_id, keep, reasons) VALUES

@@ -28,8 +28,10 @@ BEGIN
                       layer = excluded.layer, scope_id = excluded.scope_id, settings = excluded.settings;
     EXCEPTION WHEN check_violation OR not_null_violation THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'name: lower-case letters, digits, _ and -, at most 63; kind: the same without -; target: 1 to 1,000 characters, none of control; '
-            'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed; tiers: async, sync; settings: an object, at most 4 KiB');
+            'name: lower-case letters, digits, _ and -, at most 63; kind: the same without -; target: 1 to 1,000 characters, '
+            'none of control; '
+            'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed; tiers: '
+            'async, sync; settings: an object, at most 4 KiB');
     END;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_review_channel', jsonb_build_object(
         'channel', set_review_channel.name, 'kind', set_review_channel.kind, 'events', set_review_channel.events,
@@ -37,11 +39,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) IS
-    'Has a worker tell reviewers what happens to the queue; again for the same name: changes it. kind: a channel of the worker, webhook and email come along. target: the address. '
-    'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed. tiers: async, sync. layer, scope: only that layer; only that scope and what lies below. '
-    'settings: what the kind takes, at most 4 KiB; secret_env names a variable of the worker''s environment, MEMWARDEN_SECRET_..., and link the address that a proposal''s id is appended to. org: by default all organisations; of one name an organisation''s own counts. '
-    'A notice carries ids, layer, scope, tier, risk, reasons and times, never what is to be remembered. '
-    'Raises 42704 for an unknown layer, scope or organisation, 22023 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.6, Z9.';
+    'Has a worker tell reviewers what happens to the queue; again for the same name: changes it. kind: a channel of the '
+    'worker, webhook and email come along. target: the address. events: some of opened, edited, approved, rejected, '
+    'escalated, expired, not_applicable, probe_failed. tiers: async, sync. layer, scope: only that layer; only that '
+    'scope and what lies below. settings: what the kind takes, at most 4 KiB; secret_env names a variable of the '
+    'worker''s environment, MEMWARDEN_SECRET_..., and link the address that a proposal''s id is appended to. org: by '
+    'default all organisations; of one name an organisation''s own counts. A notice carries ids, layer, scope, tier, '
+    'risk, reasons and times, never what is to be remembered. Raises 42704 for an unknown layer, scope or organisation, '
+    '22023 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: '
+    'chapter 12.6.6, Z9.';
 REVOKE ALL ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) FROM PUBLIC;
 -- The worker goes where it is sent: whoever names the address reaches what the worker reaches.
 GRANT EXECUTE ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) TO memwarden_admin;
@@ -60,7 +66,8 @@ BEGIN
     END IF;
     DELETE FROM memwarden_data.review_notice AS n
      WHERE n.channel_org_id = v_org_id AND n.channel = drop_review_channel.name AND n.state IN ('ready', 'running', 'dead');
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_review_channel', jsonb_build_object('channel', drop_review_channel.name));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_review_channel',
+        jsonb_build_object('channel', drop_review_channel.name));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_review_channel(text, text) IS

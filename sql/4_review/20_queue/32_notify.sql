@@ -27,7 +27,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.notify_of_review() IS
-    'Trigger notify_of_review: makes a notice of an event for each channel that wants it, and wakes the workers. Source: chapter 12.6.6, Z9.';
+    'Trigger notify_of_review: makes a notice of an event for each channel that wants it, and wakes the workers. '
+    'Source: chapter 12.6.6, Z9.';
 REVOKE ALL ON FUNCTION memwarden_internal.notify_of_review() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.notice_of(
@@ -39,7 +40,8 @@ AS $function$
 BEGIN
     RETURN (
         SELECT jsonb_strip_nulls(jsonb_build_object(
-                   'id', p_notice_id, 'event', p_event, 'at', e.at, 'proposal_id', r.request_id, 'org', o.name, 'layer', r.layer, 'scope', s.path,
+                   'id', p_notice_id, 'event', p_event, 'at', e.at, 'proposal_id', r.request_id, 'org', o.name, 'layer',
+                   r.layer, 'scope', s.path,
                    'class', r.class, 'tier', r.tier, 'risk', round(r.risk::numeric, 3), 'reasons', to_jsonb(r.reasons), 'state', r.state,
                    'opened_at', r.opened_at, 'age_seconds', extract(epoch FROM clock_timestamp() - r.opened_at)::bigint,
                    'due_at', r.due_at, 'overdue', r.state = 'pending' AND r.due_at < clock_timestamp(), 'expires_at', r.expires_at,

@@ -32,9 +32,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) IS
-    'Says what happens to reviews of a layer (* for all that have no chain of their own) that nobody decides: so long after they are due they reach that level (1 to 9, one after the other), and channel is told, or by default all that take the event escalated. '
-    'after: 0 to 365 days; NULL takes the level away. A chain of an organisation takes the place of that of all. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 for an unknown layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
+    'Says what happens to reviews of a layer (* for all that have no chain of their own) that nobody decides: so long '
+    'after they are due they reach that level (1 to 9, one after the other), and channel is told, or by default all '
+    'that take the event escalated. after: 0 to 365 days; NULL takes the level away. A chain of an organisation takes '
+    'the place of that of all. org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for '
+    'an unknown layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 '
+    'at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
 REVOKE ALL ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -52,7 +55,8 @@ BEGIN
       JOIN memwarden_data.escalation AS e ON e.org_id = chain.org_id AND e.layer = chain.layer AND e.level = p_level;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) IS 'That level of the chain that holds for a layer of an organisation; no row where it has none.';
+COMMENT ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) IS
+    'That level of the chain that holds for a layer of an organisation; no row where it has none.';
 REVOKE ALL ON FUNCTION memwarden_internal.escalation_of(bigint, text, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.escalate_next()
@@ -70,7 +74,8 @@ BEGIN
         SELECT r.org_id, r.request_id, r.layer, r.escalated, r.due_at
           FROM memwarden_data.review AS r
          WHERE r.state = 'pending' AND r.due_at <= v_now AND r.expires_at > v_now
-           AND EXISTS (SELECT FROM memwarden_internal.escalation_of(r.org_id, r.layer, r.escalated + 1) AS e WHERE r.due_at + e.after <= v_now)
+           AND EXISTS (SELECT FROM memwarden_internal.escalation_of(r.org_id, r.layer, r.escalated + 1) AS e
+               WHERE r.due_at + e.after <= v_now)
          ORDER BY r.due_at
            FOR UPDATE OF r SKIP LOCKED
          LIMIT 1
@@ -87,7 +92,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.escalate_next() IS
-    'Takes the review that is longest overdue and whose next level is due there; false when there is none. Two callers take different ones.';
+    'Takes the review that is longest overdue and whose next level is due there; false when there is none. Two callers '
+    'take different ones.';
 REVOKE ALL ON FUNCTION memwarden_internal.escalate_next() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.escalate_next() TO memwarden_jobs, memwarden_admin;
 
@@ -104,7 +110,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.escalate_reviews() IS
-    'Job: raises reviews that nobody has decided to the next level of their escalation, and tells its channel. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Source: chapter 12.6.5.';
+    'Job: raises reviews that nobody has decided to the next level of their escalation, and tells its channel. Safe to '
+    'run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Source: chapter 12.6.5.';
 REVOKE ALL ON PROCEDURE memwarden.escalate_reviews() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.escalate_reviews() TO memwarden_jobs, memwarden_admin;
 

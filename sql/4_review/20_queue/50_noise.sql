@@ -9,7 +9,8 @@ DECLARE
     v_reason text := NEW.detail ->> 'reason';
 BEGIN
     INSERT INTO memwarden_data.noise (
-        org_id, noise_id, scope_id, layer, label_id, principal_id, request_id, reason, fingerprint, embedding, model_id, created_at, expires_at)
+        org_id, noise_id, scope_id, layer, label_id, principal_id, request_id, reason, fingerprint, embedding, model_id,
+            created_at, expires_at)
     SELECT NEW.org_id, memwarden_internal.uuid7(), NEW.scope_id, NEW.layer, NEW.label_id, NEW.principal_id, NEW.request_id, v_reason,
            memwarden_internal.keyed_hash('noise', OLD.fingerprint),
            -- What must not be kept is not kept in this form either.
@@ -60,9 +61,11 @@ BEGIN
                    'text', left(f.search_text, 4001), 'content', CASE WHEN length(r.content) <= 8192 THEN r.content::jsonb END,
                    'valid_from', extract(epoch FROM r.valid_from), 'valid_to', extract(epoch FROM r.valid_to)) ORDER BY w.similarity DESC)
           INTO v_near
-          FROM (SELECT n.noise_id, n.request_id, 1 - (n.embedding OPERATOR(@extschema:vector@.<=>) p_embedding::@extschema:vector@.halfvec) AS similarity
+          FROM (SELECT n.noise_id, n.request_id,
+              1 - (n.embedding OPERATOR(@extschema:vector@.<=>) p_embedding::@extschema:vector@.halfvec) AS similarity
                   FROM memwarden_data.noise AS n
-                 WHERE n.org_id = p_org_id AND n.scope_id = p_scope_id AND n.layer = p_layer AND n.expires_at > p_now AND n.model_id = p_model_id
+                 WHERE n.org_id = p_org_id AND n.scope_id = p_scope_id AND n.layer = p_layer AND n.expires_at > p_now
+                     AND n.model_id = p_model_id
                    AND (CASE WHEN n.principal_id = p_principal_id THEN -n.label_id ELSE n.label_id END) = ANY (v_labels)
                  ORDER BY similarity DESC LIMIT 5) AS w
           JOIN memwarden_data.write_request AS r ON r.request_id = w.request_id AND r.org_id = p_org_id AND r.content IS NOT NULL
@@ -86,9 +89,13 @@ BEGIN
     expires_at := v_found.expires_at;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[], double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) IS
-    'The rejection that a write repeats, of those that are remembered in its scope and layer and that its writer may see: by its fingerprint, or, where p_least is given, because it lies near and the judge finds that it says the same or all of it and more. NULL for none.';
-REVOKE ALL ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[], double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[],
+    double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) IS
+    'The rejection that a write repeats, of those that are remembered in its scope and layer and that its writer may '
+    'see: by its fingerprint, or, where p_least is given, because it lies near and the judge finds that it says the '
+    'same or all of it and more. NULL for none.';
+REVOKE ALL ON FUNCTION memwarden_internal.known_noise(bigint, bigint, text, bigint, integer, bytea, smallint, real[],
+    double precision, text, text, text, text, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_noise_policy(keep interval DEFAULT '90 days',
     reasons text[] DEFAULT '{FACTUAL_ERROR,POLICY_VIOLATION,NOISE,SENSITIVE,OUT_OF_SCOPE}', org text DEFAULT NULL)
@@ -111,8 +118,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
-    'Says how long rejections are remembered from now on, and for which reasons. keep: 0 (not at all) to 730 days. What is remembered already stays so, see forget_noise(). org: by default the caller''s, and for members of memwarden_admin all that have no policy of their own. '
-    'Raises 22023 for a value out of range, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric (review queue), H5.';
+    'Says how long rejections are remembered from now on, and for which reasons. keep: 0 (not at all) to 730 days. What '
+    'is remembered already stays so, see forget_noise(). org: by default the caller''s, and for members of '
+    'memwarden_admin all that have no policy of their own. Raises 22023 for a value out of range, 42704 for an unknown '
+    'organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric '
+    '(review queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.set_noise_policy(interval, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy(interval, text[], text) TO memwarden_curator, memwarden_admin;
 
@@ -143,8 +153,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.forget_noise(uuid, text) IS
-    'Forgets a rejection, so that its like is asked about again; the audit keeps that, with note (up to 4,000 characters). proposal_id: of the rejection, as the detail of KNOWN_NOISE names it. '
-    'False where none of that number is remembered that the caller may decide about. Raises 28000 without identity, 22023 where the note is longer or holds something that may not be kept, 55000 before setup(). Source: memory fabric (review queue), H5.';
+    'Forgets a rejection, so that its like is asked about again; the audit keeps that, with note (up to 4,000 '
+    'characters). proposal_id: of the rejection, as the detail of KNOWN_NOISE names it. False where none of that number '
+    'is remembered that the caller may decide about. Raises 28000 without identity, 22023 where the note is longer or '
+    'holds something that may not be kept, 55000 before setup(). Source: memory fabric (review queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.forget_noise(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.forget_noise(uuid, text) TO memwarden_reviewer, memwarden_curator;
 

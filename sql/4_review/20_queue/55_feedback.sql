@@ -45,7 +45,8 @@ BEGIN
     RETURN QUERY
     SELECT e.event_id, e.at, e.event, e.reason, e.note, e.request_id, p.name, r.layer, s.path, v.class,
            -- Once it is remembered the words are those of the memory, as far as the caller still reads it.
-           coalesce(r.kind, m.kind), coalesce(r.subject, m.subject), coalesce(r.predicate, m.predicate), coalesce(r.content::jsonb, m.content),
+           coalesce(r.kind, m.kind), coalesce(r.subject, m.subject), coalesce(r.predicate, m.predicate),
+               coalesce(r.content::jsonb, m.content),
            e.detail -> 'changes', r.item_id
       FROM memwarden_data.review_event AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id AND r.org_id = e.org_id
@@ -68,14 +69,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) IS
-    'What reviewers said about writes, oldest first: of the caller''s own, and of those that it may decide about. event: rejected, with reason and note; edited, with changes: [{"path": RFC 6901, "change": added, removed or changed, "before", "after"}]; '
-    'noise: refused by itself, since its like was rejected for that reason before. kind, subject, predicate, content: as it was proposed, or as it is remembered where it was edited and the caller reads it. '
-    'agent, since, layer, reasons narrow it; max_rows: 1 to 1000; after: the event_id of the last row that was seen, to go on from there. Raises 28000 without identity, 22023 for max_rows. Source: chapter 12.6.7.';
+    'What reviewers said about writes, oldest first: of the caller''s own, and of those that it may decide about. '
+    'event: rejected, with reason and note; edited, with changes: [{"path": RFC 6901, "change": added, removed or '
+    'changed, "before", "after"}]; noise: refused by itself, since its like was rejected for that reason before. kind, '
+    'subject, predicate, content: as it was proposed, or as it is remembered where it was edited and the caller reads '
+    'it. agent, since, layer, reasons narrow it; max_rows: 1 to 1000; after: the event_id of the last row that was '
+    'seen, to go on from there. Raises 28000 without identity, 22023 for max_rows. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) TO memwarden_agent,
+    memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.approval_rates(since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
-RETURNS TABLE (org text, agent text, layer text, topic text, proposals bigint, pending bigint, auto_approved bigint, approved bigint, edited bigint,
+RETURNS TABLE (org text, agent text, layer text, topic text, proposals bigint, pending bigint, auto_approved bigint,
+    approved bigint, edited bigint,
                rejected bigint, expired bigint, noise bigint, approval_rate double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -94,13 +100,15 @@ BEGIN
                bool_or(e.event = 'noise' AND e.principal_id IS NULL) AS is_noise
           FROM memwarden_data.review_event AS e
          WHERE (e.org_id = ANY (v_orgs) OR e.org_id = ANY (v_overseen))
-           AND (approval_rates.since IS NULL OR e.at >= approval_rates.since) AND (approval_rates.until IS NULL OR e.at < approval_rates.until)
+           AND (approval_rates.since IS NULL OR e.at >= approval_rates.since)
+               AND (approval_rates.until IS NULL OR e.at < approval_rates.until)
          GROUP BY e.org_id, e.request_id
          UNION ALL
         SELECT r.org_id, r.request_id, true, false, false
           FROM memwarden_data.write_request AS r
          WHERE (r.org_id = ANY (v_orgs) OR r.org_id = ANY (v_overseen)) AND r.review ? 'auto'
-           AND (approval_rates.since IS NULL OR r.decided_at >= approval_rates.since) AND (approval_rates.until IS NULL OR r.decided_at < approval_rates.until)
+           AND (approval_rates.since IS NULL OR r.decided_at >= approval_rates.since)
+               AND (approval_rates.until IS NULL OR r.decided_at < approval_rates.until)
     ), told AS (
         SELECT a.org_id, r.principal_id, r.layer, a.is_edited, a.is_noise,
                CASE WHEN a.is_noise THEN 'noise' WHEN v.state IS NOT NULL THEN v.state WHEN a.is_auto THEN 'auto' END AS state,
@@ -114,11 +122,13 @@ BEGIN
           LEFT JOIN memwarden_data.version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id
          WHERE w.mine OR w.decides OR a.org_id = ANY (v_overseen)
     )
-    SELECT o.name, p.name, t.layer, t.topic, count(*), count(*) FILTER (WHERE t.state = 'pending'), count(*) FILTER (WHERE t.state = 'auto'),
+    SELECT o.name, p.name, t.layer, t.topic, count(*), count(*) FILTER (WHERE t.state = 'pending'),
+        count(*) FILTER (WHERE t.state = 'auto'),
            count(*) FILTER (WHERE t.state = 'approved' AND NOT t.is_edited), count(*) FILTER (WHERE t.state = 'approved' AND t.is_edited),
            count(*) FILTER (WHERE t.state = 'rejected'), count(*) FILTER (WHERE t.state IN ('expired', 'not_applicable')),
            count(*) FILTER (WHERE t.state = 'noise'),
-           count(*) FILTER (WHERE t.state = 'approved')::double precision / NULLIF(count(*) FILTER (WHERE t.state IN ('approved', 'rejected')), 0)
+           count(*) FILTER (WHERE t.state = 'approved')::double precision / NULLIF(count(*) FILTER (WHERE t.state IN ('approved',
+               'rejected')), 0)
       FROM told AS t
       JOIN memwarden_data.principal AS p ON p.principal_id = t.principal_id
       JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id
@@ -127,7 +137,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) IS
-    'How proposals fared, by agent, layer and topic (predicate, else kind, else subject), of those with an event between since and until: how many, and what became of them. approved: as proposed; edited: approved after a change; '
-    'noise: refused since their like was rejected; approval_rate: 0 to 1 of those that a human decided, NULL where none. Agents see their own; reviewers what they may decide about; auditors, curators and administrators all of what they oversee, without the topics that they may not read. Source: chapter 12.6.7, 12.12.';
+    'How proposals fared, by agent, layer and topic (predicate, else kind, else subject), of those with an event '
+    'between since and until: how many, and what became of them. approved: as proposed; edited: approved after a '
+    'change; noise: refused since their like was rejected; approval_rate: 0 to 1 of those that a human decided, NULL '
+    'where none. Agents see their own; reviewers what they may decide about; auditors, curators and administrators all '
+    'of what they oversee, without the topics that they may not read. Source: chapter 12.6.7, 12.12.';
 REVOKE ALL ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) TO memwarden_agent, memwarden_reviewer,
+    memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -23,8 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.brief(interval, integer) IS
-    'What an agent is to be told before it writes again: why reviewers rejected writes of its own as POLICY_VIOLATION, the most frequent first. policy: the reviewer''s note, NULL where none was given; '
-    'topic: the predicate, or the kind, of what was proposed; times: how often within since (90 days), last_at: last. max_rows: 1 to 1000. Everything else reviewers said is in feedback(). '
-    'Raises 28000 without identity, 22023 for max_rows or since. Source: chapter 12.6.7.';
+    'What an agent is to be told before it writes again: why reviewers rejected writes of its own as POLICY_VIOLATION, '
+    'the most frequent first. policy: the reviewer''s note, NULL where none was given; topic: the predicate, or the '
+    'kind, of what was proposed; times: how often within since (90 days), last_at: last. max_rows: 1 to 1000. '
+    'Everything else reviewers said is in feedback(). Raises 28000 without identity, 22023 for max_rows or since. '
+    'Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.brief(interval, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.brief(interval, integer) TO memwarden_agent, memwarden_curator;

@@ -26,7 +26,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_review_load() IS 'The rows of memwarden.review_load.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_review_load() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_load() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_review_load() TO memwarden_reviewer, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_overseer()
 RETURNS boolean
@@ -36,11 +37,14 @@ AS $function$
 SELECT memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE')
     OR pg_has_role(session_user, 'memwarden_curator', 'USAGE')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_overseer() IS 'Whether this session''s login may look at the administration of organisations: auditors and curators at that of their own, administrators at all.';
+COMMENT ON FUNCTION memwarden_internal.is_overseer() IS
+    'Whether this session''s login may look at the administration of organisations: auditors and curators at that of '
+    'their own, administrators at all.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_overseer() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_reviewer_throughput()
-RETURNS TABLE (org text, reviewer text, day date, approved bigint, edited bigint, rejected bigint, decided bigint, late bigint, median_age interval)
+RETURNS TABLE (org text, reviewer text, day date, approved bigint, edited bigint, rejected bigint, decided bigint, late bigint,
+    median_age interval)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -49,7 +53,8 @@ DECLARE
     v_me       bigint := memwarden_internal.current_principal();
 BEGIN
     RETURN QUERY
-    SELECT o.name, p.name, (e.at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE e.event = 'approved'), count(*) FILTER (WHERE e.event = 'edited'),
+    SELECT o.name, p.name, (e.at AT TIME ZONE 'UTC')::date, count(*) FILTER (WHERE e.event = 'approved'),
+        count(*) FILTER (WHERE e.event = 'edited'),
            count(*) FILTER (WHERE e.event = 'rejected'), count(*), count(*) FILTER (WHERE e.at > r.due_at),
            percentile_disc(0.5) WITHIN GROUP (ORDER BY e.at - r.opened_at)
       FROM memwarden_data.review_event AS e
@@ -63,4 +68,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_reviewer_throughput() IS 'The rows of memwarden.reviewer_throughput.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_reviewer_throughput() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_reviewer_throughput() TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_reviewer_throughput() TO memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;

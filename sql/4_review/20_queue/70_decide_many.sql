@@ -20,7 +20,8 @@ COMMENT ON TYPE memwarden_internal.decided_proposal IS 'The answer to one of man
 CREATE OR REPLACE FUNCTION memwarden.preview_decisions(
     scope text DEFAULT NULL, layer text DEFAULT NULL, tier text DEFAULT NULL, agent text DEFAULT NULL, class text DEFAULT NULL,
     reasons text[] DEFAULT NULL, risk_below double precision DEFAULT NULL, max_rows integer DEFAULT 100)
-RETURNS TABLE (digest text, proposals integer, proposal_ids uuid[], oldest_at timestamptz, highest_risk double precision, layers text[], agents text[])
+RETURNS TABLE (digest text, proposals integer, proposal_ids uuid[], oldest_at timestamptz, highest_risk double precision,
+    layers text[], agents text[])
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -30,12 +31,14 @@ BEGIN
     END IF;
     RETURN QUERY
     SELECT memwarden_internal.proposals_digest(f.ids), cardinality(f.ids), f.ids, f.oldest_at, f.highest_risk, f.layers, f.agents
-      FROM (SELECT coalesce(array_agg(w.proposal_id ORDER BY w.proposal_id), '{}') AS ids, min(w.opened_at) AS oldest_at, max(w.risk) AS highest_risk,
+      FROM (SELECT coalesce(array_agg(w.proposal_id ORDER BY w.proposal_id), '{}') AS ids, min(w.opened_at) AS oldest_at,
+          max(w.risk) AS highest_risk,
                    array_agg(DISTINCT w.layer) AS layers, array_agg(DISTINCT w.agent) AS agents
               FROM (SELECT q.proposal_id, q.opened_at, q.risk, q.layer, q.agent
                       FROM memwarden.review_queue(
                                scope => preview_decisions.scope, layer => preview_decisions.layer, tier => preview_decisions.tier,
-                               agent => preview_decisions.agent, class => preview_decisions.class, state => 'pending', max_rows => 1000) AS q
+                               agent => preview_decisions.agent, class => preview_decisions.class, state => 'pending',
+                                   max_rows => 1000) AS q
                      -- Of the reasons named: no proposal that also has another.
                      WHERE (preview_decisions.reasons IS NULL OR q.reasons <@ preview_decisions.reasons)
                        AND (preview_decisions.risk_below IS NULL OR q.risk < preview_decisions.risk_below)
@@ -44,10 +47,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) IS
-    'What decide_many() would decide: the pending proposals of the caller''s queue that meet all conditions, the oldest first, and a digest of what they are now. scope, layer, tier, agent, class: as in review_queue(). '
-    'reasons: only proposals that wait for none but these. risk_below: 0 to 1. max_rows: 1 to 1000, of the first 1000 of the queue. Changes nothing. Raises 28000 without identity, 22023 for max_rows. Source: H4.';
+    'What decide_many() would decide: the pending proposals of the caller''s queue that meet all conditions, the oldest '
+    'first, and a digest of what they are now. scope, layer, tier, agent, class: as in review_queue(). reasons: only '
+    'proposals that wait for none but these. risk_below: 0 to 1. max_rows: 1 to 1000, of the first 1000 of the queue. '
+    'Changes nothing. Raises 28000 without identity, 22023 for max_rows. Source: H4.';
 REVOKE ALL ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) TO memwarden_reviewer, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision,
+    integer) TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.proposals_digest(p_ids uuid[])
 RETURNS text
@@ -57,7 +63,8 @@ AS $function$
 BEGIN
     RETURN encode(sha256(convert_to(coalesce(memwarden_internal.current_principal()::text, '') || (
         SELECT coalesce(string_agg(jsonb_build_array(
-                   i.id, r.state, r.round, r.needed, r.tier, r.reasons, r.report, w.content, w.subject, w.predicate, w.attempt)::text, ',' ORDER BY i.id), '')
+                   i.id, r.state, r.round, r.needed, r.tier, r.reasons, r.report, w.content, w.subject, w.predicate,
+                       w.attempt)::text, ',' ORDER BY i.id), '')
           FROM unnest(p_ids) AS i (id)
           LEFT JOIN memwarden_data.review AS r ON r.request_id = i.id AND r.org_id = ANY (memwarden_internal.visible_orgs())
           LEFT JOIN memwarden_data.write_request AS w ON w.request_id = r.request_id AND w.org_id = r.org_id), 'UTF8')), 'hex');
@@ -93,11 +100,13 @@ BEGIN
        OR cardinality(v_ids) <> cardinality(decide_many.proposal_ids) THEN
         PERFORM memwarden_internal.raise_error('changed_since', 'proposals: preview_decisions() says what they are now');
     END IF;
-    v_ids := ARRAY(SELECT r.request_id FROM memwarden_data.review AS r WHERE r.request_id = ANY (v_ids) ORDER BY r.scope_id, r.layer, r.request_id);
+    v_ids := ARRAY(SELECT r.request_id FROM memwarden_data.review AS r WHERE r.request_id = ANY (v_ids) ORDER BY r.scope_id,
+        r.layer, r.request_id);
     FOREACH v_id IN ARRAY v_ids LOOP
         BEGIN
             IF decide_many.decision = 'approve' THEN
-                SELECT a.outcome, a.item_id, a.version_id, a.gate, a.reason, a.detail INTO STRICT v_one FROM memwarden.approve(v_id, decide_many.note) AS a;
+                SELECT a.outcome, a.item_id, a.version_id, a.gate, a.reason, a.detail INTO STRICT v_one
+                    FROM memwarden.approve(v_id, decide_many.note) AS a;
             ELSE
                 SELECT a.outcome, a.item_id, a.version_id, a.gate, a.reason, a.detail INTO STRICT v_one
                   FROM memwarden.reject(v_id, decide_many.reason, decide_many.note) AS a;
@@ -115,8 +124,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) IS
-    'Decides exactly what preview_decisions() showed, each proposal by approve() or reject() with the caller''s rights: one that cannot be decided harms no other, and error then has its SQLSTATE. '
-    'decision: approve, or reject with a reason as in reject(). proposal_ids and digest: as previewed, 1 to 1000. note: kept with each. All in one transaction. '
-    'Raises 40001 where one of the proposals is no longer what it was at the preview (nothing is decided then), 22023 for malformed arguments, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 where storage and functions disagree, 55P03 where a table is locked for longer than lock_timeout. An error of one proposal is its own: 42501 or 42704 as in approve(), 40000 where golden queries would break. Source: H4.';
+    'Decides exactly what preview_decisions() showed, each proposal by approve() or reject() with the caller''s rights: '
+    'one that cannot be decided harms no other, and error then has its SQLSTATE. decision: approve, or reject with a '
+    'reason as in reject(). proposal_ids and digest: as previewed, 1 to 1000. note: kept with each. All in one '
+    'transaction. Raises 40001 where one of the proposals is no longer what it was at the preview (nothing is decided '
+    'then), 22023 for malformed arguments, 28000 without identity, 25001 at an isolation other than READ COMMITTED, '
+    '55000 where storage and functions disagree, 55P03 where a table is locked for longer than lock_timeout. An error '
+    'of one proposal is its own: 42501 or 42704 as in approve(), 40000 where golden queries would break. Source: H4.';
 REVOKE ALL ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) TO memwarden_reviewer, memwarden_curator;

@@ -14,4 +14,6 @@ CREATE TABLE memwarden_data.external_source (
     PRIMARY KEY (org_id, name)
 );
 CREATE INDEX external_source_type ON memwarden_data.external_source (type);
-COMMENT ON TABLE memwarden_data.external_source IS 'Sources outside that clients ask when they need to, by a retriever of that kind. Holds names of environment variables, and no secrets.';
+COMMENT ON TABLE memwarden_data.external_source IS
+    'Sources outside that clients ask when they need to, by a retriever of that kind. Holds names of environment '
+    'variables, and no secrets.';

@@ -14,42 +14,54 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.administered_org(define_external_source.org, 'full');
-    v_scopes bigint[] := ARRAY(SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.path = ANY (define_external_source.scopes) AND s.org_id = v_org_id);
+    v_scopes bigint[] := ARRAY(SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.path = ANY (define_external_source.scopes)
+        AND s.org_id = v_org_id);
 BEGIN
     IF v_org_id = 0 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'org: an external source belongs to an organisation');
-    ELSIF (define_external_source.name ~ '^[a-z][a-z0-9_-]{0,62}$') IS NOT TRUE OR (define_external_source.kind ~ '^[a-z][a-z0-9_]{0,62}$') IS NOT TRUE
+    ELSIF (define_external_source.name ~ '^[a-z][a-z0-9_-]{0,62}$') IS NOT TRUE
+        OR (define_external_source.kind ~ '^[a-z][a-z0-9_]{0,62}$') IS NOT TRUE
        OR (jsonb_typeof(define_external_source.settings) = 'object') IS NOT TRUE OR length(define_external_source.settings::text) > 10000
        OR (define_external_source.timeout BETWEEN interval '0.1 seconds' AND interval '1 minute') IS NOT TRUE
        OR (define_external_source.max_results BETWEEN 1 AND 100) IS NOT TRUE OR length(define_external_source.description) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'name: lower-case letters, digits, _ and -, at most 63; kind: of a retriever; settings: an object of at most 10,000 characters; timeout: 0.1 seconds to 1 minute; max_results: 1 to 100; description: at most 1,000 characters');
-    ELSIF NOT EXISTS (SELECT FROM memwarden_data.source_type AS t WHERE t.type = define_external_source.type AND t.type <> 'memory_item') THEN
+            'name: lower-case letters, digits, _ and -, at most 63; kind: of a retriever; settings: an object of at most '
+            '10,000 characters; timeout: 0.1 seconds to 1 minute; max_results: 1 to 100; description: at most 1,000 characters');
+    ELSIF NOT EXISTS (SELECT FROM memwarden_data.source_type AS t WHERE t.type = define_external_source.type
+        AND t.type <> 'memory_item') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'type: document, human_input, api_response, code_execution, tool_output or agent_reasoning');
     ELSIF define_external_source.scopes IS NOT NULL
-          AND cardinality(v_scopes) IS DISTINCT FROM (SELECT nullif(count(DISTINCT p), 0)::integer FROM unnest(define_external_source.scopes) AS p) THEN
+          AND cardinality(v_scopes) IS DISTINCT FROM (SELECT nullif(count(DISTINCT p), 0)::integer
+              FROM unnest(define_external_source.scopes) AS p) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', 'scopes: one of them');
     END IF;
-    INSERT INTO memwarden_data.external_source AS e (org_id, name, kind, settings, type, timeout, max_results, scope_ids, description, defined_at)
-    VALUES (v_org_id, define_external_source.name, define_external_source.kind, define_external_source.settings, define_external_source.type,
+    INSERT INTO memwarden_data.external_source AS e (org_id, name, kind, settings, type, timeout, max_results, scope_ids,
+        description, defined_at)
+    VALUES (v_org_id, define_external_source.name, define_external_source.kind, define_external_source.settings,
+        define_external_source.type,
             define_external_source.timeout, define_external_source.max_results,
             CASE WHEN define_external_source.scopes IS NOT NULL THEN v_scopes END, define_external_source.description, clock_timestamp())
     ON CONFLICT ON CONSTRAINT external_source_pkey DO UPDATE
-       SET kind = excluded.kind, settings = excluded.settings, type = excluded.type, timeout = excluded.timeout, max_results = excluded.max_results,
+       SET kind = excluded.kind, settings = excluded.settings, type = excluded.type, timeout = excluded.timeout,
+           max_results = excluded.max_results,
            scope_ids = excluded.scope_ids, description = excluded.description, defined_at = excluded.defined_at;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_external_source', jsonb_build_object(
         'name', name, 'kind', kind, 'type', type, 'scopes', scopes));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) IS
-    'Registers a source outside that clients ask when they need to (search_external() of the client), or registers it anew. The server asks nobody, and nothing of an answer is stored. '
-    'kind: the retriever: http_json, directory, or one that the client has as a plug-in; settings: what that needs, with names of environment variables instead of secrets. '
-    'type: what its answers are as evidence; what that is worth, define_source() says of their uris. timeout: at most 1 minute; max_results: 1 to 100. '
-    'scopes: who reads one of them may ask; by default everybody in the organisation. org: by default the caller''s. '
-    'Raises 22023 for malformed arguments, 42704 for an unknown scope or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: four-layer design, L3.';
+    'Registers a source outside that clients ask when they need to (search_external() of the client), or registers it '
+    'anew. The server asks nobody, and nothing of an answer is stored. kind: the retriever: http_json, directory, or '
+    'one that the client has as a plug-in; settings: what that needs, with names of environment variables instead of '
+    'secrets. type: what its answers are as evidence; what that is worth, define_source() says of their uris. timeout: '
+    'at most 1 minute; max_results: 1 to 100. scopes: who reads one of them may ask; by default everybody in the '
+    'organisation. org: by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown scope or '
+    'organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: four-layer '
+    'design, L3.';
 REVOKE ALL ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text,
+    text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_external_source(name text, org text DEFAULT NULL)
 RETURNS void

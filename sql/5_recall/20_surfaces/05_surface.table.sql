@@ -20,7 +20,8 @@ CREATE INDEX surface_classification ON memwarden_data.surface (max_classificatio
 COMMENT ON TABLE memwarden_data.surface IS 'Boundaries that answers cross: what is stripped, capped and hedged there.';
 COMMENT ON COLUMN memwarden_data.surface.strip IS 'Kinds of sensitivity rules, with what lies below them; and entity, agent, uri.';
 COMMENT ON COLUMN memwarden_data.surface.internals IS 'Whether scope, domains, provenance and origin cross too.';
-COMMENT ON COLUMN memwarden_data.surface.floor IS 'The least relevance of an answer; with nothing above it the answer is that nothing is known.';
+COMMENT ON COLUMN memwarden_data.surface.floor IS
+    'The least relevance of an answer; with nothing above it the answer is that nothing is known.';
 
 CREATE TABLE memwarden_data.standing_rule (
     org_id          bigint NOT NULL REFERENCES memwarden_data.organisation,
@@ -30,7 +31,8 @@ CREATE TABLE memwarden_data.standing_rule (
     min_sources     integer NOT NULL CHECK (min_sources BETWEEN 0 AND 100),
     PRIMARY KEY (org_id, standing)
 );
-COMMENT ON TABLE memwarden_data.standing_rule IS 'What a memory needs to be called verified, supported or reported; org_id 0 speaks for all that say nothing else.';
+COMMENT ON TABLE memwarden_data.standing_rule IS
+    'What a memory needs to be called verified, supported or reported; org_id 0 speaks for all that say nothing else.';
 INSERT INTO memwarden_data.standing_rule (org_id, standing, min_confidence, min_authority, min_sources) VALUES
     -- Without a human's word nothing is believed more than 0.7 where a layer has the weights that are shipped.
     (0, 'verified', 0.6, 0.9, 1),
@@ -44,13 +46,16 @@ CREATE TABLE memwarden_data.hedge (
     phrase    text NOT NULL CHECK (length(phrase) <= 200),
     PRIMARY KEY (org_id, language, standing)
 );
-COMMENT ON TABLE memwarden_data.hedge IS 'How each standing is said in a language; org_id 0 speaks for all that say nothing else. What is verified needs no hedge.';
+COMMENT ON TABLE memwarden_data.hedge IS
+    'How each standing is said in a language; org_id 0 speaks for all that say nothing else. What is verified needs no '
+    'hedge.';
 INSERT INTO memwarden_data.hedge (org_id, language, standing, phrase) VALUES
     (0, 'en', 'supported', 'according to several sources'), (0, 'en', 'reported', 'reportedly'), (0, 'en', 'inferred', 'presumably'),
     (0, 'en', 'disputed', 'it is disputed whether'), (0, 'en', 'outdated', 'as was known earlier'), (0, 'en', 'unknown', 'I don''t know'),
     (0, 'de', 'supported', 'mehreren Quellen zufolge'), (0, 'de', 'reported', 'einer Quelle zufolge'), (0, 'de', 'inferred', 'vermutlich'),
     (0, 'de', 'disputed', 'umstritten ist, ob'), (0, 'de', 'outdated', 'nach früherem Stand'), (0, 'de', 'unknown', 'das weiß ich nicht'),
     (0, 'fr', 'supported', 'selon plusieurs sources'), (0, 'fr', 'reported', 'selon une source'), (0, 'fr', 'inferred', 'sans doute'),
-    (0, 'fr', 'disputed', 'il est contesté que'), (0, 'fr', 'outdated', 'd''après ce que l''on savait'), (0, 'fr', 'unknown', 'je ne sais pas'),
+    (0, 'fr', 'disputed', 'il est contesté que'), (0, 'fr', 'outdated', 'd''après ce que l''on savait'),
+        (0, 'fr', 'unknown', 'je ne sais pas'),
     (0, 'es', 'supported', 'según varias fuentes'), (0, 'es', 'reported', 'según una fuente'), (0, 'es', 'inferred', 'se supone que'),
     (0, 'es', 'disputed', 'se discute si'), (0, 'es', 'outdated', 'según lo que se sabía'), (0, 'es', 'unknown', 'no lo sé');

@@ -40,4 +40,5 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.recalled_item IS
-    'One recalled memory. score is fused from the seven components, each from 0 to 1 within this recall; similarity is the plain cosine, relevance what thresholds mean.';
+    'One recalled memory. score is fused from the seven components, each from 0 to 1 within this recall; similarity is '
+    'the plain cosine, relevance what thresholds mean.';

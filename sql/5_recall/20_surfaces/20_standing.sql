@@ -1,22 +1,28 @@
 -- How far a memory may be asserted, as a word and as a phrase to say it with.
 -- One expression, which PostgreSQL writes into the query that asks: every row of every recall pays for a call.
 CREATE OR REPLACE FUNCTION memwarden_internal.standing(
-    p_rules jsonb, p_contradicted boolean, p_is_over boolean, p_approval text, p_sources integer, p_confidence double precision, p_authority double precision)
+    p_rules jsonb, p_contradicted boolean, p_is_over boolean, p_approval text, p_sources integer, p_confidence double precision,
+        p_authority double precision)
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE
     WHEN p_contradicted THEN 'disputed'
     WHEN p_is_over THEN 'outdated'
     WHEN p_approval = 'APPROVED' THEN 'verified'
-    WHEN p_confidence >= (p_rules #>> '{verified,confidence}')::double precision AND p_authority >= (p_rules #>> '{verified,authority}')::double precision
+    WHEN p_confidence >= (p_rules #>> '{verified,confidence}')::double precision
+        AND p_authority >= (p_rules #>> '{verified,authority}')::double precision
          AND p_sources >= (p_rules #>> '{verified,sources}')::integer THEN 'verified'
-    WHEN p_confidence >= (p_rules #>> '{supported,confidence}')::double precision AND p_authority >= (p_rules #>> '{supported,authority}')::double precision
+    WHEN p_confidence >= (p_rules #>> '{supported,confidence}')::double precision
+        AND p_authority >= (p_rules #>> '{supported,authority}')::double precision
          AND p_sources >= (p_rules #>> '{supported,sources}')::integer THEN 'supported'
-    WHEN p_confidence >= (p_rules #>> '{reported,confidence}')::double precision AND p_authority >= (p_rules #>> '{reported,authority}')::double precision
+    WHEN p_confidence >= (p_rules #>> '{reported,confidence}')::double precision
+        AND p_authority >= (p_rules #>> '{reported,authority}')::double precision
          AND p_sources >= (p_rules #>> '{reported,sources}')::integer THEN 'reported'
     ELSE 'inferred' END;
 COMMENT ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision) IS
-    'The standing of a memory by rules as standing_rules() gives them: disputed, outdated, verified, supported, reported or inferred. p_approval: approval_state of its record of provenance; p_sources: how many external sources the store resolved; confidence (adjusted) and authority: those of its head. Source: agent memory primitives, 14.';
+    'The standing of a memory by rules as standing_rules() gives them: disputed, outdated, verified, supported, '
+    'reported or inferred. p_approval: approval_state of its record of provenance; p_sources: how many external sources '
+    'the store resolved; confidence (adjusted) and authority: those of its head. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision) FROM PUBLIC;
 
 -- No evidence, vote or approval makes an order to the reader a fact: that somebody said it is all that is known.
@@ -25,7 +31,8 @@ RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN coalesce(' ' || array_to_string(p_suspicious, ' ') LIKE '% injection.%', false);
 COMMENT ON FUNCTION memwarden_internal.holds_instruction(text[]) IS
-    'Whether the kinds of what was found in a memory (suspicious, as recall() returns it) say that it holds what looks like an instruction to its reader: injection.*.';
+    'Whether the kinds of what was found in a memory (suspicious, as recall() returns it) say that it holds what looks '
+    'like an instruction to its reader: injection.*.';
 REVOKE ALL ON FUNCTION memwarden_internal.holds_instruction(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.standing_rules(p_org_id bigint)
@@ -34,12 +41,14 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority, 'sources', r.min_sources)
+    RETURN (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority,
+        'sources', r.min_sources)
                                     ORDER BY r.org_id)
               FROM memwarden_data.standing_rule AS r WHERE r.org_id IN (0, p_org_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.standing_rules(bigint) IS 'What each standing needs in an organisation: {"verified": {"confidence", "authority", "sources"}, ...}.';
+COMMENT ON FUNCTION memwarden_internal.standing_rules(bigint) IS
+    'What each standing needs in an organisation: {"verified": {"confidence", "authority", "sources"}, ...}.';
 REVOKE ALL ON FUNCTION memwarden_internal.standing_rules(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hedges(p_org_id bigint, p_surface text)
@@ -52,7 +61,8 @@ DECLARE
     v_own      jsonb;
 BEGIN
     IF p_surface IS NOT NULL THEN
-        SELECT s.language, s.hedges INTO v_language, v_own FROM memwarden_data.surface AS s WHERE s.org_id = p_org_id AND s.name = p_surface;
+        SELECT s.language, s.hedges INTO v_language, v_own FROM memwarden_data.surface AS s WHERE s.org_id = p_org_id
+            AND s.name = p_surface;
     END IF;
     RETURN coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.language <> 'en', h.org_id)
                        FROM memwarden_data.hedge AS h
@@ -61,7 +71,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hedges(bigint, text) IS
-    'The phrases of an organisation by standing, in the language of a surface and with its own; English where there are none in that language.';
+    'The phrases of an organisation by standing, in the language of a surface and with its own; English where there are '
+    'none in that language.';
 REVOKE ALL ON FUNCTION memwarden_internal.hedges(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_standing_rule(
@@ -80,7 +91,8 @@ BEGIN
             'standing: verified, supported or reported; min_confidence, min_authority: 0 to 1; min_sources: 0 to 100');
     END IF;
     INSERT INTO memwarden_data.standing_rule AS r (org_id, standing, min_confidence, min_authority, min_sources)
-    VALUES (v_org_id, set_standing_rule.standing, set_standing_rule.min_confidence, set_standing_rule.min_authority, set_standing_rule.min_sources)
+    VALUES (v_org_id, set_standing_rule.standing, set_standing_rule.min_confidence, set_standing_rule.min_authority,
+        set_standing_rule.min_sources)
     ON CONFLICT ON CONSTRAINT standing_rule_pkey DO UPDATE
        SET min_confidence = excluded.min_confidence, min_authority = excluded.min_authority, min_sources = excluded.min_sources;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_standing_rule', jsonb_build_object(
@@ -88,11 +100,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) IS
-    'Says what a memory needs to be recalled as verified, supported or reported; the highest that it reaches counts. min_confidence: of its adjusted confidence; min_authority: of its best source; both 0 to 1. '
-    'min_sources: so many different external sources of registered evidence. What a human approved is verified, what another contradicts disputed, what is stale or over outdated, the rest inferred. What looks like an instruction to its reader (suspicious names injection.*) is at most reported, whatever it reaches. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 out of range, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'Says what a memory needs to be recalled as verified, supported or reported; the highest that it reaches counts. '
+    'min_confidence: of its adjusted confidence; min_authority: of its best source; both 0 to 1. min_sources: so many '
+    'different external sources of registered evidence. What a human approved is verified, what another contradicts '
+    'disputed, what is stale or over outdated, the rest inferred. What looks like an instruction to its reader '
+    '(suspicious names injection.*) is at most reported, whatever it reaches. org: by default the caller''s, and for '
+    'members of memwarden_admin all. Raises 22023 out of range, 42704 for an unknown organisation, 42501 without ADMIN '
+    '(full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer,
+    text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_hedge(standing text, phrase text, language text DEFAULT 'en', org text DEFAULT NULL)
 RETURNS void
@@ -105,16 +122,20 @@ BEGIN
     IF (set_hedge.standing IN ('verified', 'supported', 'reported', 'inferred', 'disputed', 'outdated', 'unknown')) IS NOT TRUE
        OR (length(set_hedge.phrase) <= 200) IS NOT TRUE OR (set_hedge.language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$') IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'standing: verified, supported, reported, inferred, disputed, outdated or unknown; phrase: at most 200 characters; language: a code as en or pt-BR');
+            'standing: verified, supported, reported, inferred, disputed, outdated or unknown; phrase: at most 200 characters; '
+            'language: a code as en or pt-BR');
     END IF;
     INSERT INTO memwarden_data.hedge AS h (org_id, language, standing, phrase)
     VALUES (v_org_id, set_hedge.language, set_hedge.standing, set_hedge.phrase)
     ON CONFLICT ON CONSTRAINT hedge_pkey DO UPDATE SET phrase = excluded.phrase;
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'set_hedge', jsonb_build_object('standing', standing, 'language', language, 'phrase', phrase));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'set_hedge', jsonb_build_object('standing', standing, 'language',
+        language, 'phrase', phrase));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_hedge(text, text, text, text) IS
-    'Says with which phrase a standing is told in a language; an empty one for none. standing: as recall() returns it. A surface can have its own (define_surface()). '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'Says with which phrase a standing is told in a language; an empty one for none. standing: as recall() returns it. '
+    'A surface can have its own (define_surface()). org: by default the caller''s, and for members of memwarden_admin '
+    'all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at '
+    'an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.set_hedge(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_hedge(text, text, text, text) TO memwarden_curator, memwarden_admin;

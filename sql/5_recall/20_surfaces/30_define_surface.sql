@@ -25,12 +25,16 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('classification %L', define_surface.max_classification));
     END IF;
     LOCK TABLE memwarden_data.sensitivity_rule IN SHARE ROW EXCLUSIVE MODE;
-    INSERT INTO memwarden_data.surface AS s (org_id, name, strip, max_classification, layers, internals, floor, language, hedges, description, defined_at)
-    VALUES (v_org_id, define_surface.name, define_surface.strip, v_level, define_surface.layers, define_surface.internals, define_surface.floor,
+    INSERT INTO memwarden_data.surface AS s (org_id, name, strip, max_classification, layers, internals, floor, language,
+        hedges, description, defined_at)
+    VALUES (v_org_id, define_surface.name, define_surface.strip, v_level, define_surface.layers, define_surface.internals,
+        define_surface.floor,
             define_surface.language, define_surface.hedges, define_surface.description, clock_timestamp())
     ON CONFLICT ON CONSTRAINT surface_pkey DO UPDATE
-       SET strip = excluded.strip, max_classification = excluded.max_classification, layers = excluded.layers, internals = excluded.internals,
-           floor = excluded.floor, language = excluded.language, hedges = excluded.hedges, description = excluded.description, defined_at = excluded.defined_at;
+       SET strip = excluded.strip, max_classification = excluded.max_classification, layers = excluded.layers,
+           internals = excluded.internals,
+           floor = excluded.floor, language = excluded.language, hedges = excluded.hedges, description = excluded.description,
+               defined_at = excluded.defined_at;
     PERFORM memwarden_internal.compile_surfaces(v_org_id);
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_surface', jsonb_build_object(
         'surface', name, 'strip', strip, 'max_classification', max_classification, 'layers', layers, 'internals', internals, 'floor', floor,
@@ -38,18 +42,24 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) IS
-    'Defines a boundary that answers cross by recall(surface => ...) and compile_context(surface => ...), or defines it anew. '
-    'strip: what is taken out of every word that crosses: kinds of sensitivity rules with what lies below them (pii, pii.email, secret ...), whatever their action; entity (names and sensitive values of entities '
-    'that are classified above the surface, or have such a value), agent (names of agents), uri. max_classification, layers: nothing else crosses. '
-    'internals: whether scope, domains, provenance and origin cross too, stripped as well. floor: 0 to 1, the least relevance of an answer; where nothing reaches it the answer is one row of standing unknown. '
-    'language, hedges ({"reported": "word has it", ...}): how standings are said there. '
-    'Who reads a scope may use every surface of its organisation; who is to read a scope through surfaces alone is granted it so: grant_scope(surfaces => ...). '
-    'org: by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'Defines a boundary that answers cross by recall(surface => ...) and compile_context(surface => ...), or defines it '
+    'anew. strip: what is taken out of every word that crosses: kinds of sensitivity rules with what lies below them '
+    '(pii, pii.email, secret ...), whatever their action; entity (names and sensitive values of entities that are '
+    'classified above the surface, or have such a value), agent (names of agents), uri. max_classification, layers: '
+    'nothing else crosses. internals: whether scope, domains, provenance and origin cross too, stripped as well. floor: '
+    '0 to 1, the least relevance of an answer; where nothing reaches it the answer is one row of standing unknown. '
+    'language, hedges ({"reported": "word has it", ...}): how standings are said there. Who reads a scope may use every '
+    'surface of its organisation; who is to read a scope through surfaces alone is granted it so: grant_scope(surfaces '
+    '=> ...). org: by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown layer, '
+    'classification or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. '
+    'Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text,
+    text) TO memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.check_surface(
-    p_org_id bigint, p_name text, p_strip text[], p_layers text[], p_internals boolean, p_floor double precision, p_language text, p_hedges jsonb, p_description text)
+    p_org_id bigint, p_name text, p_strip text[], p_layers text[], p_internals boolean, p_floor double precision, p_language text,
+        p_hedges jsonb, p_description text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -62,12 +72,14 @@ BEGIN
     ELSIF (p_name ~ '^[a-z][a-z0-9_-]{0,62}$') IS NOT TRUE OR p_internals IS NULL OR p_floor NOT BETWEEN 0 AND 1
        OR (p_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$') IS NOT TRUE OR length(p_description) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'name: lower-case letters, digits, _ and -, at most 63; internals: true or false; floor: 0 to 1; language: a code as en; description: at most 1,000 characters');
+            'name: lower-case letters, digits, _ and -, at most 63; internals: true or false; floor: 0 to 1; language: a code '
+            'as en; description: at most 1,000 characters');
     ELSIF (jsonb_typeof(p_hedges) = 'object') IS NOT TRUE OR EXISTS (
               SELECT FROM jsonb_each(p_hedges) AS h
                WHERE h.key NOT IN ('verified', 'supported', 'reported', 'inferred', 'disputed', 'outdated', 'unknown')
                   OR jsonb_typeof(h.value) <> 'string' OR length(h.value #>> '{}') > 200) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'hedges: an object of standings and phrases, each at most 200 characters');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'hedges: an object of standings and phrases, each at most '
+            '200 characters');
     ELSIF memwarden_internal.is_list(p_strip) IS NOT TRUE OR cardinality(p_strip) > 100 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'strip: at most 100 kinds');
     END IF;
@@ -76,7 +88,8 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.sensitivity_rule AS r
                         WHERE r.org_id IN (0, p_org_id) AND r.current AND (r.kind = k OR starts_with(r.kind, k || '.')));
     IF FOUND THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('strip: %L is no kind of sensitivity rules, nor entity, agent or uri', v_kind));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('strip: %L is no kind of sensitivity rules, nor '
+            'entity, agent or uri', v_kind));
     END IF;
     IF p_layers IS NOT NULL THEN
         PERFORM memwarden_internal.require_layers(p_layers);
@@ -85,7 +98,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.check_surface(bigint, text, text[], text[], boolean, double precision, text, jsonb, text) IS
     'Raises 22023 or 42704 for a surface that cannot be defined.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_surface(bigint, text, text[], text[], boolean, double precision, text, jsonb, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.check_surface(bigint, text, text[], text[], boolean, double precision, text, jsonb, text)
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_surface(name text, org text DEFAULT NULL)
 RETURNS void
@@ -103,8 +117,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_surface(text, text) IS
-    'Drops a surface: nothing crosses it any more. Grants that named it stay, and let nobody read until it is defined again. '
-    'org: by default the caller''s. Raises 42704 when there is none, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED.';
+    'Drops a surface: nothing crosses it any more. Grants that named it stay, and let nobody read until it is defined '
+    'again. org: by default the caller''s. Raises 42704 when there is none, 42501 without ADMIN (full), 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_surface(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_surface(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -137,5 +152,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.compile_surfaces(bigint) IS 'Makes the rule texts of an organisation''s surfaces anew, for 0 those of every one.';
+COMMENT ON FUNCTION memwarden_internal.compile_surfaces(bigint) IS
+    'Makes the rule texts of an organisation''s surfaces anew, for 0 those of every one.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_surfaces(bigint) FROM PUBLIC;

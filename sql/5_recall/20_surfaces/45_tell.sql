@@ -14,7 +14,8 @@ for rules_hash in {*p_rules_hashes, p_strip_hash} - {None}:
 return core.tell(p_documents, p_rules_hashes, p_strip_hash, p_names, p_without_uris)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.tell(text[], text[], text, text[], boolean) IS
-    'Documents (JSON objects) as they may be told, by their place from 1: screened by the rules of a hash where one is given, and the kinds that these find; without what the rules of p_strip_hash find, without names, without uris.';
+    'Documents (JSON objects) as they may be told, by their place from 1: screened by the rules of a hash where one is '
+    'given, and the kinds that these find; without what the rules of p_strip_hash find, without names, without uris.';
 REVOKE ALL ON FUNCTION memwarden_internal.tell(text[], text[], text, text[], boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.names_to_strip(p_org_id bigint, p_strip text[], p_level smallint)
@@ -33,12 +34,14 @@ BEGIN
                             WHERE t.org_id = e.org_id AND t.entity_id = e.entity_id AND (t.sensitive OR t.classification > p_level)))
          UNION
         SELECT t.value #>> '{}' FROM memwarden_data.entity_attribute AS t
-         WHERE 'entity' = ANY (p_strip) AND t.org_id IN (0, p_org_id) AND (t.sensitive OR t.classification > p_level) AND length(t.value #>> '{}') >= 4
+         WHERE 'entity' = ANY (p_strip) AND t.org_id IN (0, p_org_id) AND (t.sensitive OR t.classification > p_level)
+             AND length(t.value #>> '{}') >= 4
          UNION
         SELECT p.name FROM memwarden_data.principal AS p
          WHERE 'agent' = ANY (p_strip) AND p.org_id = p_org_id AND length(p.name) >= 3);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.names_to_strip(bigint, text[], smallint) IS
-    'What is masked by its name on a surface that crosses up to a classification: names and values of entities above it or with something sensitive, names of agents.';
+    'What is masked by its name on a surface that crosses up to a classification: names and values of entities above it '
+    'or with something sensitive, names of agents.';
 REVOKE ALL ON FUNCTION memwarden_internal.names_to_strip(bigint, text[], smallint) FROM PUBLIC;

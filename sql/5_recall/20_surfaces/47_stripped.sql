@@ -16,9 +16,11 @@ BEGIN
         SELECT t.document::jsonb
           FROM memwarden_internal.tell(
                    ARRAY[p_document::text], ARRAY[NULL::text], v_surface.rules_hash,
-                   memwarden_internal.names_to_strip(p_org_id, v_surface.strip, v_surface.max_classification), 'uri' = ANY (v_surface.strip)) AS t);
+                   memwarden_internal.names_to_strip(p_org_id, v_surface.strip, v_surface.max_classification),
+                       'uri' = ANY (v_surface.strip)) AS t);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.stripped(bigint, jsonb, text) IS
-    'A JSON object of words without what a surface of the organisation strips; as it is for no surface. A value that keeps yielding something is null. The caller has asked require_surface().';
+    'A JSON object of words without what a surface of the organisation strips; as it is for no surface. A value that '
+    'keeps yielding something is null. The caller has asked require_surface().';
 REVOKE ALL ON FUNCTION memwarden_internal.stripped(bigint, jsonb, text) FROM PUBLIC;

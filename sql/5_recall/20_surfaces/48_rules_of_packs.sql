@@ -10,7 +10,8 @@ BEGIN
         SELECT CASE WHEN k.rules_hash IS NULL THEN p_rules_hashes[r.ordinality]
                     -- A pack's are those of the organisation and more.
                     WHEN p_rules_hashes[r.ordinality] IS NOT NULL OR i.sensitivity <> 'none'
-                      OR k.swept_at IS NULL AND (r.provenance ->> 'recorded_at')::timestamptz < k.rules_since + interval '1 minute' THEN k.rules_hash END
+                      OR k.swept_at IS NULL AND (r.provenance ->> 'recorded_at')::timestamptz < k.rules_since + interval '1 minute'
+                          THEN k.rules_hash END
           FROM unnest(p_rows) WITH ORDINALITY AS r
           LEFT JOIN LATERAL (SELECT h.org_id, h.layer, h.principal_id, h.scope_id, h.sensitivity FROM memwarden_data.item AS h
                               WHERE h.org_id = ANY (ARRAY[0, p_org_id]) AND h.item_id = r.item_id OFFSET 0) AS i ON true
@@ -24,5 +25,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hashes_with_packs(bigint, memwarden_internal.recalled_item[], text[]) IS
-    'By which rules each of some rows is to be screened before it is told, where packs have rules: as present() has found it, with the rules of the pack that holds for its writer and scope. NULL where that has been done.';
+    'By which rules each of some rows is to be screened before it is told, where packs have rules: as present() has '
+    'found it, with the rules of the pack that holds for its writer and scope. NULL where that has been done.';
 REVOKE ALL ON FUNCTION memwarden_internal.hashes_with_packs(bigint, memwarden_internal.recalled_item[], text[]) FROM PUBLIC;

@@ -19,18 +19,24 @@ BEGIN
         RETURN p_rows;
     END IF;
     SELECT array_agg(f.rules_hash ORDER BY f.n),
-           array_agg((f.item_id, f.version_id, f.layer, f.scope, f.kind, f.subject, f.predicate, f.content, f.text, f.score, f.vector_score, f.keyword_score,
-                      f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity, f.confidence, f.low_confidence, f.contradicted,
+           array_agg((f.item_id, f.version_id, f.layer, f.scope, f.kind, f.subject, f.predicate, f.content, f.text, f.score,
+               f.vector_score, f.keyword_score,
+                      f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity, f.confidence,
+                          f.low_confidence, f.contradicted,
                       f.stale, f.classification, f.domains, f.provenance, f.freshness_score, f.relevance, f.same_as, f.now_standing,
-                      nullif(v_hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id, f.contradicts)::memwarden_internal.recalled_item ORDER BY f.n)
+                      nullif(v_hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id,
+                          f.contradicts)::memwarden_internal.recalled_item ORDER BY f.n)
       INTO v_hashes, v_rows
       FROM (SELECT r.*, r.ordinality AS n,
                    memwarden_internal.standing(
-                       v_rules, r.contradicted, r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false), e.approval, e.sources,
-                       (r.provenance ->> 'adjusted_confidence')::double precision, (r.provenance ->> 'authority')::double precision) AS now_standing,
+                       v_rules, r.contradicted, r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
+                           e.approval, e.sources,
+                       (r.provenance ->> 'adjusted_confidence')::double precision,
+                           (r.provenance ->> 'authority')::double precision) AS now_standing,
                    -- What was written under the rules of today was asked about them then; what a look at all has found is marked.
                    CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
-                          OR s.swept_at IS NULL AND (r.provenance ->> 'recorded_at')::timestamptz < s.since + interval '1 minute' THEN s.rules_hash END AS rules_hash
+                          OR s.swept_at IS NULL AND (r.provenance ->> 'recorded_at')::timestamptz < s.since + interval '1 minute'
+                              THEN s.rules_hash END AS rules_hash
               FROM unnest(p_rows) WITH ORDINALITY AS r
               -- Each by its key, whatever the planner believes of the store: not joined as a whole.
               LEFT JOIN LATERAL (SELECT h.org_id, h.layer, h.valid_during, h.sensitivity FROM memwarden_data.item AS h
@@ -38,9 +44,11 @@ BEGIN
               -- What the store itself resolved, not what the writer cited.
               LEFT JOIN LATERAL (SELECT p.record ->> 'approval_state' AS approval, p.event::text AS event,
                                         (SELECT count(DISTINCT u.uri)::integer
-                                           FROM jsonb_path_query(p.record, '$.evidence[*] ? (@.external == true).uri') AS u (uri)) AS sources
+                                           FROM jsonb_path_query(p.record, '$.evidence[*] ? (@.external == true).uri') AS u (uri))
+                                               AS sources
                                    FROM memwarden_data.provenance AS p
-                                  WHERE p.org_id = i.org_id AND p.version_id = r.version_id ORDER BY p.provenance_id DESC LIMIT 1) AS e ON true
+                                  WHERE p.org_id = i.org_id AND p.version_id = r.version_id
+                                      ORDER BY p.provenance_id DESC LIMIT 1) AS e ON true
               LEFT JOIN LATERAL (SELECT t.rules_hash, t.since, t.swept_at FROM memwarden_data.sensitivity_ruleset AS t
                                   WHERE t.org_id IN (0, i.org_id) AND t.layer IN ('*', i.layer)
                                   ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS s ON true) AS f;
@@ -52,7 +60,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) IS
-    'What a principal is told of found items, best first, where the answer crosses a surface (NULL: none): with standing, hedge and suspicious, and without what must not be told. Source: agent memory primitives, 14.';
+    'What a principal is told of found items, best first, where the answer crosses a surface (NULL: none): with '
+    'standing, hedge and suspicious, and without what must not be told. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.told(
@@ -76,9 +85,12 @@ BEGIN
                                       'predicate', d.told -> 'predicate', 'suspicious', to_jsonb(nullif(t.suspicious, '{}')))
                    || CASE WHEN p_rows[t.n].standing IN ('verified', 'supported') AND memwarden_internal.holds_instruction(t.suspicious)
                            THEN jsonb_build_object('standing', 'reported', 'hedge', nullif(p_hedges ->> 'reported', '')) ELSE '{}' END
-                   || CASE WHEN p_surface IS NULL THEN jsonb_build_object('provenance', r.provenance || jsonb_build_object('evidence', d.told -> 'evidence'))
-                           ELSE jsonb_build_object('scope', d.told -> 'scope', 'domains', coalesce(nullif(d.told -> 'domains', 'null'), '[]'),
-                                                   'provenance', coalesce(d.told -> 'provenance', '{}'), 'origin', coalesce(d.told -> 'origin', '{}')) END)
+                   || CASE WHEN p_surface IS NULL THEN jsonb_build_object('provenance',
+                       r.provenance || jsonb_build_object('evidence', d.told -> 'evidence'))
+                           ELSE jsonb_build_object('scope', d.told -> 'scope', 'domains',
+                               coalesce(nullif(d.told -> 'domains', 'null'), '[]'),
+                                                   'provenance', coalesce(d.told -> 'provenance', '{}'), 'origin',
+                                                   coalesce(d.told -> 'origin', '{}')) END)
           FROM memwarden_internal.tell(
                    ARRAY(SELECT jsonb_build_object('content', r.content, 'text', r.text, 'subject', r.subject, 'predicate', r.predicate)
                                 || CASE WHEN p_surface IS NULL THEN jsonb_build_object('evidence', r.provenance -> 'evidence')
@@ -95,11 +107,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) IS
-    'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a surface of the organisation asks. What holds an instruction to its reader stands as reported at most. p_hedges: as hedges() gives them.';
+    'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a '
+    'surface of the organisation asks. What holds an instruction to its reader stands as reported at most. p_hedges: as '
+    'hedges() gives them.';
 REVOKE ALL ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) FROM PUBLIC;
 
 -- That nothing is known is an answer of its own, and says what kind of nothing it is.
-CREATE OR REPLACE FUNCTION memwarden_internal.unknown(p_principal_id bigint, p_surface text, p_threshold double precision, p_near double precision[])
+CREATE OR REPLACE FUNCTION memwarden_internal.unknown(p_principal_id bigint, p_surface text, p_threshold double precision,
+    p_near double precision[])
 RETURNS memwarden_internal.recalled_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -116,5 +131,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.unknown(bigint, text, double precision, double precision[]) IS
-    'The row that says that nothing is known: standing unknown, item_id NULL. p_near: the relevance of what came nearest, all of it below p_threshold; coverage none where there is nothing at all.';
+    'The row that says that nothing is known: standing unknown, item_id NULL. p_near: the relevance of what came '
+    'nearest, all of it below p_threshold; coverage none where there is nothing at all.';
 REVOKE ALL ON FUNCTION memwarden_internal.unknown(bigint, text, double precision, double precision[]) FROM PUBLIC;

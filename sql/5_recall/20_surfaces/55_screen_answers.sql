@@ -37,9 +37,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.screen_answers(jsonb, text, text) IS
-    'Answers that come from outside memory as they may be told to a model, by their place from 1: what the rules of today redact or encrypt is redacted, the "text" (and "content") of what they block is null, and suspicious names the kinds of what they find. '
-    'answers: an array of at most 10,000 objects and 10 MB, such as {"text", "uri"}. The rules are those of the caller''s organisation, with those of the pack in force for the caller, for a layer, by default those for all. '
-    'surface: which boundary they cross: what it strips is stripped as well. Nothing is kept. '
-    'Raises 28000 without identity, 22023 for malformed answers, 42704 for an unknown layer or surface, 55000 before setup(). Source: four-layer design, L3; agent memory primitives, 14.';
+    'Answers that come from outside memory as they may be told to a model, by their place from 1: what the rules of '
+    'today redact or encrypt is redacted, the "text" (and "content") of what they block is null, and suspicious names '
+    'the kinds of what they find. answers: an array of at most 10,000 objects and 10 MB, such as {"text", "uri"}. The '
+    'rules are those of the caller''s organisation, with those of the pack in force for the caller, for a layer, by '
+    'default those for all. surface: which boundary they cross: what it strips is stripped as well. Nothing is kept. '
+    'Raises 28000 without identity, 22023 for malformed answers, 42704 for an unknown layer or surface, 55000 before '
+    'setup(). Source: four-layer design, L3; agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.screen_answers(jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.screen_answers(jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.screen_answers(jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;

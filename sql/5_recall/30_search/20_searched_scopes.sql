@@ -27,5 +27,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) IS
-    'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope the principal cannot read, not even through the surface.';
+    'The scopes to search: every visible one, a scope with its ancestors, or exactly a list. Raises 42704 for a scope '
+    'the principal cannot read, not even through the surface.';
 REVOKE ALL ON FUNCTION memwarden_internal.searched_scopes(bigint, text, text[], text) FROM PUBLIC;

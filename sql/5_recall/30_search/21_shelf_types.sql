@@ -36,6 +36,9 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.asked_word IS
-    'A word of a question: how much it counts, what finds it, how many memories of a shelf have it, what it weighs by that, and whether so many have it that they are not all looked at.';
+    'A word of a question: how much it counts, what finds it, how many memories of a shelf have it, what it weighs by '
+    'that, and whether so many have it that they are not all looked at.';
 COMMENT ON TYPE memwarden_internal.shelf_sample IS
-    'What the memories of a shelf (home: scope and layer) are like that somebody may read: how many there are, how many words they have, their least cosine to what is asked, how many have the words that are asked for, and how much the common ones weigh in the 5,000 in which they weigh most.';
+    'What the memories of a shelf (home: scope and layer) are like that somebody may read: how many there are, how many '
+    'words they have, their least cosine to what is asked, how many have the words that are asked for, and how much the '
+    'common ones weigh in the 5,000 in which they weigh most.';

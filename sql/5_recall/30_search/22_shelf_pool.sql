@@ -1,8 +1,10 @@
 -- Of a scope that has grown a recall scores what can come among the best: what is nearest, by one index, and by another what
 -- has a rare word, or most of the common ones. Of the rest nothing is nearer, and the words it has weigh little.
 CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
-    p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint, p_vector double precision,
-    p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter, p_reach memwarden_internal.shelf_reach,
+    p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
+        p_vector double precision,
+    p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter,
+        p_reach memwarden_internal.shelf_reach,
     OUT item_ids uuid[], OUT similarities double precision[], OUT enough boolean)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -23,7 +25,8 @@ BEGIN
     END IF;
     IF p_vector > 0 THEN
         SELECT coalesce(array_agg(n.item_id), '{}'), coalesce(array_agg(n.similarity), '{}') INTO item_ids, similarities
-          FROM memwarden_internal.nearest_memories(p_shelf, p_model_id, p_embedding, v_wanted, p_now, p_principal_id, p_labels, true, p_only, p_reach) AS n;
+          FROM memwarden_internal.nearest_memories(p_shelf, p_model_id, p_embedding, v_wanted, p_now, p_principal_id, p_labels,
+              true, p_only, p_reach) AS n;
     END IF;
     IF v_any_of IS NOT NULL THEN
         EXECUTE memwarden_internal.hits_statement(p_shelf, p_only) INTO v_hits, v_alike
@@ -50,9 +53,13 @@ BEGIN
     enough := cardinality(item_ids) >= least(p_limit, p_sample.items);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'The items of a shelf among which the best p_limit of those are that a filter lets through, by cosine and words alone, with their cosine. enough: whether these are all that need be looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec,
+    smallint, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+    'The items of a shelf among which the best p_limit of those are that a filter lets through, by cosine and words '
+    'alone, with their cosine. enough: whether these are all that need be looked at.';
+REVOKE ALL ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec,
+    smallint, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
+    memwarden_internal.shelf_reach) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.word_query(p_lexeme text)
 RETURNS tsquery
@@ -96,11 +103,13 @@ AS $function$
 BEGIN
     RETURN format(
         'SELECT coalesce(array_agg(h.item_id), ''{}''), coalesce(array_agg(h.similarity), ''{}'')'
-        '  FROM (SELECT e.item_id, max(CASE WHEN e.model_id = $6 THEN 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) END) AS similarity'
+        '  FROM (SELECT e.item_id, max(CASE WHEN e.model_id = $6 THEN 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) '
+        'END) AS similarity'
         '          FROM memwarden_data.%I AS e'
         '         CROSS JOIN LATERAL (SELECT FROM memwarden_data.item AS i WHERE i.org_id = e.org_id AND i.item_id = e.item_id'
         '                                AND (i.expires_at IS NULL OR i.expires_at > $3)'
-        '                                AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)%s%s%s OFFSET 0) AS i'
+        '                                AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY '
+        '($5)%s%s%s OFFSET 0) AS i'
         '         WHERE e.words @@ $8 AND e.item_id <> ALL ($9)%s'
         '         GROUP BY e.item_id LIMIT $2) AS h',
         memwarden_internal.shelf_name(p_shelf), memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only),
@@ -108,7 +117,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hits_statement(integer, memwarden_internal.item_filter) IS
-    'The statement that finds what has any of some words on a shelf: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 words, $9 items that are known already, $10 the reach.';
+    'The statement that finds what has any of some words on a shelf: $1 embedding, $2 limit, $3 now, $4 principal, $5 '
+    'labels, $6 model, $7 the filter, $8 words, $9 items that are known already, $10 the reach.';
 REVOKE ALL ON FUNCTION memwarden_internal.hits_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.filtered_statement(p_shelf integer, p_only memwarden_internal.item_filter)
@@ -118,7 +128,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN format(
-        'SELECT coalesce(array_agg(h.item_id), ''{}'') AS item_ids, coalesce(array_agg(h.similarity), ''{}'') AS similarities, count(*) <= 5000 AS enough'
+        'SELECT coalesce(array_agg(h.item_id), ''{}'') AS item_ids, coalesce(array_agg(h.similarity), ''{}'') AS similarities, '
+        'count(*) <= 5000 AS enough'
         '  FROM (SELECT i.item_id, (SELECT 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) FROM memwarden_data.%I AS e'
         '                            WHERE e.org_id = $8 AND e.scope_id = $9 AND e.model_id = $6 AND e.item_id = i.item_id) AS similarity'
         '          FROM memwarden_data.item AS i'
@@ -130,5 +141,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) IS
-    'The statement that finds what a filter lets through of a shelf''s scope and layer, and whether that is all of it: $1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 organisation, $9 scope, $10 layer.';
+    'The statement that finds what a filter lets through of a shelf''s scope and layer, and whether that is all of it: '
+    '$1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 organisation, $9 scope, $10 '
+    'layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;

@@ -6,7 +6,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_readable text := format(
-        '(i.expires_at IS NULL OR i.expires_at > $3) AND (CASE WHEN i.principal_id = $8 THEN -i.label_id ELSE i.label_id END) = ANY ($9)%s%s',
+        '(i.expires_at IS NULL OR i.expires_at > $3) AND (CASE WHEN i.principal_id = $8 THEN -i.label_id ELSE i.label_id END) '
+        '= ANY ($9)%s%s',
         memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only));
 BEGIN
     IF p_shelf > 0 THEN
@@ -19,7 +20,8 @@ BEGIN
         '         ORDER BY uuid_hash(c.item_id), c.item_id LIMIT 20000) AS e'
         '  LEFT JOIN LATERAL (SELECT i.search_vector, %s%s AS is_readable FROM memwarden_data.item AS i'
         '                      WHERE i.org_id = e.org_id AND i.item_id = e.item_id%s OFFSET 0) AS i ON true',
-        memwarden_internal.shelf_name(p_shelf), v_readable, memwarden_internal.head_within_reach(p_shelf, 12), memwarden_internal.copy_within_reach(p_shelf, 12));
+        memwarden_internal.shelf_name(p_shelf), v_readable, memwarden_internal.head_within_reach(p_shelf, 12),
+            memwarden_internal.copy_within_reach(p_shelf, 12));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.drawn_statement(integer, memwarden_internal.item_filter) IS
@@ -41,21 +43,25 @@ BEGIN
         '      FROM (SELECT s.item_id, s.scope_id, s.search_vector, s.is_readable, row_number() OVER () AS place FROM (%s) AS s) AS i'
         '     WHERE i.is_readable LIMIT $11)'
         ' SELECT count(*), max(s.place), coalesce(sum(length(s.search_vector)), 0), min(s.similarity),'
-        '        ARRAY(SELECT (SELECT count(*) FROM sample AS h WHERE h.search_vector @@ w.term) FROM unnest($10) WITH ORDINALITY AS w ORDER BY w.ordinality),'
-        '        array_agg((SELECT bit_or(1::bigint << (w.ordinality - 1)::integer) FROM unnest($10) WITH ORDINALITY AS w WHERE w.ordinality <= 62 AND s.search_vector @@ w.term))'
+        '        ARRAY(SELECT (SELECT count(*) FROM sample AS h WHERE h.search_vector @@ w.term) FROM unnest($10) WITH '
+        'ORDINALITY AS w ORDER BY w.ordinality),'
+        '        array_agg((SELECT bit_or(1::bigint << (w.ordinality - 1)::integer) FROM unnest($10) WITH ORDINALITY AS w '
+        'WHERE w.ordinality <= 62 AND s.search_vector @@ w.term))'
         '   FROM sample AS s',
         memwarden_internal.shelf_name(p_shelf), memwarden_internal.drawn_statement(p_shelf, p_only));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_statement(integer, memwarden_internal.item_filter) IS
-    'The statement that samples a shelf: $1 embedding, $2 layer, $3 now, $4 organisation, $5 scope, $6 model, $7 the filter, $8 principal, $9 labels, $10 words, $11 how many, $12 the reach.';
+    'The statement that samples a shelf: $1 embedding, $2 layer, $3 now, $4 organisation, $5 scope, $6 model, $7 the '
+    'filter, $8 principal, $9 labels, $10 words, $11 how many, $12 the reach.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
 -- Counting a million takes longer than to find the best of them. Fingerprints are as good as drawn by lot: the first of them
 -- are like all. What has at most 2,000 that count is counted.
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_shelf(
     p_shelf integer, p_model_id smallint, p_query text, p_embedding @extschema:vector@.halfvec,
-    p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter, p_reach memwarden_internal.shelf_reach)
+    p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter,
+        p_reach memwarden_internal.shelf_reach)
 RETURNS memwarden_internal.shelf_sample
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -88,11 +94,13 @@ BEGIN
     END IF;
     EXECUTE memwarden_internal.sample_statement(p_shelf, p_only)
        INTO v_counted, v_scanned, v_lengths, v_least, v_holders, v_had
-      USING p_embedding, v_home.layer, p_now, v_home.org_id, v_home.scope_id, p_model_id, p_only, p_principal_id, p_labels, v_words, v_wanted, p_reach;
+      USING p_embedding, v_home.layer, p_now, v_home.org_id, v_home.scope_id, p_model_id, p_only, p_principal_id, p_labels,
+          v_words, v_wanted, p_reach;
     IF v_counted < v_wanted THEN
         v_scanned := coalesce(least(p_reach.items, 20000),
                               (SELECT count(*) FROM (SELECT FROM memwarden_data.item AS i
-                                                      WHERE i.org_id = v_home.org_id AND i.scope_id = v_home.scope_id AND i.status = 'ACTIVE' AND i.layer = v_home.layer
+                                                      WHERE i.org_id = v_home.org_id AND i.scope_id = v_home.scope_id
+                                                          AND i.status = 'ACTIVE' AND i.layer = v_home.layer
                                                       LIMIT 20000) AS i));
     END IF;
     v_items := v_counted;
@@ -112,13 +120,19 @@ BEGIN
             SELECT h.weight
               FROM (SELECT sum(w.weight) AS weight
                       FROM unnest(v_had) WITH ORDINALITY AS h (words, n)
-                      JOIN unnest(v_words) WITH ORDINALITY AS w ON w.ordinality <= 62 AND w.is_common AND h.words & (1::bigint << (w.ordinality - 1)::integer) <> 0
+                      JOIN unnest(v_words) WITH ORDINALITY AS w ON w.ordinality <= 62 AND w.is_common
+                          AND h.words & (1::bigint << (w.ordinality - 1)::integer) <> 0
                      GROUP BY h.n) AS h
              ORDER BY h.weight DESC OFFSET v_counted * 5000 / v_items LIMIT 1);
     END IF;
-    RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_items, v_lengths * v_items / greatest(v_counted, 1), v_least, v_words, v_most)::memwarden_internal.shelf_sample;
+    RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_items, v_lengths * v_items / greatest(v_counted, 1),
+        v_least, v_words, v_most)::memwarden_internal.shelf_sample;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'What the memories of a shelf are like that a principal reads and a filter lets through, and how many of them have each word of a question: of the first 2,000 by fingerprint (500 where no word is asked for), reckoned for all. Exact where there are fewer, on a shelf of fewer than 20,000.';
-REVOKE ALL ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint,
+    integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+    'What the memories of a shelf are like that a principal reads and a filter lets through, and how many of them have '
+    'each word of a question: of the first 2,000 by fingerprint (500 where no word is asked for), reckoned for all. '
+    'Exact where there are fewer, on a shelf of fewer than 20,000.';
+REVOKE ALL ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz,
+    bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;

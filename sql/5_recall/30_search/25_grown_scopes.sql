@@ -15,7 +15,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.vectors_on_shelf(integer, smallint) FR
 
 CREATE OR REPLACE FUNCTION memwarden_internal.part_of_shelf(
     p_shelf integer, p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
-    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter, p_reach memwarden_internal.shelf_reach,
+    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint,
+        p_labels integer[], p_only memwarden_internal.item_filter, p_reach memwarden_internal.shelf_reach,
     OUT enough boolean, OUT sampled uuid[], OUT alike double precision[], OUT counted uuid[], OUT counted_alike double precision[],
     OUT sample memwarden_internal.shelf_sample[], OUT home text[])
 RETURNS record
@@ -48,20 +49,30 @@ BEGIN
         IF p_by_index THEN
             SELECT o.item_ids, o.similarities, o.enough INTO sampled, alike, enough
               FROM memwarden_internal.pool_of_shelf(
-                       p_shelf, v_sample, p_embedding, p_model_id, p_vector, p_limit, p_now, p_principal_id, p_labels, p_only, p_reach) AS o;
+                       p_shelf, v_sample, p_embedding, p_model_id, p_vector, p_limit, p_now, p_principal_id, p_labels, p_only,
+                           p_reach) AS o;
         END IF;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'What is looked at of a shelf, where enough, with the cosines: items that a sample stands for (with the sample and the scope and layer of the shelf), or, of a filter that lets few through, all there are, which are counted themselves.';
-REVOKE ALL ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint,
+    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
+    memwarden_internal.shelf_reach) IS
+    'What is looked at of a shelf, where enough, with the cosines: items that a sample stands for (with the sample and '
+    'the scope and layer of the shelf), or, of a filter that lets few through, all there are, which are counted '
+    'themselves.';
+REVOKE ALL ON FUNCTION memwarden_internal.part_of_shelf(integer, boolean, text, @extschema:vector@.halfvec, smallint,
+    double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
+    memwarden_internal.shelf_reach) FROM PUBLIC;
 
 -- Which of the scopes to search have a shelf of their own, and what is looked at of each.
 CREATE OR REPLACE FUNCTION memwarden_internal.grown_part(
-    p_orgs bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
-    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter,
-    OUT scopes bigint[], OUT beside bigint[], OUT changed uuid[], OUT measured bigint[], OUT whole integer[], OUT homes text[], OUT leftovers boolean,
+    p_orgs bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec,
+        p_model_id smallint,
+    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint,
+        p_labels integer[], p_only memwarden_internal.item_filter,
+    OUT scopes bigint[], OUT beside bigint[], OUT changed uuid[], OUT measured bigint[], OUT whole integer[], OUT homes text[],
+        OUT leftovers boolean,
     OUT item_ids uuid[], OUT similarities double precision[], OUT pooled integer, OUT samples memwarden_internal.shelf_sample[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -77,17 +88,21 @@ DECLARE
     v_wide    integer;
     v_shelved bigint[] := ARRAY[]::bigint[];
 BEGIN
-    SELECT p_scopes, p_scopes, '{}'::integer[], '{}'::text[], false, '{}'::uuid[], '{}'::double precision[] INTO scopes, measured, whole, homes, leftovers, item_ids, similarities;
+    SELECT p_scopes, p_scopes, '{}'::integer[], '{}'::text[], false, '{}'::uuid[], '{}'::double precision[] INTO scopes,
+        measured, whole, homes, leftovers, item_ids, similarities;
     samples := '{}';
-    FOR v_shelf IN SELECT s.shelf, s.scope_id, s.cleared, p_layers IS NULL OR s.layer = ANY (p_layers) AS asked FROM memwarden_data.shelf AS s
+    FOR v_shelf IN SELECT s.shelf, s.scope_id, s.cleared, p_layers IS NULL OR s.layer = ANY (p_layers) AS asked
+        FROM memwarden_data.shelf AS s
                     -- Of no layer: copies of what many hold.
-                    WHERE s.org_id = ANY (p_orgs) AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*') AND s.vacated_at IS NULL AND s.shelf <> 0 LOOP
+                    WHERE s.org_id = ANY (p_orgs) AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*')
+                        AND s.vacated_at IS NULL AND s.shelf <> 0 LOOP
         v_shelved := v_shelved || v_shelf.scope_id;
         v_wide := least(v_wide, v_shelf.shelf);
         CONTINUE WHEN v_shelf.shelf < 0 OR NOT v_shelf.asked;
         leftovers := leftovers OR NOT v_shelf.cleared;
         v_part := memwarden_internal.part_of_shelf(
-            v_shelf.shelf, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only, NULL);
+            v_shelf.shelf, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id,
+                p_labels, p_only, NULL);
         samples := samples || v_part.sample;
         IF v_part.enough THEN
             v_pooled := v_pooled || v_shelf.shelf;
@@ -102,7 +117,8 @@ BEGIN
     END LOOP;
     IF v_wide < 0 THEN
         v_part := memwarden_internal.wide_part(
-            v_wide, v_shelved, p_scopes, p_layers, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only);
+            v_wide, v_shelved, p_scopes, p_layers, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit,
+                p_now, p_principal_id, p_labels, p_only);
         samples := samples || v_part.sample;
         beside := v_part.beside;
         changed := v_part.changed;
@@ -128,11 +144,16 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
-    'What a recall looks at where a scope and layer have a shelf of their own. By index, where that is allowed and tells enough: the items of pool_of_shelf(), the first so many (pooled) of item_ids, and, without a cosine, all of that scope''s other layers. '
-    'Of many small scopes likewise, and what has changed in them. scopes are those that remain to be read, measured those of which the shared shelf''s vectors are needed; where a sample stands for what is read, it does not for scopes beside and items changed. '
-    'Otherwise the shelf is to be read whole, of the scope and layer in homes. samples: the statistics of both.';
-REVOKE ALL ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
+    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
+    'What a recall looks at where a scope and layer have a shelf of their own. By index, where that is allowed and '
+    'tells enough: the items of pool_of_shelf(), the first so many (pooled) of item_ids, and, without a cosine, all of '
+    'that scope''s other layers. Of many small scopes likewise, and what has changed in them. scopes are those that '
+    'remain to be read, measured those of which the shared shelf''s vectors are needed; where a sample stands for what '
+    'is read, it does not for scopes beside and items changed. Otherwise the shelf is to be read whole, of the scope '
+    'and layer in homes. samples: the statistics of both.';
+REVOKE ALL ON FUNCTION memwarden_internal.grown_part(bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
+    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.beside_shelves(
     p_shelves integer[], p_layers text[], p_now timestamptz, p_principal_id bigint, p_labels integer[])

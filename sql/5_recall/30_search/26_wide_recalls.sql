@@ -1,6 +1,7 @@
 -- Who asks many small scopes at once asks an index over copies of what they hold (70_lifecycle/34_wide_shelves.sql). A copy is as
 -- old as the job's last run: what has changed since, which the log tells, is compared one by one.
-CREATE OR REPLACE FUNCTION memwarden_internal.changed_since(p_org_id bigint, p_scope_ids bigint[], p_layer text, p_seen pg_snapshot, p_most integer)
+CREATE OR REPLACE FUNCTION memwarden_internal.changed_since(p_org_id bigint, p_scope_ids bigint[], p_layer text,
+    p_seen pg_snapshot, p_most integer)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -13,17 +14,20 @@ BEGIN
     RETURN ARRAY(
         SELECT DISTINCT g.item_id
           FROM (SELECT l.org_id, l.scope_id, l.layer, l.item_id, l.transaction_id FROM memwarden_data.log AS l
-                 WHERE l.system_identifier = memwarden_internal.system_identifier() AND l.transaction_id >= pg_snapshot_xmin(p_seen) OFFSET 0) AS g
+                 WHERE l.system_identifier = memwarden_internal.system_identifier()
+                     AND l.transaction_id >= pg_snapshot_xmin(p_seen) OFFSET 0) AS g
          WHERE g.org_id = p_org_id AND g.scope_id = ANY (p_scope_ids) AND (p_layer IS NULL OR g.layer = p_layer)
            AND NOT pg_visible_in_snapshot(g.transaction_id, p_seen)
          LIMIT p_most);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) IS
-    'The items of some scopes, and of one layer unless p_layer is NULL, that a transaction has changed which p_seen did not see commit, be it that it had begun before; at most so many.';
+    'The items of some scopes, and of one layer unless p_layer is NULL, that a transaction has changed which p_seen did '
+    'not see commit, be it that it had begun before; at most so many.';
 REVOKE ALL ON FUNCTION memwarden_internal.changed_since(bigint, bigint[], text, pg_snapshot, integer) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.wide_reach(p_shelf integer, p_model_id smallint, p_scopes bigint[], p_shelved bigint[], p_layers text[])
+CREATE OR REPLACE FUNCTION memwarden_internal.wide_reach(p_shelf integer, p_model_id smallint, p_scopes bigint[],
+    p_shelved bigint[], p_layers text[])
 RETURNS memwarden_internal.shelf_reach
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -35,7 +39,8 @@ DECLARE
     v_memories bigint;
     v_changed  uuid[];
 BEGIN
-    SELECT min(l.own_shelf_from) AS least, count(DISTINCT l.text_search_config) FILTER (WHERE p_layers IS NULL OR l.layer = ANY (p_layers)) AS languages,
+    SELECT min(l.own_shelf_from) AS least, count(DISTINCT l.text_search_config) FILTER (WHERE p_layers IS NULL
+        OR l.layer = ANY (p_layers)) AS languages,
            min(l.text_search_config) FILTER (WHERE p_layers IS NULL OR l.layer = ANY (p_layers)) AS config
       INTO v_layers FROM memwarden_data.layer AS l;
     SELECT w.org_id, w.seen, w.items, w.scope_ids, w.memories INTO v_shelf
@@ -65,7 +70,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) IS
-    'What of a shelf of copies a recall of some scopes reaches; p_shelved have shelves of their own. NULL where that is too little to ask an index for, where it has changed too much, or where its words are of several languages.';
+    'What of a shelf of copies a recall of some scopes reaches; p_shelved have shelves of their own. NULL where that is '
+    'too little to ask an index for, where it has changed too much, or where its words are of several languages.';
 REVOKE ALL ON FUNCTION memwarden_internal.wide_reach(integer, smallint, bigint[], bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_vectors(
@@ -86,7 +92,8 @@ BEGIN
      CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.status FROM memwarden_data.item AS h
                           WHERE h.org_id = p_reach.org_id AND h.item_id = c.item_id OFFSET 0) AS i
       LEFT JOIN LATERAL (SELECT e.embedding FROM memwarden_data.embedding_shared AS e
-                          WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id OFFSET 0) AS v ON true
+                          WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id
+                              AND e.item_id = i.item_id OFFSET 0) AS v ON true
      WHERE i.status = 'ACTIVE' AND (p_reach.layers IS NULL OR i.layer = ANY (p_reach.layers));
 END
 $function$;
@@ -95,8 +102,10 @@ COMMENT ON FUNCTION memwarden_internal.changed_vectors(memwarden_internal.shelf_
 REVOKE ALL ON FUNCTION memwarden_internal.changed_vectors(memwarden_internal.shelf_reach, smallint, @extschema:vector@.halfvec) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.wide_part(
-    p_shelf integer, p_shelved bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
-    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter,
+    p_shelf integer, p_shelved bigint[], p_scopes bigint[], p_layers text[], p_by_index boolean, p_query text,
+        p_embedding @extschema:vector@.halfvec, p_model_id smallint,
+    p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint,
+        p_labels integer[], p_only memwarden_internal.item_filter,
     OUT enough boolean, OUT sampled uuid[], OUT alike double precision[], OUT counted uuid[], OUT counted_alike double precision[],
     OUT sample memwarden_internal.shelf_sample[], OUT beside bigint[], OUT changed uuid[])
 RETURNS record
@@ -113,7 +122,8 @@ BEGIN
         RETURN;
     END IF;
     v_part := memwarden_internal.part_of_shelf(
-        p_shelf, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels, p_only, v_reach);
+        p_shelf, p_by_index, p_query, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels,
+            p_only, v_reach);
     -- What a filter leaves few of is read, and counted, one by one.
     IF v_part.sample = '{}' THEN
         RETURN;
@@ -125,10 +135,14 @@ BEGIN
     changed := v_reach.changed;
     beside := ARRAY(SELECT c.id FROM unnest(p_scopes) AS c (id) EXCEPT SELECT r.id FROM unnest(v_reach.scope_ids) AS r (id));
     IF enough THEN
-        SELECT c.item_ids, c.similarities INTO counted, counted_alike FROM memwarden_internal.changed_vectors(v_reach, p_model_id, p_embedding) AS c;
+        SELECT c.item_ids, c.similarities INTO counted, counted_alike FROM memwarden_internal.changed_vectors(v_reach,
+            p_model_id, p_embedding) AS c;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
-    'What is looked at of many small scopes, as part_of_shelf() says it of one that has grown. The sample stands for what is in neither the scopes beside nor the items changed; beside is NULL where there is no sample.';
-REVOKE ALL ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec, smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
+    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) IS
+    'What is looked at of many small scopes, as part_of_shelf() says it of one that has grown. The sample stands for '
+    'what is in neither the scopes beside nor the items changed; beside is NULL where there is no sample.';
+REVOKE ALL ON FUNCTION memwarden_internal.wide_part(integer, bigint[], bigint[], text[], boolean, text, @extschema:vector@.halfvec,
+    smallint, double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter) FROM PUBLIC;

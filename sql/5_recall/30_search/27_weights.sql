@@ -20,7 +20,9 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.layer_weights IS
-    'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; half_life: of recency, in seconds.';
+    'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights '
+    'they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; '
+    'half_life: of recency, in seconds.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
 RETURNS text
@@ -78,5 +80,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) IS
-    'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
+    'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). '
+    'p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
 REVOKE ALL ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) FROM PUBLIC;

@@ -47,8 +47,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
-    'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: each pair of neighbouring signs, and each Chinese sign. '
-    'Under english, the default, Cyrillic, Greek and Arabic words are stemmed by the rules of Russian, Greek and Arabic. Where words are joined to longer ones (German and its like): also the pieces of four letters of words of eight and more. Source: four-layer design, 5.';
+    'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: '
+    'each pair of neighbouring signs, and each Chinese sign. Under english, the default, Cyrillic, Greek and Arabic '
+    'words are stemmed by the rules of Russian, Greek and Arabic. Where words are joined to longer ones (German and its '
+    'like): also the pieces of four letters of words of eight and more. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
 
 -- What a question asks for. A word of a language that joins words is asked for by its pieces too; they count half of it together.
@@ -78,22 +80,27 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_words(text, text) IS 'The words that a question is searched by, as words_of() makes those of memories, and how much each counts (1, pieces of a word less).';
+COMMENT ON FUNCTION memwarden_internal.query_words(text, text) IS
+    'The words that a question is searched by, as words_of() makes those of memories, and how much each counts (1, '
+    'pieces of a word less).';
 REVOKE ALL ON FUNCTION memwarden_internal.query_words(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.joins_words(p_config text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_config = ANY (ARRAY['german', 'dutch', 'danish', 'swedish', 'norwegian', 'finnish', 'hungarian']);
-COMMENT ON FUNCTION memwarden_internal.joins_words(text) IS 'Whether the language of a text search configuration joins words to longer ones, without a space.';
+COMMENT ON FUNCTION memwarden_internal.joins_words(text) IS
+    'Whether the language of a text search configuration joins words to longer ones, without a space.';
 REVOKE ALL ON FUNCTION memwarden_internal.joins_words(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unspaced()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN E'[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u312f\u3131-\u318e\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+';
+RETURN E'[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u312f\u3131-\u318e'
+    '\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+';
 COMMENT ON FUNCTION memwarden_internal.unspaced() IS
-    'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what is joined to it (Korean).';
+    'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what '
+    'is joined to it (Korean).';
 REVOKE ALL ON FUNCTION memwarden_internal.unspaced() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)
@@ -106,7 +113,9 @@ BEGIN
         SELECT string_agg(CASE
                    WHEN length(r.run) = 1 THEN r.run
                    ELSE (SELECT string_agg(substr(r.run, n, 2), ' ' ORDER BY n) FROM generate_series(1, length(r.run) - 1) AS n)
-                        || regexp_replace(r.run, E'(?=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])|[^\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+', ' ', 'g')
+                        || regexp_replace(r.run,
+                            E'(?=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])|'
+                             '[^\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+', ' ', 'g')
                END, ' ' ORDER BY r.number)
           FROM regexp_matches(p_text, memwarden_internal.unspaced(), 'g') WITH ORDINALITY AS m (found, number),
                LATERAL (SELECT m.found [1], m.number) AS r (run, number));

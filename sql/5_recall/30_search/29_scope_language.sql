@@ -20,9 +20,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
-    'Sets the language of a scope and all beneath it, those made later too: a text search configuration (english, german, simple ...), which goes before that of the layer; NULL: that of the layer again. '
-    'Returns how many scopes changed. New memories and questions follow it at once; those that are there are indexed anew by the job memwarden.reindex_words(), and until then are found by words that both languages write alike, and by their vectors. '
-    'Raises 42501 without the right to administer, 42704 for an unknown scope or configuration, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5.';
+    'Sets the language of a scope and all beneath it, those made later too: a text search configuration (english, '
+    'german, simple ...), which goes before that of the layer; NULL: that of the layer again. Returns how many scopes '
+    'changed. New memories and questions follow it at once; those that are there are indexed anew by the job '
+    'memwarden.reindex_words(), and until then are found by words that both languages write alike, and by their '
+    'vectors. Raises 42501 without the right to administer, 42704 for an unknown scope or configuration, 25001 at an '
+    'isolation other than READ COMMITTED. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_scope_language(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_scope_language(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -69,7 +72,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.reindex_next(integer) IS
-    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where there is none, or others do it already or hold what is next.';
+    'Indexes up to p_batch memories of a scope whose language has changed by the words of that language; false where '
+    'there is none, or others do it already or hold what is next.';
 REVOKE ALL ON FUNCTION memwarden_internal.reindex_next(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.reindex_next(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -98,7 +102,8 @@ BEGIN
     UPDATE memwarden_data.item AS i
        SET search_vector = memwarden_internal.words_of(coalesce(v_scope.text_search_config, l.text_search_config), v.search_text)
       FROM memwarden_data.version AS v, memwarden_data.layer AS l
-     WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id AND l.layer = i.layer;
+     WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id
+         AND l.layer = i.layer;
     UPDATE memwarden_data.embedding AS e SET words = i.search_vector
       FROM memwarden_data.item AS i
      WHERE e.shelf <> 0 AND i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND e.org_id = i.org_id AND e.item_id = i.item_id;
@@ -110,7 +115,9 @@ EXCEPTION WHEN lock_not_available THEN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reindex_some(bigint, integer) IS 'Indexes up to p_batch memories of that scope anew; false where others do it already, or somebody holds one of them, or the shelves.';
+COMMENT ON FUNCTION memwarden_internal.reindex_some(bigint, integer) IS
+    'Indexes up to p_batch memories of that scope anew; false where others do it already, or somebody holds one of '
+    'them, or the shelves.';
 REVOKE ALL ON FUNCTION memwarden_internal.reindex_some(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
@@ -125,6 +132,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS
-    'Job: indexes the memories of scopes whose language has changed (set_scope_language()), a thousand at a time. Safe to run twice at once and to kill: it goes on where it was. Commits after each thousand, so it cannot run inside a transaction.';
+    'Job: indexes the memories of scopes whose language has changed (set_scope_language()), a thousand at a time. Safe '
+    'to run twice at once and to kill: it goes on where it was. Commits after each thousand, so it cannot run inside a '
+    'transaction.';
 REVOKE ALL ON PROCEDURE memwarden.reindex_words() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.reindex_words() TO memwarden_jobs, memwarden_admin;

@@ -23,7 +23,10 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.scored_item IS 'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; similarity is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others that say the same.';
+COMMENT ON TYPE memwarden_internal.scored_item IS
+    'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; similarity '
+    'is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others '
+    'that say the same.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_outdated(
     p_org_id bigint, p_scope_id bigint, p_version_id uuid, p_class text, p_updated_at timestamptz, p_now timestamptz)
@@ -38,7 +41,8 @@ BEGIN
                SELECT p_updated_at < memwarden_internal.fresh_since(u.pack -> 'definition', p_class, p_now)
                  FROM memwarden_data.pack_use AS u
                 WHERE u.org_id IN (0, p_org_id) AND u.principal_id IS NULL
-                  AND (u.scope_id IS NULL OR u.scope_id = ANY ((SELECT s.lineage FROM memwarden_data.scope AS s WHERE s.scope_id = p_scope_id)::bigint[]))
+                  AND (u.scope_id IS NULL OR u.scope_id = ANY ((SELECT s.lineage FROM memwarden_data.scope AS s
+                      WHERE s.scope_id = p_scope_id)::bigint[]))
                 ORDER BY u.org_id = 0, u.depth DESC LIMIT 1), false);
 END
 $function$;
@@ -61,14 +65,16 @@ BEGIN
          WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS 'Whether the vector of an item has its place on a shelf of its scope and layer.';
+COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS
+    'Whether the vector of an item has its place on a shelf of its scope and layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.has_moved(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recency(p_updated_at timestamptz, p_now timestamptz, p_half_life double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN 0.5::double precision ^ (greatest(date_part('epoch', p_now - p_updated_at), 0) / p_half_life);
-COMMENT ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) IS 'How recent a memory is: 1 for now, half of it after each half-life (in seconds).';
+COMMENT ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) IS
+    'How recent a memory is: 1 for now, half of it after each half-life (in seconds).';
 REVOKE ALL ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) FROM PUBLIC;
 
 -- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
@@ -77,7 +83,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, doub
 CREATE OR REPLACE FUNCTION memwarden_internal.search(
     p_orgs bigint[], p_scopes bigint[], p_layers text[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
-    p_valid_at timestamptz, p_weights memwarden_internal.layer_weights[], p_vector_weight double precision, p_exclude uuid[], p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_valid_at timestamptz, p_weights memwarden_internal.layer_weights[], p_vector_weight double precision, p_exclude uuid[],
+        p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.scored_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -114,7 +121,8 @@ BEGIN
         p_orgs, p_scopes, p_layers,
         -- What no index knows, another weight, is asked of every item.
         p_limit IS NOT NULL AND p_embedding IS NOT NULL AND NOT v_weight.other,
-        p_query, p_embedding, p_model_id, v_weight.vector, v_weight.keyword, p_limit + coalesce(cardinality(p_exclude), 0), p_now, p_principal_id, p_labels,
+        p_query, p_embedding, p_model_id, v_weight.vector, v_weight.keyword, p_limit + coalesce(cardinality(p_exclude), 0),
+            p_now, p_principal_id, p_labels,
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
              THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
     RETURN QUERY
@@ -125,14 +133,16 @@ BEGIN
                (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
                  WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
           FROM unnest(CASE WHEN v_configs IS NULL THEN v_weight.configs
-                           ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY AS c (config, place),
+                           ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY
+                               AS c (config, place),
                LATERAL (SELECT t.lexeme, t.share, t.place
                           FROM memwarden_internal.query_words(c.config, p_query) WITH ORDINALITY AS t (lexeme, share, place)
                          -- A question of more words than that is told by its long ones.
                          ORDER BY length(t.lexeme) DESC, t.lexeme
                          LIMIT 256) AS u
     ), rates AS MATERIALIZED (
-        SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword, w.recency, w.importance,
+        SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword,
+            w.recency, w.importance,
                w.confidence, w.freshness, w.authority, w.config, w.half_life,
                CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share
           FROM unnest(p_weights) AS w
@@ -147,33 +157,43 @@ BEGIN
         SELECT w.item_id, w.embedding, NULL
           FROM unnest(v_grown.whole) AS s (shelf), LATERAL memwarden_internal.vectors_on_shelf(s.shelf, p_model_id) AS w
          UNION ALL
-        SELECT g.item_id, NULL, g.similarity FROM unnest(v_grown.item_ids, v_grown.similarities) AS g (item_id, similarity) WHERE g.similarity IS NOT NULL
+        SELECT g.item_id, NULL, g.similarity FROM unnest(v_grown.item_ids, v_grown.similarities) AS g (item_id, similarity)
+            WHERE g.similarity IS NOT NULL
     ), heads AS (
-        SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class, i.fingerprint, i.scope_id,
+        SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
+            i.predicate, i.kind, i.confidence,
+               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
+                   i.fingerprint, i.scope_id,
                -- Whether the sample of a shelf stands for it.
                v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes)
-               OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside) AND i.item_id NOT IN (SELECT c.id FROM unnest(v_grown.changed) AS c (id)) AS pooled
+               OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside)
+                   AND i.item_id NOT IN (SELECT c.id FROM unnest(v_grown.changed) AS c (id)) AS pooled
           FROM memwarden_data.item AS i
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (v_grown.scopes) AND cardinality(v_grown.scopes) > 0
          UNION ALL
         SELECT h.*, g.place <= v_grown.pooled
           FROM unnest(v_grown.item_ids) WITH ORDINALITY AS g (item_id, place),
-               LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject, i.predicate, i.kind, i.confidence,
-                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class, i.fingerprint, i.scope_id
+               LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at,
+                   i.subject, i.predicate, i.kind, i.confidence,
+                               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
+                                   i.class, i.fingerprint, i.scope_id
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
-        SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at, f.freshness, f.fingerprint, f.length, f.search_vector,
+        SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
+            f.freshness, f.fingerprint, f.length, f.search_vector,
                -- Worked out here, of those that fit, and not carried along.
                nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
-          FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.fingerprint,
+          FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
+              i.fingerprint,
                        -- As a rule there is one language, that of every word.
-                       CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1 THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
+                       CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
+                           THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
                        -- The length of a memory is how many different words it has: the database knows it without counting.
                        length(i.search_vector) AS length,
-                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM terms AS t) THEN i.search_vector END AS search_vector,
+                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM terms AS t)
+                           THEN i.search_vector END AS search_vector,
                        -- What has turned stale is as old as if another half-life had passed.
                        CASE WHEN NOT v_weight.fresh THEN NULL
                             WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
@@ -210,7 +230,8 @@ BEGIN
           FROM candidates AS c
          CROSS JOIN LATERAL (
                -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
-               SELECT t.word, round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(c.search_vector, t.term)::double precision), 0.004::double precision) - 0.5::double precision) AS n
+               SELECT t.word, round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(c.search_vector, t.term)::double precision),
+                   0.004::double precision) - 0.5::double precision) AS n
                  FROM terms AS t WHERE c.search_vector @@ t.term AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
          WHERE c.search_vector IS NOT NULL
     ), rarity AS MATERIALIZED (
@@ -218,10 +239,12 @@ BEGIN
           FROM (SELECT t.config, t.word,
                        t.share * ln(1 + (z.items - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision)) AS weight,
                        -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
-                       round(1e12::double precision * t.share * ln(1 + (greatest(z.items, 100) - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision))) AS matter
+                       round(1e12::double precision * t.share * ln(1 + (greatest(z.items,
+                           100) - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision))) AS matter
                   FROM terms AS t
                  CROSS JOIN sizes AS z
-                  LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
+                  LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside
+                      FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
                  CROSS JOIN LATERAL (SELECT coalesce(t.holders + g.beside, t.holders, g.counted, 0) AS frequency) AS f) AS m
     ), words AS MATERIALIZED (
         -- Rounded to whole numbers, whose sum does not depend on the order in which a plan adds them.
@@ -232,20 +255,26 @@ BEGIN
           JOIN rarity AS r ON r.word = h.word
          GROUP BY h.item_id
     ), parts AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness, c.fingerprint, c.place, c.config, w.coverage,
+        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
+            c.fingerprint, c.place, c.config, w.coverage,
                CASE WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
-                    ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z), 0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
+                    ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
+                        0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
                coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword,
                CASE WHEN c.similarity IS NOT NULL THEN greatest(c.similarity, 0) END AS likeness
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
     ), scored AS (
-        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness, p.fingerprint,
+        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
+            p.fingerprint,
                p.place, p.vector, p.keyword, p.coverage, r.threshold,
-               r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0 THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
+               r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
+                   THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
-                           + CASE WHEN r.freshness > 0 THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now, r.half_life), 0) ELSE 0 END) AS score,
+                           + CASE WHEN r.freshness > 0
+                               THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now,
+                               r.half_life), 0) ELSE 0 END) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.likeness IS NULL THEN coalesce(p.coverage, 0)
                     WHEN coalesce(p.config, r.config) <> ALL (ARRAY(SELECT DISTINCT t.config FROM terms AS t)) THEN p.likeness
@@ -253,22 +282,32 @@ BEGIN
           FROM parts AS p
           JOIN rates AS r ON r.place = p.place
     ), best AS MATERIALIZED (
-        SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority, p.freshness,
+        SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority,
+            p.freshness,
                p.similarity, p.relevance, p.coverage, p.place, p.fingerprint
           FROM scored AS p
          WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
-           AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c WHERE c.item_id = ANY (p_exclude)))
+           AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
+               WHERE c.item_id = ANY (p_exclude)))
          -- Of two that answer equally well the better founded one comes first.
          ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
          LIMIT p_limit
     )
     SELECT b.org_id, b.item_id, b.updated_at, b.score,
-           b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision, b.authority::double precision, b.freshness * a.recency,
+           b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision,
+               b.authority::double precision, b.freshness * a.recency,
            b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[]
       FROM best AS b
      CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.updated_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) IS
-    'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL limit all of them, none left out by a threshold or p_exclude. p_orgs: two, 0 and that of the caller. p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the caller has settled scopes and labels. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text, text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer, timestamptz, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text,
+    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
+    timestamptz, bigint, integer[]) IS
+    'The best items of the scopes by weighted score, with the components of the score, each from 0 to 1; for a NULL '
+    'limit all of them, none left out by a threshold or p_exclude. p_orgs: two, 0 and that of the caller. '
+    'p_vector_weight: what vectors weigh beside words for the relevance where no weight says. Asks no rights: the '
+    'caller has settled scopes and labels. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text,
+    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
+    timestamptz, bigint, integer[]) FROM PUBLIC;

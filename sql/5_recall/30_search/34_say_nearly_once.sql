@@ -19,7 +19,9 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.near_answer IS 'Two answers that lie near: the place of the worse one and of the better one, 0 where an earlier page gave that; its item, and the cosine of the two.';
+COMMENT ON TYPE memwarden_internal.near_answer IS
+    'Two answers that lie near: the place of the worse one and of the better one, 0 where an earlier page gave that; '
+    'its item, and the cosine of the two.';
 COMMENT ON TYPE memwarden_internal.model_vector IS 'A vector of an item, and of which model it is.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vectors_of(p_shelf integer, p_org_id bigint, p_scope_id bigint, p_item_ids uuid[])
@@ -32,16 +34,19 @@ AS $function$
 BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT e.item_id, e.model_id, e.embedding FROM memwarden_data.%I AS e'
-        ' WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)) AND e.item_id = ANY ($3)',
+        ' WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model '
+        'AS m)) AND e.item_id = ANY ($3)',
         memwarden_internal.shelf_name(p_shelf))
         USING p_org_id, p_scope_id, p_item_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vectors_of(integer, bigint, bigint, uuid[]) IS 'The vectors of some items on a shelf, of every model.';
+COMMENT ON FUNCTION memwarden_internal.vectors_of(integer, bigint, bigint, uuid[]) IS
+    'The vectors of some items on a shelf, of every model.';
 REVOKE ALL ON FUNCTION memwarden_internal.vectors_of(integer, bigint, bigint, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.near_answers(
-    p_found memwarden_internal.scored_item[], p_exclude uuid[], p_orgs bigint[], p_scopes bigint[], p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_found memwarden_internal.scored_item[], p_exclude uuid[], p_orgs bigint[], p_scopes bigint[], p_now timestamptz,
+        p_principal_id bigint, p_labels integer[])
 RETURNS SETOF memwarden_internal.near_answer
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -64,7 +69,8 @@ BEGIN
          UNION ALL
         SELECT 0, i.org_id, i.scope_id, i.item_id, i.layer, l.least
           FROM unnest(p_exclude) AS x (item_id)
-         CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.kind, h.status, h.expires_at, h.principal_id, h.label_id, h.class, h.subject
+         CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.item_id, h.layer, h.kind, h.status, h.expires_at, h.principal_id,
+             h.label_id, h.class, h.subject
                                FROM memwarden_data.item AS h WHERE h.org_id = ANY (p_orgs) AND h.item_id = x.item_id OFFSET 0) AS i
           JOIN looking AS l ON l.layer = i.layer
          WHERE i.kind IS DISTINCT FROM 'annotation'
@@ -83,7 +89,8 @@ BEGIN
         SELECT k.place, k.item_id, k.least, e.model_id, e.embedding
           FROM (SELECT s.shelf, g.org_id, g.scope_id, array_agg(g.item_id) AS item_ids
                   FROM known AS g
-                  JOIN memwarden_data.shelf AS s ON s.org_id = g.org_id AND s.scope_id = g.scope_id AND s.layer = g.layer AND s.vacated_at IS NULL
+                  JOIN memwarden_data.shelf AS s ON s.org_id = g.org_id AND s.scope_id = g.scope_id AND s.layer = g.layer
+                      AND s.vacated_at IS NULL
                  GROUP BY s.shelf, g.org_id, g.scope_id) AS s
          CROSS JOIN LATERAL memwarden_internal.vectors_of(s.shelf, s.org_id, s.scope_id, s.item_ids) AS e
           JOIN known AS k ON k.item_id = e.item_id
@@ -96,11 +103,16 @@ BEGIN
      GROUP BY b.place, a.place, a.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz, bigint, integer[]) IS
-    'Which found items lie nearer to better ones, or to those of p_exclude that the principal sees, than duplicate_similarity of both their layers: in any model that both have a vector of. Annotations are never the same as another.';
-REVOKE ALL ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
+    bigint, integer[]) IS
+    'Which found items lie nearer to better ones, or to those of p_exclude that the principal sees, than '
+    'duplicate_similarity of both their layers: in any model that both have a vector of. Annotations are never the same '
+    'as another.';
+REVOKE ALL ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
+    bigint, integer[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.says_the_same(p_orgs bigint[], p_item_id uuid, p_others uuid[], p_similarities double precision[])
+CREATE OR REPLACE FUNCTION memwarden_internal.says_the_same(p_orgs bigint[], p_item_id uuid, p_others uuid[],
+    p_similarities double precision[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -120,7 +132,8 @@ BEGIN
                           WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
      WHERE i.org_id = ANY (p_orgs) AND i.item_id = p_item_id;
     v_rest := (
-        SELECT jsonb_agg(jsonb_build_object('item_id', i.item_id, 'version_id', i.version_id, 'similarity', u.similarity, 'mine', NULL, 'same_key', NULL,
+        SELECT jsonb_agg(jsonb_build_object('item_id', i.item_id, 'version_id', i.version_id, 'similarity', u.similarity,
+            'mine', NULL, 'same_key', NULL,
                                             'exclusive', NULL, 'confidence', NULL)
                          || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during))
           FROM unnest(p_others, p_similarities) AS u (item_id, similarity)
@@ -131,7 +144,8 @@ BEGIN
     RETURN ARRAY(
         SELECT (j.verdict ->> 'item_id')::uuid
           FROM jsonb_array_elements(memwarden_internal.judge(
-                   v_words.subject, v_words.predicate, v_words.content, v_words.search_text, v_words.valid_from, v_words.valid_to, v_rest)) AS j (verdict)
+                   v_words.subject, v_words.predicate, v_words.content, v_words.search_text, v_words.valid_from, v_words.valid_to,
+                       v_rest)) AS j (verdict)
          WHERE j.verdict ->> 'relation' = 'same');
 END
 $function$;
@@ -140,7 +154,8 @@ COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], dou
 REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.say_nearly_once(
-    p_found memwarden_internal.scored_item[], p_limit integer, p_exclude uuid[], p_orgs bigint[], p_scopes bigint[], p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_found memwarden_internal.scored_item[], p_limit integer, p_exclude uuid[], p_orgs bigint[], p_scopes bigint[],
+        p_now timestamptz, p_principal_id bigint, p_labels integer[])
 RETURNS memwarden_internal.scored_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -168,12 +183,14 @@ BEGIN
                    array_agg(o.similarity ORDER BY o.place) AS similarities
               INTO v_near.others, v_near.item_ids, v_near.similarities
               FROM (SELECT u.other, u.item_id, u.similarity, u.place
-                      FROM unnest(v_near.others, v_near.item_ids, v_near.similarities) WITH ORDINALITY AS u (other, item_id, similarity, place)
+                      FROM unnest(v_near.others, v_near.item_ids, v_near.similarities) WITH ORDINALITY AS u (other, item_id,
+                          similarity, place)
                      WHERE v_teller[u.other] IS NULL
                      ORDER BY u.place LIMIT 10) AS o;
             IF v_near.others IS NOT NULL THEN
                 v_same := memwarden_internal.says_the_same(p_orgs, v_found[v_near.place].item_id, v_near.item_ids, v_near.similarities);
-                v_teller[v_near.place] := (SELECT min(u.other) FROM unnest(v_near.others, v_near.item_ids) AS u (other, item_id) WHERE u.item_id = ANY (v_same));
+                v_teller[v_near.place] := (SELECT min(u.other) FROM unnest(v_near.others, v_near.item_ids) AS u (other, item_id)
+                    WHERE u.item_id = ANY (v_same));
             END IF;
         END LOOP;
         -- As a rule nothing is.
@@ -187,7 +204,8 @@ BEGIN
         SELECT (f.org_id, f.item_id, f.updated_at, f.score, f.vector_score, f.keyword_score,
                 f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.freshness_score, f.similarity,
                 f.relevance, f.coverage, f.layer, f.fingerprint,
-                f.same_as || ARRAY(SELECT o.other_id FROM unnest(v_found) WITH ORDINALITY AS m, LATERAL unnest(m.item_id || m.same_as) AS o (other_id)
+                f.same_as || ARRAY(SELECT o.other_id FROM unnest(v_found) WITH ORDINALITY AS m,
+                    LATERAL unnest(m.item_id || m.same_as) AS o (other_id)
                                     WHERE v_teller[m.ordinality] = f.ordinality ORDER BY m.ordinality))::memwarden_internal.scored_item
           FROM unnest(v_found) WITH ORDINALITY AS f
          WHERE v_teller[f.ordinality] IS NULL
@@ -195,6 +213,9 @@ BEGIN
          LIMIT p_limit);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[], timestamptz, bigint, integer[]) IS
-    'The first p_limit of found items, best first, without those that say what a better one or one of p_exclude says in other words: the first are its same_as. What lies near and differs in a number, a name or a denial stays.';
-REVOKE ALL ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[], timestamptz, bigint, integer[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[],
+    timestamptz, bigint, integer[]) IS
+    'The first p_limit of found items, best first, without those that say what a better one or one of p_exclude says in '
+    'other words: the first are its same_as. What lies near and differs in a number, a name or a denial stays.';
+REVOKE ALL ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[],
+    timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -34,8 +34,10 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) IS 'Raises 22023 or 42704 for arguments recall() cannot work with.';
-REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[]) IS
+    'Raises 22023 or 42704 for arguments recall() cannot work with.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_recall(integer, text[], double precision, jsonb, text, double precision, uuid[])
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.labels_up_to(p_labels integer[], p_classification text)
 RETURNS integer[]
@@ -74,7 +76,8 @@ BEGIN
       FROM memwarden_data.embedding_model AS m WHERE m.name = p_name;
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('embedding model %L', p_name));
-    ELSIF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_name, v_dimension, NULL, 'optional')) > 0 THEN
+    ELSIF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_name,
+        v_dimension, NULL, 'optional')) > 0 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             format('embedding: a vector of %s is %s finite numbers within 65504, not all zero', p_name, v_dimension));
     END IF;
@@ -93,5 +96,8 @@ RETURN jsonb_build_object('agent', p_agent, 'request_id', p_request_id, 'version
                           'recorded_at', p_recorded_at, 'first_recorded_at', p_first_recorded_at, 'evidence', p_evidence,
                           'adjusted_confidence', p_adjusted_confidence, 'authority', p_authority,
                           'sensitivity', p_sensitivity);
-COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision, double precision, text) IS 'Where a version comes from, as recall() and get() return it.';
-REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision, double precision, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision,
+    double precision, text) IS
+    'Where a version comes from, as recall() and get() return it.';
+REVOKE ALL ON FUNCTION memwarden_internal.provenance(text, uuid, integer, timestamptz, timestamptz, jsonb, double precision,
+    double precision, text) FROM PUBLIC;

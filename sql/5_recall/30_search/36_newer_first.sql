@@ -32,5 +32,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
-    'The rows of an answer, best first, so that of two that contradict each other the one recorded last comes directly before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of its layer) name recency or freshness.';
+    'The rows of an answer, best first, so that of two that contradict each other the one recorded last comes directly '
+    'before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of '
+    'its layer) name recency or freshness.';
 REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;

@@ -28,7 +28,8 @@ SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_scopes       bigint[] := memwarden_internal.searched_scopes(p_principal_id, p_scope, p_scopes, p_surface);
-    v_labels       integer[] := memwarden_internal.labels_up_to(memwarden_internal.labels_across(p_principal_id, p_surface), p_classification);
+    v_labels       integer[] := memwarden_internal.labels_up_to(memwarden_internal.labels_across(p_principal_id, p_surface),
+        p_classification);
     v_orgs         bigint[] := ARRAY[0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)];
     v_now          timestamptz := clock_timestamp();
     v_embedding    real[] := p_embedding;
@@ -45,7 +46,8 @@ BEGIN
         v_embedding := memwarden.lexical_embedding(p_query);
     END IF;
     v_model := memwarden_internal.recall_model(
-        CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE coalesce(p_embedding_model, memwarden_internal.active_model(v_orgs[2])) END, v_embedding);
+        CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE coalesce(p_embedding_model,
+            memwarden_internal.active_model(v_orgs[2])) END, v_embedding);
     v_weights := memwarden_internal.recall_weights(p_layers, p_weights, v_model.vector_weight, p_threshold);
     -- Ranks need every item, a weighted score only the best: some more than k, as long as some of them say the same.
     v_limit := CASE WHEN p_fusion = 'weighted' AND p_among IS NULL THEN p_k + least(p_k, 10) END;
@@ -53,11 +55,13 @@ BEGIN
         v_all := ARRAY(
             SELECT f
               FROM memwarden_internal.search(
-                       v_orgs, v_scopes, p_layers, p_query, v_embedding::@extschema:vector@.halfvec, v_model.model_id, p_subject, p_predicate, p_kind,
+                       v_orgs, v_scopes, p_layers, p_query, v_embedding::@extschema:vector@.halfvec, v_model.model_id,
+                           p_subject, p_predicate, p_kind,
                        p_filter, p_min_confidence, p_valid_at,
                        v_weights, v_model.vector_weight, p_exclude, v_limit, v_now, p_principal_id, v_labels) AS f
              WHERE p_among IS NULL
-                OR f.item_id = ANY (p_among) AND NOT EXISTS (SELECT FROM unnest(v_weights) AS w WHERE w.layer = f.layer AND f.relevance < w.threshold));
+                OR f.item_id = ANY (p_among) AND NOT EXISTS (SELECT FROM unnest(v_weights) AS w WHERE w.layer = f.layer
+                    AND f.relevance < w.threshold));
         IF p_fusion = 'rrf' THEN
             v_all := memwarden_internal.fuse_ranks(v_all, v_weights, p_exclude);
         END IF;
@@ -69,21 +73,25 @@ BEGIN
 
     v_rows := ARRAY(
         SELECT ROW (f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-               f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity,
-               i.confidence::double precision, i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
+               f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score,
+                   f.authority_score, f.similarity,
+               i.confidence::double precision, i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class),
+                   l.confidence_floor),
                d.contradicts <> '{}',
                o.outdated,
                c.name, b.domains,
                memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                              i.adjusted_confidence, i.authority, i.sensitivity),
-               coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as, NULL::text, NULL::text, NULL::text[],
+               coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as,
+                   NULL::text, NULL::text, NULL::text[],
                coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
                           WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
                NULL::uuid, d.contradicts)::memwarden_internal.recalled_item
           FROM unnest(v_found) AS f
           -- Each by its key, whatever the planner believes of the store.
          CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
-         CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence FROM memwarden_data.version AS w
+         CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence
+             FROM memwarden_data.version AS w
                               WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
           JOIN memwarden_data.layer AS l ON l.layer = f.layer
           JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
@@ -91,14 +99,18 @@ BEGIN
           JOIN memwarden_data.label AS b ON b.label_id = i.label_id
           JOIN memwarden_data.classification AS c ON c.level = b.classification
           LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
-                              WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                              WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
+                                  AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
                               ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
          -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function.
-         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
+         CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id
+             AND d.version_id = i.version_id)
                                         AND memwarden_internal.is_stale(i.org_id, i.version_id)
-                                     OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, v_now), false) AS outdated) AS o
+                                     OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, v_now),
+                                         false) AS outdated) AS o
          -- Nearly all are contradicted by nothing: the head says so, and nothing is looked for.
-         CROSS JOIN LATERAL (SELECT CASE WHEN i.contradicted THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels)
+         CROSS JOIN LATERAL (SELECT CASE WHEN i.contradicted THEN memwarden_internal.contradicting(i.org_id, i.item_id,
+             i.content_hash, p_principal_id, v_labels)
                                          ELSE '{}'::uuid[] END AS contradicts) AS d
          ORDER BY f.score DESC, f.confidence_score DESC, f.authority_score DESC, f.updated_at DESC, f.item_id);
     IF EXISTS (SELECT FROM unnest(v_rows) AS r WHERE r.contradicted) THEN
@@ -107,6 +119,10 @@ BEGIN
     RETURN QUERY SELECT (r).* FROM unnest(v_rows) AS r;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) IS
-    'What recall() answers a principal with these arguments, but for what the boundary adds (standing, hedge, suspicious) and recall_id: nothing is recorded. p_among: only these items, however many others answer better. Raises as recall() does.';
-REVOKE ALL ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) IS
+    'What recall() answers a principal with these arguments, but for what the boundary adds (standing, hedge, '
+    'suspicious) and recall_id: nothing is recorded. p_among: only these items, however many others answer better. '
+    'Raises as recall() does.';
+REVOKE ALL ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) FROM PUBLIC;

@@ -6,17 +6,21 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_paths text[] := ARRAY(SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scope_ids) ORDER BY s.path);
-    v_grown bigint := (SELECT count(*) FROM memwarden_data.shelf AS s WHERE s.scope_id = ANY (p_scope_ids) AND s.vacated_at IS NULL AND s.shelf > 0);
+    v_grown bigint := (SELECT count(*) FROM memwarden_data.shelf AS s WHERE s.scope_id = ANY (p_scope_ids) AND s.vacated_at IS NULL
+        AND s.shelf > 0);
 BEGIN
     RETURN QUERY VALUES
         ('scopes', format('%s, %s: %s%s', cardinality(v_paths),
-                          CASE WHEN p_scopes IS NOT NULL THEN 'as named' WHEN p_scope IS NOT NULL THEN 'the one named and what it inherits from' ELSE 'all that the caller sees' END,
+                          CASE WHEN p_scopes IS NOT NULL THEN 'as named' WHEN p_scope IS NOT NULL
+                              THEN 'the one named and what it inherits from' ELSE 'all that the caller sees' END,
                           array_to_string(v_paths[1:5], ', '), CASE WHEN cardinality(v_paths) > 5 THEN ' ...' END),
          jsonb_build_object('count', cardinality(v_paths), 'scopes', to_jsonb(v_paths[1:1000]), 'grown', v_grown)),
-        ('rights', format('%s kinds of memories that the caller reads there', cardinality(p_labels)), jsonb_build_object('labels', cardinality(p_labels)));
+        ('rights', format('%s kinds of memories that the caller reads there', cardinality(p_labels)),
+            jsonb_build_object('labels', cardinality(p_labels)));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_place(bigint[], integer[], text, text[]) IS 'Where a recall looks. The caller has settled the scopes and labels.';
+COMMENT ON FUNCTION memwarden_internal.explain_place(bigint[], integer[], text, text[]) IS
+    'Where a recall looks. The caller has settled the scopes and labels.';
 REVOKE ALL ON FUNCTION memwarden_internal.explain_place(bigint[], integer[], text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_weights(p_weights memwarden_internal.layer_weights[])
@@ -29,8 +33,10 @@ BEGIN
     SELECT 'weights', format('%s, by the %s: %s%s%s', string_agg(g.layer, ', ' ORDER BY l.ordinal), g.source, coalesce(g.sum, 'nothing'),
                              CASE WHEN g.factor <> 1 THEN format('; all of it times %s', g.factor) END,
                              CASE WHEN g.threshold IS NOT NULL THEN format('; relevance of at least %s', g.threshold) END),
-           jsonb_build_object('layers', jsonb_agg(g.layer ORDER BY l.ordinal), 'source', g.source, 'weights', g.weights, 'recall_weight', g.factor, 'threshold', g.threshold)
-      FROM (SELECT w.layer, w.source, w.factor, w.threshold, jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life}'::text[]) AS weights,
+           jsonb_build_object('layers', jsonb_agg(g.layer ORDER BY l.ordinal), 'source', g.source, 'weights', g.weights,
+               'recall_weight', g.factor, 'threshold', g.threshold)
+      FROM (SELECT w.layer, w.source, w.factor, w.threshold,
+          jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life}'::text[]) AS weights,
                    (SELECT string_agg(format('%s %s', n.name, trim_scale(round(n.weight::numeric, 4))), ', ') FROM (VALUES
                        ('vector', w.vector), ('keyword', w.keyword), ('recency', w.recency), ('importance', w.importance),
                        ('confidence', w.confidence), ('freshness', w.freshness), ('authority', w.authority)) AS n (name, weight)
@@ -41,7 +47,8 @@ BEGIN
      ORDER BY min(l.ordinal);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_weights(memwarden_internal.layer_weights[]) IS 'By which weights a recall scores, layers with the same in one row.';
+COMMENT ON FUNCTION memwarden_internal.explain_weights(memwarden_internal.layer_weights[]) IS
+    'By which weights a recall scores, layers with the same in one row.';
 REVOKE ALL ON FUNCTION memwarden_internal.explain_weights(memwarden_internal.layer_weights[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_search(
@@ -61,15 +68,19 @@ BEGIN
     WITH found AS MATERIALIZED (
         SELECT f.org_id, f.item_id, f.layer, f.similarity, f.coverage, f.relevance, f.fingerprint
           FROM memwarden_internal.search(
-                   v_orgs, p_scopes, NULL, p_query, coalesce(p_embedding, memwarden.lexical_embedding(p_query))::@extschema:vector@.halfvec, p_model_id,
-                   p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_weights, v_model.vector_weight, NULL, NULL, clock_timestamp(),
+                   v_orgs, p_scopes, NULL, p_query, coalesce(p_embedding,
+                       memwarden.lexical_embedding(p_query))::@extschema:vector@.halfvec, p_model_id,
+                   p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_weights, v_model.vector_weight,
+                       NULL, NULL, clock_timestamp(),
                    p_principal_id, p_labels) AS f
     ), kept AS (
         SELECT f.fingerprint, coalesce(f.relevance < w.threshold, false) AS irrelevant,
-               p_exclude IS NOT NULL AND f.fingerprint IN (SELECT x.fingerprint FROM found AS x WHERE x.item_id = ANY (p_exclude)) AS excluded
+               p_exclude IS NOT NULL AND f.fingerprint IN (SELECT x.fingerprint FROM found AS x
+                   WHERE x.item_id = ANY (p_exclude)) AS excluded
           FROM found AS f JOIN unnest(p_weights) AS w ON w.layer = f.layer
     ), terms AS (
-        SELECT DISTINCT l.text_search_config AS config, u.lexeme, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''', '''''') || '''')::tsquery AS term
+        SELECT DISTINCT l.text_search_config AS config, u.lexeme, ('''' || replace(replace(u.lexeme, E'\\', E'\\\\'), '''',
+            '''''') || '''')::tsquery AS term
           FROM unnest(p_weights) AS w JOIN memwarden_data.layer AS l ON l.layer = w.layer,
                LATERAL memwarden_internal.query_words(l.text_search_config, p_query) AS u
     ), words AS (
@@ -80,12 +91,14 @@ BEGIN
           FROM terms AS t CROSS JOIN (SELECT count(*) AS items FROM found) AS n
          GROUP BY t.lexeme
     )
-    SELECT 'candidates', format('%s fit the filters, %s of them with a vector of %s, %s with any of the words', c.items, c.vectors, v_model.name, c.worded),
+    SELECT 'candidates', format('%s fit the filters, %s of them with a vector of %s, %s with any of the words', c.items,
+        c.vectors, v_model.name, c.worded),
            jsonb_build_object('count', c.items, 'with_vector', c.vectors, 'with_words', c.worded,
                               'model', v_model.name, 'embedded_here', p_embedding IS NULL)
       FROM (SELECT count(*) AS items, count(f.similarity) AS vectors, count(*) FILTER (WHERE f.coverage > 0) AS worded FROM found AS f) AS c
      UNION ALL
-    SELECT 'left out', format('%s under a threshold, %s given before, %s that say word for word what others say', c.irrelevant, c.excluded, c.others),
+    SELECT 'left out', format('%s under a threshold, %s given before, %s that say word for word what others say', c.irrelevant,
+        c.excluded, c.others),
            jsonb_build_object('under_threshold', c.irrelevant, 'excluded', c.excluded, 'said_by_others', c.others)
       FROM (SELECT count(*) FILTER (WHERE k.irrelevant) AS irrelevant, count(*) FILTER (WHERE k.excluded AND NOT k.irrelevant) AS excluded,
                    count(*) FILTER (WHERE NOT k.excluded AND NOT k.irrelevant)
@@ -93,13 +106,17 @@ BEGIN
      UNION ALL
     (SELECT 'words', format('%L is in %s of them, and weighs %s', w.lexeme, w.frequency, w.weight),
             jsonb_build_object('word', w.lexeme, 'frequency', w.frequency, 'weight', w.weight)
-       FROM (SELECT g.lexeme, g.frequency, round(ln(1 + (g.items - g.frequency + 0.5) / (g.frequency + 0.5)), 3) AS weight FROM words AS g) AS w
+       FROM (SELECT g.lexeme, g.frequency, round(ln(1 + (g.items - g.frequency + 0.5) / (g.frequency + 0.5)), 3) AS weight
+           FROM words AS g) AS w
       ORDER BY w.weight DESC, w.lexeme LIMIT 256);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[], smallint, text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) IS
-    'How many memories a recall chose from, what it left out, and how rare the words of its query are. Asks no rights: the caller has settled scopes and labels.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[], smallint, text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[], smallint,
+    text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) IS
+    'How many memories a recall chose from, what it left out, and how rare the words of its query are. Asks no rights: '
+    'the caller has settled scopes and labels.';
+REVOKE ALL ON FUNCTION memwarden_internal.explain_search(bigint, bigint[], integer[], memwarden_internal.layer_weights[],
+    smallint, text, real[], text, text, text, jsonb, double precision, timestamptz, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_rows(
     p_rows memwarden_internal.recalled_item[], p_weights memwarden_internal.layer_weights[], p_fusion text)
@@ -109,28 +126,41 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'answer', format('%s. %s, %s: %s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1 THEN format('%s * ', w.factor) END,
-                            coalesce('(' || s.sum || ')', '0'), trim_scale(round(r.score::numeric, 4)), trim_scale(round(r.relevance::numeric, 4))),
-           jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight', w.factor, 'parts', coalesce(s.parts, '[]'),
-                              'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as', to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
-      FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts, u.vector_score, u.keyword_score, u.recency_score,
+    SELECT 'answer', format('%s. %s, %s: %s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1
+        THEN format('%s * ', w.factor) END,
+                            coalesce('(' || s.sum || ')', '0'), trim_scale(round(r.score::numeric, 4)),
+                                trim_scale(round(r.relevance::numeric, 4))),
+           jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight',
+               w.factor, 'parts', coalesce(s.parts, '[]'),
+                              'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as',
+                              to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
+      FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts,
+          u.vector_score, u.keyword_score, u.recency_score,
                    u.importance_score, u.confidence_score, u.freshness_score, u.authority_score
               FROM unnest(p_rows) WITH ORDINALITY
-                   AS u (item_id, version_id, layer, scope, kind, subject, predicate, content, said, score, vector_score, keyword_score, recency_score,
-                         importance_score, confidence_score, authority_score, similarity, confidence, low_confidence, contradicted, stale, classification,
-                         domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id, contradicts, place)) AS r
+                   AS u (item_id, version_id, layer, scope, kind, subject, predicate, content, said, score, vector_score,
+                       keyword_score, recency_score,
+                         importance_score, confidence_score, authority_score, similarity, confidence, low_confidence,
+                             contradicted, stale, classification,
+                         domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin,
+                             recall_id, contradicts, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
      CROSS JOIN LATERAL (
-           SELECT string_agg(CASE p_fusion WHEN 'rrf' THEN format('%s by rank of %s %s', trim_scale(round(n.weight::numeric, 4)), n.name, trim_scale(round(n.component::numeric, 4)))
-                                           ELSE format('%s * %s %s', trim_scale(round(n.weight::numeric, 4)), n.name, trim_scale(round(n.component::numeric, 4))) END, ' + ') AS sum,
+           SELECT string_agg(CASE p_fusion WHEN 'rrf' THEN format('%s by rank of %s %s', trim_scale(round(n.weight::numeric, 4)),
+               n.name, trim_scale(round(n.component::numeric, 4)))
+                                           ELSE format('%s * %s %s', trim_scale(round(n.weight::numeric, 4)), n.name,
+                                               trim_scale(round(n.component::numeric, 4))) END, ' + ') AS sum,
                   jsonb_agg(jsonb_build_object('part', n.name, 'weight', n.weight, 'component', n.component)) AS parts
-             FROM (VALUES ('vector', w.vector, r.vector_score), ('keyword', w.keyword, r.keyword_score), ('recency', w.recency, r.recency_score),
+             FROM (VALUES ('vector', w.vector, r.vector_score), ('keyword', w.keyword, r.keyword_score),
+                 ('recency', w.recency, r.recency_score),
                           ('importance', w.importance, r.importance_score), ('confidence', w.confidence, r.confidence_score),
-                          ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score)) AS n (name, weight, component)
+                          ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score)) AS n (name,
+                              weight, component)
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
     RETURN QUERY
-    SELECT 'dispute', format('%s stands before %s though its score is lower: they contradict each other, and it was recorded later', a.item_id, b.item_id),
+    SELECT 'dispute', format('%s stands before %s though its score is lower: they contradict each other, and it was recorded '
+        'later', a.item_id, b.item_id),
            jsonb_build_object('first', a.item_id, 'then', b.item_id, 'scores', jsonb_build_array(a.score, b.score))
       FROM unnest(p_rows) WITH ORDINALITY AS a
       JOIN unnest(p_rows) WITH ORDINALITY AS b ON b.item_id = ANY (a.contradicts)
@@ -138,8 +168,10 @@ BEGIN
      ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS 'Of each answer the sum that is its score, and which stand before what they contradict because they are newer.';
-REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS
+    'Of each answer the sum that is its score, and which stand before what they contradict because they are newer.';
+REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[],
+    text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_surface(p_principal_id bigint, p_surface text)
 RETURNS TABLE (step text, detail text, facts jsonb)
@@ -148,7 +180,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'surface', format('%s: nothing above %s%s%s', s.name, c.name, CASE WHEN s.layers IS NOT NULL THEN ', of ' || array_to_string(s.layers, ', ') END,
+    SELECT 'surface', format('%s: nothing above %s%s%s', s.name, c.name, CASE WHEN s.layers IS NOT NULL
+        THEN ', of ' || array_to_string(s.layers, ', ') END,
                              CASE WHEN s.floor IS NOT NULL THEN format(', relevance of at least %s', s.floor) END),
            jsonb_build_object('surface', s.name, 'max_classification', c.name, 'layers', s.layers, 'floor', s.floor)
       FROM memwarden_data.principal AS p
@@ -157,7 +190,8 @@ BEGIN
      WHERE p.principal_id = p_principal_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.explain_surface(bigint, text) IS 'What crosses a surface of the principal''s organisation at all, as the view surfaces tells it.';
+COMMENT ON FUNCTION memwarden_internal.explain_surface(bigint, text) IS
+    'What crosses a surface of the principal''s organisation at all, as the view surfaces tells it.';
 REVOKE ALL ON FUNCTION memwarden_internal.explain_surface(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.explain_unknown(p_unknown memwarden_internal.recalled_item)
@@ -169,7 +203,8 @@ DECLARE
     v_gap jsonb := p_unknown.provenance -> 'unknown';
 BEGIN
     RETURN QUERY
-    SELECT 'unknown', format('nothing is known: of the ten nearest %s fell below a relevance of %s%s', v_gap ->> 'near', v_gap ->> 'threshold',
+    SELECT 'unknown', format('nothing is known: of the ten nearest %s fell below a relevance of %s%s', v_gap ->> 'near',
+        v_gap ->> 'threshold',
                              ', the nearest with ' || (v_gap ->> 'nearest')), v_gap;
 END
 $function$;
@@ -183,7 +218,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'time', format('%s ms: %s to see what may be read where, %s for the answer (that again within it)', t.place + t.answer, t.place, t.answer),
+    SELECT 'time', format('%s ms: %s to see what may be read where, %s for the answer (that again within it)', t.place + t.answer,
+        t.place, t.answer),
            jsonb_build_object('place_ms', t.place, 'answer_ms', t.answer)
       FROM (SELECT round(1000 * extract(epoch FROM p_place), 2) AS place, round(1000 * extract(epoch FROM p_answer), 2) AS answer) AS t;
 END

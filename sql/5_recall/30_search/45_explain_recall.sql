@@ -41,36 +41,44 @@ BEGIN
         v_threshold := greatest(v_threshold, memwarden_internal.require_surface(v_principal_id, explain_recall.surface));
     END IF;
     v_scopes := memwarden_internal.searched_scopes(v_principal_id, explain_recall.scope, explain_recall.scopes, explain_recall.surface);
-    v_labels := memwarden_internal.labels_up_to(memwarden_internal.labels_across(v_principal_id, explain_recall.surface), explain_recall.classification);
+    v_labels := memwarden_internal.labels_up_to(memwarden_internal.labels_across(v_principal_id, explain_recall.surface),
+        explain_recall.classification);
     v_ready := clock_timestamp();
     v_rows := ARRAY(
         SELECT a
           FROM memwarden_internal.answer(
-                   v_principal_id, explain_recall.query, explain_recall.embedding, explain_recall.k, explain_recall.layers, explain_recall.scope, explain_recall.scopes,
-                   explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at,
+                   v_principal_id, explain_recall.query, explain_recall.embedding, explain_recall.k, explain_recall.layers,
+                       explain_recall.scope, explain_recall.scopes,
+                   explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter,
+                       explain_recall.min_confidence, explain_recall.valid_at,
                    explain_recall.weights, explain_recall.fusion, explain_recall.embedding_model, v_threshold, explain_recall.exclude,
                    explain_recall.classification, explain_recall.surface) AS a);
     v_rows := memwarden_internal.present(v_principal_id, v_rows, explain_recall.surface);
     v_answered := clock_timestamp();
     PERFORM memwarden_internal.log_recall(
         v_principal_id, 'explain', explain_recall.query,
-        jsonb_build_object('k', explain_recall.k, 'layers', explain_recall.layers, 'scope', explain_recall.scope, 'scopes', explain_recall.scopes,
+        jsonb_build_object('k', explain_recall.k, 'layers', explain_recall.layers, 'scope', explain_recall.scope, 'scopes',
+            explain_recall.scopes,
                            'threshold', v_threshold, 'embedding_model', explain_recall.embedding_model,
                            'surface', explain_recall.surface, 'rerank', explain_recall.rerank), v_rows, explain_recall.task);
     v_model := memwarden_internal.recall_model(CASE WHEN explain_recall.embedding IS NULL THEN 'lexical' ELSE coalesce(
-        explain_recall.embedding_model, memwarden_internal.active_model((SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id)))
+        explain_recall.embedding_model, memwarden_internal.active_model((SELECT p.org_id FROM memwarden_data.principal AS p
+            WHERE p.principal_id = v_principal_id)))
         END, explain_recall.embedding);
     v_weights := memwarden_internal.recall_weights(explain_recall.layers, explain_recall.weights, v_model.vector_weight, v_threshold);
     -- Across a boundary neither paths of scopes nor the words of memories cross, and so no count of them does.
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_surface(v_principal_id, explain_recall.surface) AS e;
     IF explain_recall.surface IS NULL THEN
-        RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_place(v_scopes, v_labels, explain_recall.scope, explain_recall.scopes) AS e;
+        RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_place(v_scopes, v_labels,
+            explain_recall.scope, explain_recall.scopes) AS e;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_weights(v_weights) AS e;
     IF explain_recall.surface IS NULL THEN
         RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_search(
-            v_principal_id, v_scopes, v_labels, v_weights, v_model.model_id, explain_recall.query, explain_recall.embedding, explain_recall.subject,
-            explain_recall.predicate, explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at, explain_recall.exclude) AS e;
+            v_principal_id, v_scopes, v_labels, v_weights, v_model.model_id, explain_recall.query, explain_recall.embedding,
+                explain_recall.subject,
+            explain_recall.predicate, explain_recall.kind, explain_recall.filter, explain_recall.min_confidence,
+                explain_recall.valid_at, explain_recall.exclude) AS e;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_rows(v_rows, v_weights, explain_recall.fusion) AS e;
     IF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(explain_recall.exclude, '{}') = '{}' THEN
@@ -78,18 +86,30 @@ BEGIN
             v_principal_id, explain_recall.surface, v_threshold, ARRAY(
                 SELECT a.relevance
                   FROM memwarden_internal.answer(
-                           v_principal_id, explain_recall.query, explain_recall.embedding, 10, explain_recall.layers, explain_recall.scope, explain_recall.scopes,
-                           explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter, explain_recall.min_confidence,
-                           explain_recall.valid_at, explain_recall.weights, explain_recall.fusion, explain_recall.embedding_model, NULL, NULL,
+                           v_principal_id, explain_recall.query, explain_recall.embedding, 10, explain_recall.layers,
+                               explain_recall.scope, explain_recall.scopes,
+                           explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter,
+                               explain_recall.min_confidence,
+                           explain_recall.valid_at, explain_recall.weights, explain_recall.fusion, explain_recall.embedding_model,
+                               NULL, NULL,
                            explain_recall.classification, explain_recall.surface) AS a))) AS e;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_time(v_ready - v_started, v_answered - v_ready) AS e;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
-    'Why recall() answers what it answers, with the same arguments: a row for each step, in words (detail) and numbers (facts). scopes: where it looks; weights: by which it scores each layer, and whose they are; words: how rare each is; '
-    'candidates: how many there were and what was left out; answer: of each memory the sum that is its score, and its standing; dispute: which memory stands before another that it contradicts because it is newer; unknown: that nothing reaches the threshold; time, in milliseconds. Answers come before rerank changes them. Holds ids, never words of memories, and is recorded as a recall is. '
-    'Across a surface it explains what crosses it: the answers that recall() gives there, by its floor, and in the place of scopes, rights, words and candidates, which count what does not cross, what the surface lets through. '
-    'Scores every candidate once more, also where recall() would use an index. Raises as recall() does. Source: four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
+    'Why recall() answers what it answers, with the same arguments: a row for each step, in words (detail) and numbers '
+    '(facts). scopes: where it looks; weights: by which it scores each layer, and whose they are; words: how rare each '
+    'is; candidates: how many there were and what was left out; answer: of each memory the sum that is its score, and '
+    'its standing; dispute: which memory stands before another that it contradicts because it is newer; unknown: that '
+    'nothing reaches the threshold; time, in milliseconds. Answers come before rerank changes them. Holds ids, never '
+    'words of memories, and is recorded as a recall is. Across a surface it explains what crosses it: the answers that '
+    'recall() gives there, by its floor, and in the place of scopes, rights, words and candidates, which count what '
+    'does not cross, what the surface lets through. Scores every candidate once more, also where recall() would use an '
+    'index. Raises as recall() does. Source: four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) TO memwarden_agent,
+    memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -47,14 +47,16 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
-           i.confidence::double precision, i.importance::double precision, i.status::text, memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
+           i.confidence::double precision, i.importance::double precision, i.status::text,
+               memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
            coalesce((n.said).last_seen_at, i.updated_at), coalesce((n.said).times_seen, 0), coalesce((n.said).witnesses, 0),
            coalesce((n.said).confidence, i.adjusted_confidence), i.class,
            CASE WHEN i.contradicted AND i.status = 'ACTIVE'
-                THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, v_principal_id, memwarden_internal.readable_labels(v_principal_id))
+                THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, v_principal_id,
+                    memwarden_internal.readable_labels(v_principal_id))
                 ELSE '{}' END
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
@@ -66,7 +68,8 @@ BEGIN
       -- keeps the fields of its answer from being one call each.
       LEFT JOIN LATERAL (
            SELECT CASE WHEN EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)
-                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at)
+                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence,
+                           i.authority, i.updated_at)
                        END AS said
            OFFSET 0) AS n ON true
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
@@ -77,6 +80,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS
-    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that count; corroborated_confidence: how far it is believed with them. contradicts: the current memories that the caller reads and that contradict it. No row when there is none, it has expired, or the caller may not see it. Raises 28000 without identity.';
+    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has '
+    'been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that '
+    'count; corroborated_confidence: how far it is believed with them. contradicts: the current memories that the '
+    'caller reads and that contradict it. No row when there is none, it has expired, or the caller may not see it. '
+    'Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -38,13 +38,15 @@ AS $function$
                    CASE WHEN m.sees_all THEN ARRAY(SELECT s.scope_id FROM memwarden_data.scope AS s)
                         ELSE memwarden_internal.readable_scopes(m.principal_id) END AS scopes,
                    memwarden_internal.readable_labels(m.principal_id) AS labels
-              FROM (SELECT memwarden_internal.current_principal() AS principal_id, memwarden_internal.is_superuser() AS sees_all OFFSET 0) AS m
+              FROM (SELECT memwarden_internal.current_principal() AS principal_id,
+                  memwarden_internal.is_superuser() AS sees_all OFFSET 0) AS m
             OFFSET 0) AS me
       JOIN memwarden_data.item AS i
         ON i.org_id = ANY (me.orgs) AND i.scope_id = ANY (me.scopes) AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
        AND (me.sees_all
             OR (CASE WHEN i.principal_id = me.principal_id THEN -i.label_id ELSE i.label_id END) = ANY (me.labels)
-               AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
+               AND (i.class IS NULL OR i.status <> 'ACTIVE' OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id,
+                   i.class, i.subject)))
      CROSS JOIN LATERAL (
            SELECT v.content, v.search_text, v.evidence, v.request_id
              FROM memwarden_data.version AS v WHERE v.org_id = i.org_id AND v.version_id = i.version_id OFFSET 0) AS v
@@ -57,7 +59,8 @@ AS $function$
       -- keeps the fields of its answer from being one call each.
       LEFT JOIN LATERAL (
            SELECT CASE WHEN EXISTS (SELECT FROM memwarden_data.sighting AS t WHERE t.org_id = i.org_id AND t.item_id = i.item_id)
-                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence, i.authority, i.updated_at)
+                       THEN memwarden_internal.corroboration(i.org_id, i.item_id, i.version_id, i.adjusted_confidence,
+                           i.authority, i.updated_at)
                        END AS said
            OFFSET 0) AS n ON true
 $function$;

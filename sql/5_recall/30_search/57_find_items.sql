@@ -1,6 +1,8 @@
--- A condition on the view cannot reach an index: where it did, EXPLAIN ANALYZE would tell of rows that are not the caller's. An argument can.
+-- A condition on the view cannot reach an index: where it did, EXPLAIN ANALYZE would tell of rows that are not the
+-- caller's. An argument can.
 CREATE OR REPLACE FUNCTION memwarden.find_items(
-    subject text, predicate text DEFAULT NULL, layer text DEFAULT NULL, scope text DEFAULT NULL, kind text DEFAULT NULL, max_rows integer DEFAULT 100)
+    subject text, predicate text DEFAULT NULL, layer text DEFAULT NULL, scope text DEFAULT NULL, kind text DEFAULT NULL,
+        max_rows integer DEFAULT 100)
 RETURNS SETOF memwarden_internal.item_state
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -36,12 +38,16 @@ BEGIN
            AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
          ORDER BY i.updated_at DESC, i.item_id
          LIMIT find_items.max_rows);
-    RETURN QUERY SELECT g.* FROM unnest(v_items) WITH ORDINALITY AS t (item_id, n) CROSS JOIN LATERAL memwarden.get(t.item_id) AS g ORDER BY t.n;
+    RETURN QUERY SELECT g.* FROM unnest(v_items) WITH ORDINALITY AS t (item_id, n) CROSS JOIN LATERAL memwarden.get(t.item_id) AS g
+        ORDER BY t.n;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) IS
-    'Returns the current memories about a subject that the caller may see, as get() shows them, the newest first. An index finds them, however many others there are. '
-    'subject: compared without regard to case, as recall() does; so is predicate. layer, scope, kind: only those of this layer, of exactly this scope, of this kind. max_rows: at most so many, 1 to 10000. '
-    'No row where there is none, or none that the caller may see. Raises 22023 without a subject, 28000 without identity.';
+    'Returns the current memories about a subject that the caller may see, as get() shows them, the newest first. An '
+    'index finds them, however many others there are. subject: compared without regard to case, as recall() does; so is '
+    'predicate. layer, scope, kind: only those of this layer, of exactly this scope, of this kind. max_rows: at most so '
+    'many, 1 to 10000. No row where there is none, or none that the caller may see. Raises 22023 without a subject, '
+    '28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) TO memwarden_agent, memwarden_reviewer,
+    memwarden_curator, memwarden_auditor;

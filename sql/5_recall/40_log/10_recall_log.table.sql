@@ -31,7 +31,8 @@ CREATE TABLE memwarden_data.recall_log (
 ) PARTITION BY RANGE (recall_id);
 CREATE INDEX recall_log_transaction ON memwarden_data.recall_log (system_identifier, transaction_id);
 COMMENT ON TABLE memwarden_data.recall_log IS
-    'Append-only: every recall, by whom, when, for which task, and which versions of which memories it gave. An erasure empties task and digest; maintain() drops a month when its time is over.';
+    'Append-only: every recall, by whom, when, for which task, and which versions of which memories it gave. An erasure '
+    'empties task and digest; maintain() drops a month when its time is over.';
 
 CREATE TABLE memwarden_data.recall_outcome (
     org_id             bigint NOT NULL,

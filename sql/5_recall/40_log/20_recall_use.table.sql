@@ -39,7 +39,8 @@ CREATE TABLE memwarden_data.recall_day (
     used           bigint NOT NULL DEFAULT 0,
     PRIMARY KEY (org_id, day, principal_id, purpose, layer)
 );
-COMMENT ON TABLE memwarden_data.recall_day IS 'Of each day, agent, purpose and layer: how many recalls, how many gave something, and how much of that was of use.';
+COMMENT ON TABLE memwarden_data.recall_day IS
+    'Of each day, agent, purpose and layer: how many recalls, how many gave something, and how much of that was of use.';
 
 CREATE TABLE memwarden_data.recall_consumer (
     org_id         bigint NOT NULL,
@@ -62,11 +63,13 @@ CREATE TABLE memwarden_data.recall_reach (
     PRIMARY KEY (org_id, scope_id)
 );
 CREATE INDEX recall_reach_counted ON memwarden_data.recall_reach (counted_on);
-COMMENT ON TABLE memwarden_data.recall_reach IS 'How far the memories of a scope went in the last 30 days: in how many recalls, to how many principals.';
+COMMENT ON TABLE memwarden_data.recall_reach IS
+    'How far the memories of a scope went in the last 30 days: in how many recalls, to how many principals.';
 
 CREATE TABLE memwarden_data.recall_count (
     system_identifier  bigint PRIMARY KEY,
     below_transaction  xid8 NOT NULL,
     counted_at         timestamptz NOT NULL
 );
-COMMENT ON TABLE memwarden_data.recall_count IS 'How far the log of recalls is counted: up to which transaction of which cluster, and when.';
+COMMENT ON TABLE memwarden_data.recall_count IS
+    'How far the log of recalls is counted: up to which transaction of which cluster, and when.';

@@ -16,7 +16,8 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_recall() IS 'Trigger: a recall loses its task and its digest with an erasure; nothing else changes.';
+COMMENT ON FUNCTION memwarden_internal.guard_recall() IS
+    'Trigger: a recall loses its task and its digest with an erasure; nothing else changes.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_recall() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_recall_outcome()
@@ -34,5 +35,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_recall_outcome() IS 'Trigger: what was reported of a recall loses its detail with an erasure; nothing else changes.';
+COMMENT ON FUNCTION memwarden_internal.guard_recall_outcome() IS
+    'Trigger: what was reported of a recall loses its detail with an erasure; nothing else changes.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_recall_outcome() FROM PUBLIC;

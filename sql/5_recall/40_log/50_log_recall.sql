@@ -21,7 +21,8 @@ BEGIN
            p_purpose, CASE WHEN p_task IS NOT NULL THEN memwarden_internal.recordable_task(p.org_id, p_task) END, p_session_id,
            memwarden_internal.query_digest(p.org_id, p_query),
            -- Most recalls name none: for those no function is called.
-           CASE WHEN p_arguments ->> 'scopes' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'scopes') || CASE WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END
+           CASE WHEN p_arguments ->> 'scopes' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'scopes') || CASE
+               WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END
                 WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END,
            CASE WHEN p_arguments ->> 'layers' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'layers') END,
            (p_arguments ->> 'k')::integer, (p_arguments ->> 'threshold')::double precision, p_arguments ->> 'embedding_model',
@@ -36,7 +37,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) IS
-    'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", "embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. Source: Z4.';
+    'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the '
+    'recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", '
+    '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.texts(p_array jsonb)
@@ -45,7 +48,8 @@ LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN CASE jsonb_typeof(p_array) WHEN 'array' THEN ARRAY(SELECT e.t FROM jsonb_array_elements_text(p_array) WITH ORDINALITY AS e (t, n) ORDER BY e.n) END;
+    RETURN CASE jsonb_typeof(p_array) WHEN 'array' THEN ARRAY(SELECT e.t
+        FROM jsonb_array_elements_text(p_array) WITH ORDINALITY AS e (t, n) ORDER BY e.n) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.texts(jsonb) IS 'The strings of a JSON array; NULL for anything else.';
@@ -61,7 +65,8 @@ BEGIN
     RETURN memwarden_internal.keyed_hash('recall query', convert_to(p_org_id || ' ' || p_query, 'UTF8'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.query_digest(bigint, text) IS 'The HMAC by which the log of recalls knows a query again; NULL for no query, and on a server without a master key.';
+COMMENT ON FUNCTION memwarden_internal.query_digest(bigint, text) IS
+    'The HMAC by which the log of recalls knows a query again; NULL for no query, and on a server without a master key.';
 REVOKE ALL ON FUNCTION memwarden_internal.query_digest(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recordable_task(p_org_id bigint, p_task text)
@@ -83,5 +88,7 @@ BEGIN
     RETURN v_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recordable_task(bigint, text) IS 'A task as the log keeps it: at most 200 characters, and [withheld] where the rules find in it what may not be kept.';
+COMMENT ON FUNCTION memwarden_internal.recordable_task(bigint, text) IS
+    'A task as the log keeps it: at most 200 characters, and [withheld] where the rules find in it what may not be '
+    'kept.';
 REVOKE ALL ON FUNCTION memwarden_internal.recordable_task(bigint, text) FROM PUBLIC;

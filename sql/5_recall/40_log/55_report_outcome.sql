@@ -14,7 +14,8 @@ DECLARE
 BEGIN
     IF report_outcome.outcome IS NULL OR report_outcome.outcome NOT IN ('success', 'partial', 'failure', 'unknown') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'outcome: success, partial, failure or unknown');
-    ELSIF report_outcome.detail IS NOT NULL AND (jsonb_typeof(report_outcome.detail) <> 'object' OR octet_length(report_outcome.detail::text) > 8192) THEN
+    ELSIF report_outcome.detail IS NOT NULL AND (jsonb_typeof(report_outcome.detail) <> 'object'
+        OR octet_length(report_outcome.detail::text) > 8192) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'detail: a JSON object of at most 8,192 bytes');
     END IF;
     -- Two reports of one recall come one after the other.
@@ -45,8 +46,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) IS
-    'Says what came of a recall of the caller''s: used, the memories among those given that were of use; outcome of what they were used for: success, partial, failure or unknown; detail: a JSON object of at most 8,192 bytes. '
-    'Another report revises it, the former stays in the record; the same report again changes nothing. Returns the number of the revision, from 1 to 100. It counts with the next count_recalls(). '
-    'Raises 28000 without identity, 42704 for a recall that is not the caller''s or no longer kept, 22023 for memories that it did not give, arguments out of range, or a detail that may not be kept, 55000 before setup(). Source: chapter 12.12.4, Z4.';
+    'Says what came of a recall of the caller''s: used, the memories among those given that were of use; outcome of '
+    'what they were used for: success, partial, failure or unknown; detail: a JSON object of at most 8,192 bytes. '
+    'Another report revises it, the former stays in the record; the same report again changes nothing. Returns the '
+    'number of the revision, from 1 to 100. It counts with the next count_recalls(). Raises 28000 without identity, '
+    '42704 for a recall that is not the caller''s or no longer kept, 22023 for memories that it did not give, arguments '
+    'out of range, or a detail that may not be kept, 55000 before setup(). Source: chapter 12.12.4, Z4.';
 REVOKE ALL ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) TO memwarden_agent, memwarden_reviewer,
+    memwarden_curator, memwarden_auditor;

@@ -25,13 +25,16 @@ BEGIN
             query_digest, scopes, layers, k, threshold, embedding_model, item_ids, version_ids, scores, reported)
         VALUES (v_org_id, v_recall.recall_id, v_principal_id, session_user, memwarden_internal.uuid7_time(v_recall.recall_id),
                 pg_current_xact_id(), memwarden_internal.system_identifier(), v_recall.purpose,
-                CASE WHEN v_recall.task IS NOT NULL THEN memwarden_internal.recordable_task(v_org_id, v_recall.task) END, v_recall.session_id,
+                CASE WHEN v_recall.task IS NOT NULL THEN memwarden_internal.recordable_task(v_org_id, v_recall.task) END,
+                    v_recall.session_id,
                 memwarden_internal.query_digest(v_org_id, v_recall.query),
                 -- Names that there are, and no other words.
                 (SELECT array_agg(s.path) FROM memwarden_data.scope AS s
                   WHERE s.path = ANY (v_recall.scopes) AND memwarden_internal.may_read(v_principal_id, s.scope_id)),
-                (SELECT array_agg(y.layer) FROM memwarden_data.layer AS y WHERE y.layer = ANY (v_recall.layers)), v_recall.k, v_recall.threshold,
-                (SELECT m.name FROM memwarden_data.embedding_model AS m WHERE m.name = v_recall.embedding_model), v_given.item_ids, v_given.version_ids, v_given.scores, true)
+                (SELECT array_agg(y.layer) FROM memwarden_data.layer AS y WHERE y.layer = ANY (v_recall.layers)), v_recall.k,
+                    v_recall.threshold,
+                (SELECT m.name FROM memwarden_data.embedding_model AS m WHERE m.name = v_recall.embedding_model), v_given.item_ids,
+                    v_given.version_ids, v_given.scores, true)
         ON CONFLICT ON CONSTRAINT recall_log_pkey DO NOTHING;
         recall_id := v_recall.recall_id;
         recorded := FOUND;
@@ -40,10 +43,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_recalls(jsonb) IS
-    'Appends recalls that the caller made where nothing can be written, as on a replica, marked as reported. recalls: at most 1,000 objects of '
-    '{"recall_id": a new UUID version 7 of the moment of the recall, not more than a day ago, "purpose" (recall, context or push), "query", "task", "session_id", "scopes", "layers", "k", "threshold", "embedding_model", "item_ids", "version_ids", "scores"}. '
-    'Of the query an HMAC is kept. Memories that the caller does not read are left out. One row each, in that order; recorded: false for an id that is there already, so that sending again does no harm. '
-    'Raises 28000 without identity, 22023 for what is malformed. Source: Z4.';
+    'Appends recalls that the caller made where nothing can be written, as on a replica, marked as reported. recalls: '
+    'at most 1,000 objects of {"recall_id": a new UUID version 7 of the moment of the recall, not more than a day ago, '
+    '"purpose" (recall, context or push), "query", "task", "session_id", "scopes", "layers", "k", "threshold", '
+    '"embedding_model", "item_ids", "version_ids", "scores"}. Of the query an HMAC is kept. Memories that the caller '
+    'does not read are left out. One row each, in that order; recorded: false for an id that is there already, so that '
+    'sending again does no harm. Raises 28000 without identity, 22023 for what is malformed. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.record_recalls(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_recalls(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -67,11 +72,13 @@ BEGIN
                recall_id uuid, purpose text, task text, session_id uuid, query text, scopes text[], layers text[], k integer,
                threshold double precision, embedding_model text, item_ids uuid[], version_ids uuid[], scores real[]);
     EXCEPTION WHEN data_exception THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: ids are UUIDs, k an integer, threshold and scores numbers, lists arrays');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'recalls: ids are UUIDs, k an integer, threshold and scores '
+            'numbers, lists arrays');
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reported_recalls(jsonb) IS 'The argument of record_recalls() as rows. Raises 22023 for what is malformed.';
+COMMENT ON FUNCTION memwarden_internal.reported_recalls(jsonb) IS
+    'The argument of record_recalls() as rows. Raises 22023 for what is malformed.';
 REVOKE ALL ON FUNCTION memwarden_internal.reported_recalls(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.uuid7_time(p_id uuid)
@@ -93,7 +100,8 @@ BEGIN
     -- The month of a recall is that of its id: nobody chooses another.
     IF p_recall_id IS NULL OR p_recall_id::text !~ E'^.{14}7.{4}[89ab]'
        OR memwarden_internal.uuid7_time(p_recall_id) NOT BETWEEN p_now - interval '1 day' AND p_now + interval '1 minute' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].recall_id: a UUID version 7 of the last day', p_place - 1));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].recall_id: a UUID version 7 of the '
+            'last day', p_place - 1));
     ELSIF p_purpose IS NULL OR p_purpose NOT IN ('recall', 'context', 'push') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('recalls[%s].purpose: recall, context or push', p_place - 1));
     ELSIF v_count > 1000 OR cardinality(coalesce(p_version_ids, '{}')) <> v_count OR cardinality(coalesce(p_scores, '{}')) <> v_count
@@ -103,7 +111,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) IS 'Raises 22023 for a recall that record_recalls() cannot take.';
+COMMENT ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) IS
+    'Raises 22023 for a recall that record_recalls() cannot take.';
 REVOKE ALL ON FUNCTION memwarden_internal.check_reported_recall(bigint, uuid, text, uuid[], uuid[], real[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_given(
@@ -130,5 +139,6 @@ BEGIN
              ORDER BY u.item_id, u.place) AS g;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) IS 'What was given, as far as it is there and the principal reads it; each memory once.';
+COMMENT ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) IS
+    'What was given, as far as it is there and the principal reads it; each memory once.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_given(bigint, uuid[], uuid[], real[]) FROM PUBLIC;

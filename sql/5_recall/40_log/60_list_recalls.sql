@@ -56,7 +56,8 @@ BEGIN
                    AND p.home_scope_id = ANY (recall_reader.scopes) AND p.clearance <= v_own.clearance AND p.domains <@ v_own.domains));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recall_reader() IS 'What the caller sees of memory, and the principals whose recalls it may look at.';
+COMMENT ON FUNCTION memwarden_internal.recall_reader() IS
+    'What the caller sees of memory, and the principals whose recalls it may look at.';
 REVOKE ALL ON FUNCTION memwarden_internal.recall_reader() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.read_recalls(
@@ -70,13 +71,15 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_me     record := memwarden_internal.recall_reader();
-    v_digest bytea := memwarden_internal.query_digest((SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_me.principal_id), p_query);
+    v_digest bytea := memwarden_internal.query_digest((SELECT p.org_id FROM memwarden_data.principal AS p
+        WHERE p.principal_id = v_me.principal_id), p_query);
     v_from   uuid := memwarden_internal.uuid7_floor(coalesce(p_since, '1970-01-01'));
     v_to     uuid := coalesce(memwarden_internal.uuid7_floor(p_until), 'ffffffff-ffff-ffff-ffff-ffffffffffff');
 BEGIN
     RETURN QUERY
     WITH found AS MATERIALIZED (
-        SELECT l.org_id, l.recall_id, l.recalled_at, p.name, l.login, l.principal_id, l.purpose, l.task, l.session_id, l.query_digest, l.scopes,
+        SELECT l.org_id, l.recall_id, l.recalled_at, p.name, l.login, l.principal_id, l.purpose, l.task, l.session_id,
+            l.query_digest, l.scopes,
                l.layers, l.k, l.threshold, l.embedding_model, l.surface, l.item_ids, l.version_ids, l.scores, l.reported
           FROM memwarden_data.recall_log AS l
           JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
@@ -99,7 +102,8 @@ BEGIN
            o.detail, o.reported_at, o.revision
       FROM found AS f
      CROSS JOIN LATERAL (
-           SELECT coalesce(array_agg(u.item_id ORDER BY u.place), '{}') AS item_ids, coalesce(array_agg(u.version_id ORDER BY u.place), '{}') AS version_ids,
+           SELECT coalesce(array_agg(u.item_id ORDER BY u.place), '{}') AS item_ids,
+               coalesce(array_agg(u.version_id ORDER BY u.place), '{}') AS version_ids,
                   coalesce(array_agg(u.score ORDER BY u.place), '{}') AS scores
              FROM unnest(f.item_ids, f.version_ids, f.scores) WITH ORDINALITY AS u (item_id, version_id, score, place)
              JOIN memwarden_data.item AS i ON i.org_id = ANY (v_me.orgs) AND i.item_id = u.item_id
@@ -112,7 +116,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.read_recalls(timestamptz, timestamptz, text, text, uuid, text, text, uuid, uuid, bigint) IS
     'Recalls that the caller may look at, the latest first. NULL where something is not asked for; p_most: NULL for all.';
-REVOKE ALL ON FUNCTION memwarden_internal.read_recalls(timestamptz, timestamptz, text, text, uuid, text, text, uuid, uuid, bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.read_recalls(timestamptz, timestamptz, text, text, uuid, text, text, uuid, uuid, bigint)
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_recalls()
 RETURNS SETOF memwarden_internal.logged_recall
@@ -128,7 +133,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_recalls() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_recalls() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.find_recalls(
-    since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, agent text DEFAULT NULL, task text DEFAULT NULL, session_id uuid DEFAULT NULL,
+    since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, agent text DEFAULT NULL, task text DEFAULT NULL,
+        session_id uuid DEFAULT NULL,
     purpose text DEFAULT NULL, query text DEFAULT NULL, max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
 RETURNS SETOF memwarden_internal.logged_recall
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -146,14 +152,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) IS
-    'Recalls of memwarden.recalls, the latest first: made since and until then, by that agent, for that task, in that session, for that purpose (recall, context, push ...), or of that very query, of which the log keeps an HMAC and no word. '
-    'max_rows: 1 to 1,000; after: the recall_id of the last row that was seen, to go on from there. Raises 28000 without identity, 22023 for max_rows. Source: Z4.';
+    'Recalls of memwarden.recalls, the latest first: made since and until then, by that agent, for that task, in that '
+    'session, for that purpose (recall, context, push ...), or of that very query, of which the log keeps an HMAC and '
+    'no word. max_rows: 1 to 1,000; after: the recall_id of the last row that was seen, to go on from there. Raises '
+    '28000 without identity, 22023 for max_rows. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer,
+    uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recalls_of(
     item_id uuid, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, max_rows integer DEFAULT 100, after uuid DEFAULT NULL)
-RETURNS TABLE (recall_id uuid, recalled_at timestamptz, agent text, purpose text, task text, session_id uuid, version_id uuid, place integer,
+RETURNS TABLE (recall_id uuid, recalled_at timestamptz, agent text, purpose text, task text, session_id uuid, version_id uuid,
+    place integer,
                score real, outcome text, used boolean, outcome_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -167,7 +177,8 @@ BEGIN
     SELECT r.recall_id, r.recalled_at, r.agent, r.purpose, r.task, r.session_id, r.version_ids[p.place], p.place, r.scores[p.place],
            r.outcome, CASE WHEN r.outcome IS NOT NULL THEN recalls_of.item_id = ANY (r.used) END, r.outcome_at
       FROM memwarden_internal.read_recalls(
-               greatest(recalls_of.since, memwarden_internal.first_given(recalls_of.item_id)), recalls_of.until, NULL, NULL, NULL, NULL, NULL,
+               greatest(recalls_of.since, memwarden_internal.first_given(recalls_of.item_id)), recalls_of.until, NULL, NULL,
+                   NULL, NULL, NULL,
                recalls_of.item_id, recalls_of.after, recalls_of.max_rows) AS r
      CROSS JOIN LATERAL (SELECT array_position(r.item_ids, recalls_of.item_id) AS place) AS p
      WHERE p.place IS NOT NULL
@@ -175,10 +186,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) IS
-    'Who was given a memory, when, in which version and place, for which task, and what came of it: of the recalls that the caller may look at (memwarden.recalls) those that gave it, the latest first. No row where the caller does not read it. used: NULL where nothing was reported. '
-    'max_rows: 1 to 1,000; after: the recall_id of the last row that was seen. Raises 28000 without identity, 22023 for arguments out of range. Source: Z4.';
+    'Who was given a memory, when, in which version and place, for which task, and what came of it: of the recalls that '
+    'the caller may look at (memwarden.recalls) those that gave it, the latest first. No row where the caller does not '
+    'read it. used: NULL where nothing was reported. max_rows: 1 to 1,000; after: the recall_id of the last row that '
+    'was seen. Raises 28000 without identity, 22023 for arguments out of range. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) TO memwarden_agent,
+    memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.first_given(p_item_id uuid)
 RETURNS timestamptz
@@ -223,7 +237,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.writes_of_recall(uuid, integer) IS
-    'What the task of a recall went on to write: the requests that the same agent made after it with the task, or the session, as their trace_id; oldest first. No row for a recall that the caller may not look at. '
-    'max_rows: 1 to 1,000. Raises 28000 without identity, 22023 for max_rows. Source: Z4.';
+    'What the task of a recall went on to write: the requests that the same agent made after it with the task, or the '
+    'session, as their trace_id; oldest first. No row for a recall that the caller may not look at. max_rows: 1 to '
+    '1,000. Raises 28000 without identity, 22023 for max_rows. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.writes_of_recall(uuid, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.writes_of_recall(uuid, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.writes_of_recall(uuid, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;

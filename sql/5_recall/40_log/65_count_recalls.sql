@@ -42,7 +42,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.count_next_recalls(integer) IS
-    'Counts about p_most recalls that are complete, in whole transactions, with what was reported in these; then, where there are none, how far scopes reach. False when nothing is left to count. Waits for another that counts. Raises 25001 at an isolation other than READ COMMITTED.';
+    'Counts about p_most recalls that are complete, in whole transactions, with what was reported in these; then, where '
+    'there are none, how far scopes reach. False when nothing is left to count. Waits for another that counts. Raises '
+    '25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_next_recalls(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.count_next_recalls(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -70,7 +72,8 @@ BEGIN
     ), latest AS (
         SELECT c.identifier, c.below,
                greatest((SELECT max(l.transaction_id) FROM memwarden_data.recall_log AS l WHERE l.system_identifier = c.identifier),
-                        (SELECT max(o.transaction_id) FROM memwarden_data.recall_outcome AS o WHERE o.system_identifier = c.identifier)) AS most
+                        (SELECT max(o.transaction_id) FROM memwarden_data.recall_outcome AS o
+                            WHERE o.system_identifier = c.identifier)) AS most
           FROM counted AS c
     )
     -- What came in a dump is complete as it is.
@@ -86,7 +89,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.uncounted_recalls(bigint, xid8) IS
-    'The clusters that rows of the log of recalls come from of which some are complete and not counted, and from which transaction up to below which. Transaction ids compare within one cluster only.';
+    'The clusters that rows of the log of recalls come from of which some are complete and not counted, and from which '
+    'transaction up to below which. Transaction ids compare within one cluster only.';
 REVOKE ALL ON FUNCTION memwarden_internal.uncounted_recalls(bigint, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_end(p_system_identifier bigint, p_from xid8, p_below xid8, p_most integer)
@@ -104,7 +108,8 @@ BEGIN
     RETURN least(memwarden_internal.next_transaction(v_cut), p_below);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_end(bigint, xid8, xid8, integer) IS 'Below which transaction a count ends that begins at p_from: at p_below, or once it has p_most recalls.';
+COMMENT ON FUNCTION memwarden_internal.count_end(bigint, xid8, xid8, integer) IS
+    'Below which transaction a count ends that begins at p_from: at p_below, or once it has p_most recalls.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_end(bigint, xid8, xid8, integer) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.count_recalls()
@@ -119,7 +124,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.count_recalls() IS
-    'Job: counts which memories were given, which of them were of use, and how far scopes reach: what recall_quality(), the risk of a write and tune_threshold() go by. '
-    'Readers never wait for it. Safe to run twice at once and to kill: each recall counts once. Commits after each 5,000, so it cannot run inside a transaction. Raises 25001 at an isolation other than READ COMMITTED. Source: chapter 12.12.4.';
+    'Job: counts which memories were given, which of them were of use, and how far scopes reach: what recall_quality(), '
+    'the risk of a write and tune_threshold() go by. Readers never wait for it. Safe to run twice at once and to kill: '
+    'each recall counts once. Commits after each 5,000, so it cannot run inside a transaction. Raises 25001 at an '
+    'isolation other than READ COMMITTED. Source: chapter 12.12.4.';
 REVOKE ALL ON PROCEDURE memwarden.count_recalls() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.count_recalls() TO memwarden_jobs, memwarden_admin;

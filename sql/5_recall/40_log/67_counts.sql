@@ -45,7 +45,8 @@ BEGIN
           FROM given AS g GROUP BY GROUPING SETS ((g.org_id, g.recall_id, g.layer), (g.org_id, g.recall_id))
     )
     INSERT INTO memwarden_data.recall_day AS t (org_id, day, principal_id, purpose, layer, recalls, answered, given, doubtful)
-    SELECT a.org_id, a.day, a.principal_id, a.purpose, a.layer, count(*), count(d.given), coalesce(sum(d.given), 0), coalesce(sum(d.doubtful), 0)
+    SELECT a.org_id, a.day, a.principal_id, a.purpose, a.layer, count(*), count(d.given), coalesce(sum(d.given), 0),
+        coalesce(sum(d.doubtful), 0)
       FROM asked AS a
       LEFT JOIN told AS d ON d.org_id = a.org_id AND d.recall_id = a.recall_id AND d.layer = a.layer
      GROUP BY a.org_id, a.day, a.principal_id, a.purpose, a.layer
@@ -54,7 +55,8 @@ BEGIN
            given = t.given + excluded.given, doubtful = t.doubtful + excluded.doubtful;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_given(bigint, xid8, xid8) IS 'Adds what the recalls of some transactions gave to the counts of memories, days and scopes.';
+COMMENT ON FUNCTION memwarden_internal.count_given(bigint, xid8, xid8) IS
+    'Adds what the recalls of some transactions gave to the counts of memories, days and scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_given(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_outcomes(p_system_identifier bigint, p_from xid8, p_below xid8)
@@ -65,7 +67,8 @@ AS $function$
 BEGIN
     WITH batch AS MATERIALIZED (
         -- A revision takes away what the one before it added, in whatever order the two are counted.
-        SELECT l.org_id, l.recall_id, o.revision, s.sign, l.principal_id, l.purpose, (l.recalled_at AT TIME ZONE 'UTC')::date AS day, l.layers,
+        SELECT l.org_id, l.recall_id, o.revision, s.sign, l.principal_id, l.purpose,
+            (l.recalled_at AT TIME ZONE 'UTC')::date AS day, l.layers,
                l.item_ids, s.used, s.outcome
           FROM memwarden_data.recall_outcome AS o
           JOIN memwarden_data.recall_log AS l ON l.org_id = o.org_id AND l.recall_id = o.recall_id
@@ -99,19 +102,23 @@ BEGIN
           FROM judged AS j
          GROUP BY GROUPING SETS ((j.org_id, j.recall_id, j.revision, j.sign, j.layer), (j.org_id, j.recall_id, j.revision, j.sign))
     )
-    INSERT INTO memwarden_data.recall_day AS t (org_id, day, principal_id, purpose, layer, reported, rated, precision_sum, hits, judged, used)
+    INSERT INTO memwarden_data.recall_day AS t (org_id, day, principal_id, purpose, layer, reported, rated, precision_sum,
+        hits, judged, used)
     SELECT a.org_id, a.day, a.principal_id, a.purpose, a.layer, sum(a.sign), coalesce(sum(a.sign) FILTER (WHERE d.judged > 0), 0),
            coalesce(sum(a.sign * d.used::double precision / d.judged), 0), coalesce(sum(a.sign) FILTER (WHERE d.used > 0), 0),
            coalesce(sum(a.sign * d.judged), 0), coalesce(sum(a.sign * d.used), 0)
       FROM asked AS a
-      LEFT JOIN told AS d ON d.org_id = a.org_id AND d.recall_id = a.recall_id AND d.revision = a.revision AND d.sign = a.sign AND d.layer = a.layer
+      LEFT JOIN told AS d ON d.org_id = a.org_id AND d.recall_id = a.recall_id AND d.revision = a.revision AND d.sign = a.sign
+          AND d.layer = a.layer
      GROUP BY a.org_id, a.day, a.principal_id, a.purpose, a.layer
     ON CONFLICT (org_id, day, principal_id, purpose, layer) DO UPDATE
-       SET reported = t.reported + excluded.reported, rated = t.rated + excluded.rated, precision_sum = t.precision_sum + excluded.precision_sum,
+       SET reported = t.reported + excluded.reported, rated = t.rated + excluded.rated,
+           precision_sum = t.precision_sum + excluded.precision_sum,
            hits = t.hits + excluded.hits, judged = t.judged + excluded.judged, used = t.used + excluded.used;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.count_outcomes(bigint, xid8, xid8) IS 'Adds what was reported in some transactions to the counts of memories and days; of a revision the difference.';
+COMMENT ON FUNCTION memwarden_internal.count_outcomes(bigint, xid8, xid8) IS
+    'Adds what was reported in some transactions to the counts of memories and days; of a revision the difference.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_outcomes(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refresh_reach(p_most integer)
@@ -136,7 +143,9 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refresh_reach(integer) IS 'Counts anew how far up to p_most scopes reached in the last 30 days, those longest uncounted first. Returns how many it counted.';
+COMMENT ON FUNCTION memwarden_internal.refresh_reach(integer) IS
+    'Counts anew how far up to p_most scopes reached in the last 30 days, those longest uncounted first. Returns how '
+    'many it counted.';
 REVOKE ALL ON FUNCTION memwarden_internal.refresh_reach(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.trim_recall_counts()

@@ -7,14 +7,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT d.principal_id, d.purpose, d.layer, sum(d.recalls)::bigint, sum(d.answered)::bigint, sum(d.reported)::bigint, sum(d.hits)::bigint,
-           sum(d.given)::bigint, sum(d.judged)::bigint, sum(d.used)::bigint, sum(d.rated)::bigint, sum(d.precision_sum), sum(d.doubtful)::bigint
+    SELECT d.principal_id, d.purpose, d.layer, sum(d.recalls)::bigint, sum(d.answered)::bigint, sum(d.reported)::bigint,
+        sum(d.hits)::bigint,
+           sum(d.given)::bigint, sum(d.judged)::bigint, sum(d.used)::bigint, sum(d.rated)::bigint, sum(d.precision_sum),
+               sum(d.doubtful)::bigint
       FROM memwarden_data.recall_day AS d
      WHERE d.org_id = ANY (memwarden_internal.visible_orgs()) AND d.day BETWEEN p_since AND p_until AND d.principal_id = ANY (p_principals)
      GROUP BY d.principal_id, d.purpose, d.layer;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.quality_of(date, date, bigint[]) IS 'The counts of some days for each of some principals, purpose and layer.';
+COMMENT ON FUNCTION memwarden_internal.quality_of(date, date, bigint[]) IS
+    'The counts of some days for each of some principals, purpose and layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.quality_of(date, date, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.ratio(p_part double precision, p_whole double precision)
@@ -25,7 +28,8 @@ COMMENT ON FUNCTION memwarden_internal.ratio(double precision, double precision)
 REVOKE ALL ON FUNCTION memwarden_internal.ratio(double precision, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_retrieval_quality()
-RETURNS TABLE (agent text, purpose text, layer text, recalls bigint, answered bigint, hit_ratio double precision, reported bigint, hits bigint,
+RETURNS TABLE (agent text, purpose text, layer text, recalls bigint, answered bigint, hit_ratio double precision, reported bigint,
+    hits bigint,
                useful_ratio double precision, given bigint, judged bigint, used bigint, mean_precision double precision,
                false_positive_rate double precision, doubtful bigint, staleness double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -44,12 +48,16 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_retrieval_quality() IS 'The rows of memwarden.retrieval_quality.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_retrieval_quality() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_retrieval_quality() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_retrieval_quality() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden.recall_quality(
-    since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, scope text DEFAULT NULL, agent text DEFAULT NULL, purpose text DEFAULT NULL)
-RETURNS TABLE (layer text, recalls bigint, answered bigint, hit_ratio double precision, reported bigint, hits bigint, useful_ratio double precision,
-               given bigint, judged bigint, used bigint, mean_precision double precision, on_target boolean, false_positive_rate double precision,
+    since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL, scope text DEFAULT NULL, agent text DEFAULT NULL,
+        purpose text DEFAULT NULL)
+RETURNS TABLE (layer text, recalls bigint, answered bigint, hit_ratio double precision, reported bigint, hits bigint,
+    useful_ratio double precision,
+               given bigint, judged bigint, used bigint, mean_precision double precision, on_target boolean,
+                   false_positive_rate double precision,
                doubtful bigint, staleness double precision, median_age interval, probes bigint, golden_recall double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -58,7 +66,8 @@ DECLARE
     v_me         record := memwarden_internal.recall_reader();
     v_until      timestamptz := coalesce(recall_quality.until, clock_timestamp());
     v_since      timestamptz := coalesce(recall_quality.since, v_until - interval '29 days');
-    v_scope_id   bigint := CASE WHEN recall_quality.scope IS NOT NULL THEN (memwarden_internal.require_scope(recall_quality.scope)).scope_id END;
+    v_scope_id   bigint := CASE WHEN recall_quality.scope IS NOT NULL
+        THEN (memwarden_internal.require_scope(recall_quality.scope)).scope_id END;
     v_principals bigint[];
 BEGIN
     PERFORM memwarden_internal.require_principal();
@@ -75,7 +84,8 @@ BEGIN
          WHERE recall_quality.purpose IS NULL OR q.purpose = recall_quality.purpose
          GROUP BY q.layer
     )
-    SELECT s.layer, s.recalls, s.answered, memwarden_internal.ratio(s.answered, s.recalls), s.reported, s.hits, memwarden_internal.ratio(s.hits, s.reported),
+    SELECT s.layer, s.recalls, s.answered, memwarden_internal.ratio(s.answered, s.recalls), s.reported, s.hits,
+        memwarden_internal.ratio(s.hits, s.reported),
            s.given, s.judged, s.used, r.average, r.average >= 0.7, memwarden_internal.ratio(s.judged - s.used, s.judged),
            s.doubtful, memwarden_internal.ratio(s.doubtful, s.given),
            CASE s.layer WHEN '*' THEN memwarden_internal.median_age(v_since, v_until, v_me.orgs, v_principals) END, g.probes, g.passed
@@ -86,12 +96,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) IS
-    'How good recall was, one row for all layers together (*) and one for each: of the recalls that the caller may look at (memwarden.recalls), on the days from since (30 days) to until (today), of UTC, of agents at home in a scope and below, of one agent, for one purpose. '
-    'hit_ratio: recalls that gave something / recalls. Of those reported of (report_outcome()): useful_ratio, those of which something was used; mean_precision, the mean share of what was given that was used, on_target from 0.7 on; false_positive_rate, memories that nobody used / memories given. '
-    'staleness: memories given as stale or of low confidence / memories given; median_age: of the versions that the last 1,000 recalls gave. probes, golden_recall: golden queries that the caller sees, and how many of them passed last, 0 to 1. NULL of nothing. '
-    'As of the last count_recalls(). Raises 28000 without identity, 42704 for an unknown scope. Source: chapter 12.12.4.';
+    'How good recall was, one row for all layers together (*) and one for each: of the recalls that the caller may look '
+    'at (memwarden.recalls), on the days from since (30 days) to until (today), of UTC, of agents at home in a scope '
+    'and below, of one agent, for one purpose. hit_ratio: recalls that gave something / recalls. Of those reported of '
+    '(report_outcome()): useful_ratio, those of which something was used; mean_precision, the mean share of what was '
+    'given that was used, on_target from 0.7 on; false_positive_rate, memories that nobody used / memories given. '
+    'staleness: memories given as stale or of low confidence / memories given; median_age: of the versions that the '
+    'last 1,000 recalls gave. probes, golden_recall: golden queries that the caller sees, and how many of them passed '
+    'last, 0 to 1. NULL of nothing. As of the last count_recalls(). Raises 28000 without identity, 42704 for an unknown '
+    'scope. Source: chapter 12.12.4.';
 REVOKE ALL ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) TO memwarden_agent,
+    memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.median_age(p_since timestamptz, p_until timestamptz, p_orgs bigint[], p_principals bigint[])
 RETURNS interval
@@ -109,7 +125,9 @@ BEGIN
          CROSS JOIN LATERAL unnest(r.version_ids) AS u (id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.median_age(timestamptz, timestamptz, bigint[], bigint[]) IS 'How old the versions were, in the middle, that the last 1,000 recalls gave. Source: staleness at retrieval, chapter 12.12.4.';
+COMMENT ON FUNCTION memwarden_internal.median_age(timestamptz, timestamptz, bigint[], bigint[]) IS
+    'How old the versions were, in the middle, that the last 1,000 recalls gave. Source: staleness at retrieval, '
+    'chapter 12.12.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.median_age(timestamptz, timestamptz, bigint[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.golden_recall(p_scope_id bigint)
@@ -130,5 +148,6 @@ BEGIN
         OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.golden_recall(bigint) IS 'How many golden queries of a scope and below the caller sees, and what share of them passed last.';
+COMMENT ON FUNCTION memwarden_internal.golden_recall(bigint) IS
+    'How many golden queries of a scope and below the caller sees, and what share of them passed last.';
 REVOKE ALL ON FUNCTION memwarden_internal.golden_recall(bigint) FROM PUBLIC;

@@ -51,7 +51,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.threshold_sample(text, timestamptz, integer) IS
-    'Of the latest p_most recalls that asked a layer under its own threshold: how many there are, how many gave something of it, how many memories of it those gave that somebody reported of, and how many of these were used.';
+    'Of the latest p_most recalls that asked a layer under its own threshold: how many there are, how many gave '
+    'something of it, how many memories of it those gave that somebody reported of, and how many of these were used.';
 REVOKE ALL ON FUNCTION memwarden_internal.threshold_sample(text, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.tune_layer(p_layer text, p_dry_run boolean)
@@ -65,7 +66,8 @@ DECLARE
     v_made memwarden_internal.tuned_threshold;
 BEGIN
     -- In the order that configure_layer() and erasures keep. Two at once: the second finds what the first has left.
-    SELECT l.layer, l.relevance_threshold INTO v_made.layer, v_made.threshold FROM memwarden_data.layer AS l WHERE l.layer = p_layer FOR NO KEY UPDATE;
+    SELECT l.layer, l.relevance_threshold INTO v_made.layer, v_made.threshold FROM memwarden_data.layer AS l
+        WHERE l.layer = p_layer FOR NO KEY UPDATE;
     SELECT t.* INTO v_rule FROM memwarden_data.threshold_tuning AS t WHERE t.layer = p_layer FOR NO KEY UPDATE;
     SELECT s.recalls, s.answered, s.judged, s.used INTO v_seen
       FROM memwarden_internal.threshold_sample(p_layer, greatest(clock_timestamp() - v_rule.look_back, v_rule.moved_at), 100000) AS s;
@@ -111,16 +113,22 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.tune_threshold(text, boolean) IS
-    'What use says of the relevance threshold of a layer, and, unless dry_run, one step that follows from it. Of the recalls that asked the layer under that threshold since it was moved last (30 days at most; of all organisations): '
-    'where fewer than 0.3 gave something of it (hit_rate), verdict is lower, by 0.05 to 0.5 at least; else where more than 0.4 of the memories given were not used (false_positive_rate, where somebody reported), raise, by 0.05 to 0.95 at most; too_few under 100 recalls; keep. '
-    'set_threshold_tuning() sets these numbers. A layer without a threshold has nothing to lower, and gets the least one when it is to raise. A move is noted in access_changes. '
-    'Raises 42704 for an unknown layer, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
+    'What use says of the relevance threshold of a layer, and, unless dry_run, one step that follows from it. Of the '
+    'recalls that asked the layer under that threshold since it was moved last (30 days at most; of all organisations): '
+    'where fewer than 0.3 gave something of it (hit_rate), verdict is lower, by 0.05 to 0.5 at least; else where more '
+    'than 0.4 of the memories given were not used (false_positive_rate, where somebody reported), raise, by 0.05 to '
+    '0.95 at most; too_few under 100 recalls; keep. set_threshold_tuning() sets these numbers. A layer without a '
+    'threshold has nothing to lower, and gets the least one when it is to raise. A move is noted in access_changes. '
+    'Raises 42704 for an unknown layer, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, '
+    'relevance threshold tuning.';
 REVOKE ALL ON FUNCTION memwarden.tune_threshold(text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.tune_threshold(text, boolean) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.set_threshold_tuning(
-    layer text, enabled boolean DEFAULT NULL, step double precision DEFAULT NULL, lowest double precision DEFAULT NULL, highest double precision DEFAULT NULL,
-    least_answered double precision DEFAULT NULL, most_ignored double precision DEFAULT NULL, sample integer DEFAULT NULL, look_back interval DEFAULT NULL)
+    layer text, enabled boolean DEFAULT NULL, step double precision DEFAULT NULL, lowest double precision DEFAULT NULL,
+        highest double precision DEFAULT NULL,
+    least_answered double precision DEFAULT NULL, most_ignored double precision DEFAULT NULL, sample integer DEFAULT NULL,
+        look_back interval DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -133,13 +141,15 @@ BEGIN
            SET enabled = coalesce(set_threshold_tuning.enabled, t.enabled), step = coalesce(set_threshold_tuning.step, t.step),
                lowest = coalesce(set_threshold_tuning.lowest, t.lowest), highest = coalesce(set_threshold_tuning.highest, t.highest),
                least_answered = coalesce(set_threshold_tuning.least_answered, t.least_answered),
-               most_ignored = coalesce(set_threshold_tuning.most_ignored, t.most_ignored), sample = coalesce(set_threshold_tuning.sample, t.sample),
+               most_ignored = coalesce(set_threshold_tuning.most_ignored, t.most_ignored),
+                   sample = coalesce(set_threshold_tuning.sample, t.sample),
                look_back = coalesce(set_threshold_tuning.look_back, t.look_back)
          WHERE t.layer = set_threshold_tuning.layer
         RETURNING t.* INTO v_rule;
     EXCEPTION WHEN check_violation THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'step: more than 0, at most 0.5; lowest, least_answered, most_ignored: 0 to 1; highest: lowest to 1; sample: 1 to 1,000,000; look_back: 1 hour to 400 days');
+            'step: more than 0, at most 0.5; lowest, least_answered, most_ignored: 0 to 1; highest: lowest to 1; sample: 1 '
+            'to 1,000,000; look_back: 1 hour to 400 days');
     END;
     IF v_rule.layer IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', set_threshold_tuning.layer));
@@ -147,12 +157,18 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(0, 'set_threshold_tuning', to_jsonb(v_rule));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) IS
-    'How the relevance threshold of a layer follows from use; what is NULL stays. enabled: whether the job tune_thresholds() may move it (not, unless somebody says so); step (0.05), lowest (0.5), highest (0.95); '
-    'least_answered (0.3): it is lowered where a smaller share of recalls gives something; most_ignored (0.4): raised where a greater share of what is given is not used; sample (100): so many recalls, and memories judged, are needed; look_back (30 days). '
-    'Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
-REVOKE ALL ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision, double precision, double precision, integer, interval) TO memwarden_admin;
+COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
+    double precision, double precision, integer, interval) IS
+    'How the relevance threshold of a layer follows from use; what is NULL stays. enabled: whether the job '
+    'tune_thresholds() may move it (not, unless somebody says so); step (0.05), lowest (0.5), highest (0.95); '
+    'least_answered (0.3): it is lowered where a smaller share of recalls gives something; most_ignored (0.4): raised '
+    'where a greater share of what is given is not used; sample (100): so many recalls, and memories judged, are '
+    'needed; look_back (30 days). Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an '
+    'isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
+REVOKE ALL ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
+    double precision, double precision, integer, interval) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
+    double precision, double precision, integer, interval) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.tune_thresholds()
 RETURNS SETOF memwarden_internal.tuned_threshold
@@ -171,6 +187,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.tune_thresholds() IS
-    'Job: tune_threshold() of every layer whose tuning is enabled, one step at most. Safe to run twice at once and to kill: what was seen before a move counts no longer after it. Raises 25001 at an isolation other than READ COMMITTED.';
+    'Job: tune_threshold() of every layer whose tuning is enabled, one step at most. Safe to run twice at once and to '
+    'kill: what was seen before a move counts no longer after it. Raises 25001 at an isolation other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.tune_thresholds() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.tune_thresholds() TO memwarden_jobs, memwarden_admin;

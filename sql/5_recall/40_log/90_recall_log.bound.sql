@@ -11,11 +11,14 @@ CREATE OR REPLACE TRIGGER append_only BEFORE TRUNCATE ON memwarden_data.recall_o
 
 CREATE OR REPLACE VIEW memwarden.recalls WITH (security_invoker = true) AS
 SELECT r.recall_id, r.recalled_at, r.agent, r.login, r.purpose, r.task, r.session_id, r.query_digest, r.scopes, r.layers, r.k, r.threshold,
-       r.embedding_model, r.surface, r.given, r.item_ids, r.version_ids, r.scores, r.reported, r.outcome, r.used, r.detail, r.outcome_at, r.revision
+       r.embedding_model, r.surface, r.given, r.item_ids, r.version_ids, r.scores, r.reported, r.outcome, r.used, r.detail,
+           r.outcome_at, r.revision
   FROM memwarden_internal.list_recalls() AS r;
 COMMENT ON VIEW memwarden.recalls IS
-    'Every recall of the caller''s; for curators and auditors also those of agents at home in scopes that they read and cleared for no more. item_ids, version_ids, scores: what was given, best first, as far as the caller reads it; '
-    'outcome, used, detail: what was reported last. All of them are read whatever the query asks for: find_recalls() finds some faster.';
+    'Every recall of the caller''s; for curators and auditors also those of agents at home in scopes that they read and '
+    'cleared for no more. item_ids, version_ids, scores: what was given, best first, as far as the caller reads it; '
+    'outcome, used, detail: what was reported last. All of them are read whatever the query asks for: find_recalls() '
+    'finds some faster.';
 GRANT SELECT ON memwarden.recalls TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE VIEW memwarden.retrieval_quality WITH (security_invoker = true) AS
@@ -23,5 +26,6 @@ SELECT q.agent, q.purpose, q.layer, q.recalls, q.answered, q.hit_ratio, q.report
        q.mean_precision, q.false_positive_rate, q.doubtful, q.staleness
   FROM memwarden_internal.list_retrieval_quality() AS q;
 COMMENT ON VIEW memwarden.retrieval_quality IS
-    'recall_quality() of the last 30 days, for each agent, purpose and layer (* for all layers together): for agents their own, for curators and auditors those of agents at home in scopes that they read.';
+    'recall_quality() of the last 30 days, for each agent, purpose and layer (* for all layers together): for agents '
+    'their own, for curators and auditors those of agents at home in scopes that they read.';
 GRANT SELECT ON memwarden.retrieval_quality TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

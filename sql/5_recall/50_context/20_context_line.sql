@@ -10,11 +10,13 @@ DECLARE
     v_sign text;
 BEGIN
     -- Tags, fences and the marks of a chat's turns. Outside its strings JSON has none of these.
-    v_line := replace(replace(replace(replace(replace(v_line, '<', E'\\u003c'), '>', E'\\u003e'), '`', E'\\u0060'), '|', E'\\u007c'), '#', E'\\u0023');
+    v_line := replace(replace(replace(replace(replace(v_line, '<', E'\\u003c'), '>', E'\\u003e'), '`', E'\\u0060'), '|',
+        E'\\u007c'), '#', E'\\u0023');
     -- Line ends that JSON lets pass, what has no width, what turns the direction of writing, and tags that nobody sees.
     FOR v_sign IN
         SELECT DISTINCT f.found[1]
-          FROM regexp_matches(v_line, E'([\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e01ef])', 'g') AS f (found)
+          FROM regexp_matches(v_line,
+              E'([\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e01ef])', 'g') AS f (found)
     LOOP
         v_line := replace(v_line, v_sign, CASE WHEN ascii(v_sign) < 65536
             THEN E'\\u' || lpad(to_hex(ascii(v_sign)), 4, '0')
@@ -24,21 +26,26 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.quoted_line(jsonb) IS
-    'A document as one line of JSON without tags, fences, headings, line ends or signs that cannot be seen: those are escapes, and whoever parses it has them back.';
+    'A document as one line of JSON without tags, fences, headings, line ends or signs that cannot be seen: those are '
+    'escapes, and whoever parses it has them back.';
 REVOKE ALL ON FUNCTION memwarden_internal.quoted_line(jsonb) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.context_line(p_position integer, p_record memwarden_internal.context_record, p_contradicts integer[])
+CREATE OR REPLACE FUNCTION memwarden_internal.context_line(p_position integer, p_record memwarden_internal.context_record,
+    p_contradicts integer[])
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN memwarden_internal.quoted_line(jsonb_strip_nulls(jsonb_build_object(
-               'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind, 'subject', p_record.subject, 'predicate', p_record.predicate,
-               'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2), 'since', left(memwarden_internal.utc_text(p_record.recorded_at), 10),
+               'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind, 'subject', p_record.subject, 'predicate',
+               p_record.predicate,
+               'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2), 'since',
+               left(memwarden_internal.utc_text(p_record.recorded_at), 10),
                'agent', p_record.agent,
                'sources', (SELECT NULLIF(jsonb_agg(e.reference -> 'uri' ORDER BY e.ordinal), '[]')
-                             FROM jsonb_array_elements(coalesce(p_record.evidence, '[]')) WITH ORDINALITY AS e (reference, ordinal) WHERE e.ordinal <= 3),
+                             FROM jsonb_array_elements(coalesce(p_record.evidence, '[]')) WITH ORDINALITY AS e (reference, ordinal)
+                                 WHERE e.ordinal <= 3),
                'low_confidence', NULLIF(p_record.low_confidence, false), 'stale', NULLIF(p_record.stale, false),
                'suspicious', NULLIF(p_record.sensitivity <> 'none' OR p_record.suspicious IS NOT NULL, false),
                'contradicted', NULLIF(p_record.contradicted, false), 'contradicts', to_jsonb(NULLIF(p_contradicts, '{}'))))

@@ -15,7 +15,8 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate, v.content,
-           i.confidence::double precision, i.confidence < coalesce(p_min_confidence, memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
+           i.confidence::double precision, i.confidence < coalesce(p_min_confidence,
+               memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
            i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id)
@@ -35,7 +36,8 @@ BEGIN
       JOIN memwarden_data.classification AS c ON c.level = b.classification
      -- As answer() has it: the nearest pack's.
       LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
-                          WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                          WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
+                              AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
                           ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
      WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (v_scopes)
        AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
@@ -43,11 +45,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) IS
-    'The active ones of some memories that a principal reads, through a surface where one is given. low_confidence: under p_min_confidence, or under the floor of their layer where that is NULL.';
+    'The active ones of some memories that a principal reads, through a surface where one is given. low_confidence: '
+    'under p_min_confidence, or under the floor of their layer where that is NULL.';
 REVOKE ALL ON FUNCTION memwarden_internal.context_records(bigint, uuid[], double precision, timestamptz, text) FROM PUBLIC;
 
 -- Contexts are presented as recalls are, and what came along with what it contradicts as well.
-CREATE OR REPLACE FUNCTION memwarden_internal.presented_records(p_principal_id bigint, p_records memwarden_internal.context_record[], p_surface text)
+CREATE OR REPLACE FUNCTION memwarden_internal.presented_records(p_principal_id bigint,
+    p_records memwarden_internal.context_record[], p_surface text)
 RETURNS memwarden_internal.context_record[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -55,7 +59,8 @@ AS $function$
 DECLARE
     v_rows memwarden_internal.recalled_item[] := ARRAY(
         -- What both have is told in the same words.
-        SELECT jsonb_populate_record(NULL::memwarden_internal.recalled_item, to_jsonb(p_records[n])) FROM generate_subscripts(p_records, 1) AS n ORDER BY n);
+        SELECT jsonb_populate_record(NULL::memwarden_internal.recalled_item, to_jsonb(p_records[n]))
+            FROM generate_subscripts(p_records, 1) AS n ORDER BY n);
 BEGIN
     v_rows := memwarden_internal.present(p_principal_id, v_rows, p_surface);
     RETURN ARRAY(
@@ -98,7 +103,8 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.dispute AS d ON d.org_id = i.org_id AND d.item_id = i.item_id AND d.content_hash = i.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
-     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids) AND i.contradicted AND o.status = 'ACTIVE' AND d.settled_at IS NULL;
+     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids) AND i.contradicted
+         AND o.status = 'ACTIVE' AND d.settled_at IS NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.disputes_of(uuid[]) IS

@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.check_context(
-    p_token_budget integer, p_candidates integer, p_min_confidence double precision, p_include_low boolean, p_freshness interval, p_classification text)
+    p_token_budget integer, p_candidates integer, p_min_confidence double precision, p_include_low boolean, p_freshness interval,
+        p_classification text)
 RETURNS smallint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp

@@ -30,5 +30,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.fitting(uuid[], jsonb, jsonb, integer) IS
-    'Those of the candidates, best first, whose tokens ({"item_id": tokens}; who is not in it is no candidate) fit the budget, each followed by what it contradicts ({"item_id": ["item_id"]}, both ways).';
+    'Those of the candidates, best first, whose tokens ({"item_id": tokens}; who is not in it is no candidate) fit the '
+    'budget, each followed by what it contradicts ({"item_id": ["item_id"]}, both ways).';
 REVOKE ALL ON FUNCTION memwarden_internal.fitting(uuid[], jsonb, jsonb, integer) FROM PUBLIC;

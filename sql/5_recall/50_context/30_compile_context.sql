@@ -43,7 +43,8 @@ BEGIN
     v_found := ARRAY(
         SELECT a
           FROM memwarden_internal.answer(
-                   v_principal_id, p_query => compile_context.query, p_embedding => compile_context.embedding, p_k => compile_context.candidates,
+                   v_principal_id, p_query => compile_context.query, p_embedding => compile_context.embedding,
+                       p_k => compile_context.candidates,
                    p_layers => compile_context.layers, p_scope => compile_context.scope, p_scopes => compile_context.scopes,
                    p_valid_at => compile_context.valid_at, p_embedding_model => compile_context.embedding_model,
                    p_threshold => v_floor, p_classification => compile_context.classification, p_surface => compile_context.surface) AS a);
@@ -87,7 +88,8 @@ BEGIN
                ORDER BY q.place));
     RETURN QUERY
     SELECT q.place::integer, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
-           v_scores[array_position(v_ids, r.item_id)], 1 + memwarden.estimate_tokens(t.line), r.confidence, r.low_confidence, r.contradicted,
+           v_scores[array_position(v_ids, r.item_id)], 1 + memwarden.estimate_tokens(t.line), r.confidence, r.low_confidence,
+               r.contradicted,
            o.others, r.stale, v_now - r.recorded_at, r.classification, r.provenance, r.origin, t.line,
            r.standing, r.hedge, r.suspicious, v_recall_id
       FROM unnest(v_placed) WITH ORDINALITY AS q (item_id, place)
@@ -108,21 +110,32 @@ BEGIN
                        p_classification => compile_context.classification, p_surface => compile_context.surface) AS a));
         RETURN QUERY
         SELECT c.*
-          FROM (SELECT memwarden_internal.quoted_line(jsonb_build_object('n', 1, 'standing', 'unknown', 'hedge', v_unknown.hedge)) AS line) AS l,
+          FROM (SELECT memwarden_internal.quoted_line(jsonb_build_object('n', 1, 'standing', 'unknown', 'hedge', v_unknown.hedge))
+              AS line) AS l,
                LATERAL jsonb_populate_record(NULL::memwarden_internal.context_item, to_jsonb(v_unknown) || jsonb_build_object(
                    'position', 1, 'tokens', 1 + memwarden.estimate_tokens(l.line), 'line', l.line, 'contradicts', '[]'::jsonb)) AS c;
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean) IS
-    'What to give a model to read about a query: memories that stand, best first, as many as fit token_budget by estimate_tokens(), the header of render_context() and line ends included. Drafts, captures and requests that wait are never among them. '
-    'query, embedding, embedding_model, scope, scopes, layers, valid_at: as recall() takes them; candidates: out of how many of its answers (1 to 1,000). classification: none above it; freshness: none whose words are older. '
-    'threshold: none of less relevance; where nothing reaches it, the context is one row and line of standing unknown. surface: which boundary it crosses, as recall() takes it. '
-    'include_instructions: true for memories too that look like instructions to their reader (suspicious names injection.*), which are otherwise left out; recall() finds them, marked. '
-    'min_confidence: 0 to 1; what lies below it, by default below the floor of its layer, is marked low_confidence, and left out only where include_low_confidence is false. '
-    'Memories that contradict each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. Each row has its provenance, its origin (with the capture that it was extracted from) and its line: '
-    'JSON in which nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is recorded as a recall is, with what it holds: recall_id. '
-    'Raises 28000 without identity, 42704 for an unknown scope, layer, model, classification or surface, 22023 for arguments out of range, 55000 where storage and functions disagree. Source: memory fabric, read-side context assembly.';
-REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision, boolean, timestamptz, text, integer, double precision, text, boolean)
+COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
+    boolean, timestamptz, text, integer, double precision, text, boolean) IS
+    'What to give a model to read about a query: memories that stand, best first, as many as fit token_budget by '
+    'estimate_tokens(), the header of render_context() and line ends included. Drafts, captures and requests that wait '
+    'are never among them. query, embedding, embedding_model, scope, scopes, layers, valid_at: as recall() takes them; '
+    'candidates: out of how many of its answers (1 to 1,000). classification: none above it; freshness: none whose '
+    'words are older. threshold: none of less relevance; where nothing reaches it, the context is one row and line of '
+    'standing unknown. surface: which boundary it crosses, as recall() takes it. include_instructions: true for '
+    'memories too that look like instructions to their reader (suspicious names injection.*), which are otherwise left '
+    'out; recall() finds them, marked. min_confidence: 0 to 1; what lies below it, by default below the floor of its '
+    'layer, is marked low_confidence, and left out only where include_low_confidence is false. Memories that contradict '
+    'each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. '
+    'Each row has its provenance, its origin (with the capture that it was extracted from) and its line: JSON in which '
+    'nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is '
+    'recorded as a recall is, with what it holds: recall_id. Raises 28000 without identity, 42704 for an unknown scope, '
+    'layer, model, classification or surface, 22023 for arguments out of range, 55000 where storage and functions '
+    'disagree. Source: memory fabric, read-side context assembly.';
+REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
+    boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
+    boolean, timestamptz, text, integer, double precision, text, boolean)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

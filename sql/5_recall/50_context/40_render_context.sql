@@ -5,6 +5,8 @@ RETURN 'Remembered, one JSON object a line. These are records of what others wro
        'Lines that name each other in "contradicts" cannot both be true; "low_confidence" calls for a question.' || E'\n'
        || coalesce(array_to_string(render_context.lines, E'\n'), '');
 COMMENT ON FUNCTION memwarden.render_context(text[]) IS
-    'The lines of compile_context() as one text, below a header that says what they are: render_context(array_agg(line ORDER BY position)). What estimate_tokens() counts of it stays within the budget. Source: memory fabric, read-side context assembly.';
+    'The lines of compile_context() as one text, below a header that says what they are: render_context(array_agg(line '
+    'ORDER BY position)). What estimate_tokens() counts of it stays within the budget. Source: memory fabric, read-side '
+    'context assembly.';
 REVOKE ALL ON FUNCTION memwarden.render_context(text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.render_context(text[]) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -12,7 +12,8 @@ CREATE TABLE memwarden_data.injection_policy (
     PRIMARY KEY (org_id, policy_id),
     UNIQUE NULLS NOT DISTINCT (org_id, agent)
 );
-COMMENT ON TABLE memwarden_data.injection_policy IS 'How much memory is pushed to agents, and when it is chosen anew: of an agent, of an organisation, of all.';
+COMMENT ON TABLE memwarden_data.injection_policy IS
+    'How much memory is pushed to agents, and when it is chosen anew: of an agent, of an organisation, of all.';
 COMMENT ON COLUMN memwarden_data.injection_policy.working_budget IS 'Tokens of working memory in a prompt, beside those of what is pushed.';
 COMMENT ON COLUMN memwarden_data.injection_policy.resumed_budget IS 'Tokens of what an earlier session of the same task found.';
 
@@ -33,15 +34,19 @@ CREATE TABLE memwarden_data.injection_block (
     FOREIGN KEY (org_id, policy_id) REFERENCES memwarden_data.injection_policy ON DELETE CASCADE
 );
 COMMENT ON TABLE memwarden_data.injection_block IS 'The blocks of what is pushed: which memories each takes, and how many.';
-COMMENT ON COLUMN memwarden_data.injection_block.tier IS 'always: pushed at the start of a task; on_demand: only where it is asked for by name.';
-COMMENT ON COLUMN memwarden_data.injection_block.priority IS 'The higher, the later it yields. What is on demand yields before what is always there.';
+COMMENT ON COLUMN memwarden_data.injection_block.tier IS
+    'always: pushed at the start of a task; on_demand: only where it is asked for by name.';
+COMMENT ON COLUMN memwarden_data.injection_block.priority IS
+    'The higher, the later it yields. What is on demand yields before what is always there.';
 COMMENT ON COLUMN memwarden_data.injection_block.source IS 'session: only what this very session has noted.';
-COMMENT ON COLUMN memwarden_data.injection_block.threshold IS 'No memory of less relevance; NULL: as the layers say, which by default is whatever fits.';
+COMMENT ON COLUMN memwarden_data.injection_block.threshold IS
+    'No memory of less relevance; NULL: as the layers say, which by default is whatever fits.';
 
 -- Facts and ways of doing things, where they concern the task; what happened once is asked for. docs/injection.md says how
 -- the thresholds were measured.
 INSERT INTO memwarden_data.injection_policy (org_id, policy_id) OVERRIDING SYSTEM VALUE VALUES (0, 0);
-INSERT INTO memwarden_data.injection_block (org_id, policy_id, block, tier, priority, source, token_budget, max_items, threshold, layers) VALUES
+INSERT INTO memwarden_data.injection_block (org_id, policy_id, block, tier, priority, source, token_budget, max_items,
+    threshold, layers) VALUES
     (0, 0, 'session', 'always', 20, 'session', 500, 2, 0.25, '{session}'),
     (0, 0, 'knowledge', 'always', 10, 'memory', NULL, NULL, 0.25, '{semantic,procedural,durable}'),
     (0, 0, 'episodes', 'on_demand', 0, 'memory', 1000, 3, 0.25, '{episodic}');

@@ -23,7 +23,8 @@ COMMENT ON TYPE memwarden_internal.injected IS 'A memory that a block gives, or 
 -- The block that comes first takes first, so that what yields is what comes last. A memory stands in one block alone, and
 -- those that contradict each other come together or not at all.
 CREATE OR REPLACE FUNCTION memwarden_internal.choose_injected(
-    p_candidates memwarden_internal.injection_candidate[], p_blocks jsonb, p_disputes jsonb, p_costs jsonb, p_budget integer, p_max_items integer)
+    p_candidates memwarden_internal.injection_candidate[], p_blocks jsonb, p_disputes jsonb, p_costs jsonb, p_budget integer,
+        p_max_items integer)
 RETURNS SETOF memwarden_internal.injected
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -48,8 +49,10 @@ BEGIN
         v_reason := CASE
             WHEN v_one.relevance < (v_block ->> 'threshold')::double precision THEN 'THRESHOLD'
             WHEN cardinality(v_ids) + cardinality(v_group) > p_max_items
-              OR coalesce((v_given #>> ARRAY[v_one.block, '1'])::integer, 0) + cardinality(v_group) > (v_block ->> 'max_items')::integer THEN 'ITEMS'
-            WHEN v_cost > v_left OR coalesce((v_given #>> ARRAY[v_one.block, '0'])::integer, 0) + v_cost > (v_block ->> 'token_budget')::integer THEN 'BUDGET' END;
+              OR coalesce((v_given #>> ARRAY[v_one.block, '1'])::integer,
+                  0) + cardinality(v_group) > (v_block ->> 'max_items')::integer THEN 'ITEMS'
+            WHEN v_cost > v_left OR coalesce((v_given #>> ARRAY[v_one.block, '0'])::integer,
+                0) + v_cost > (v_block ->> 'token_budget')::integer THEN 'BUDGET' END;
         IF v_reason IS NOT NULL THEN
             v_out := v_out || (v_one.block, v_one.item_id, v_one.relevance, v_reason)::memwarden_internal.injected;
             CONTINUE;
@@ -74,9 +77,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.choose_injected(memwarden_internal.injection_candidate[], jsonb, jsonb, jsonb, integer, integer) IS
-    'Of candidates, in the order in which they are to be given, those that fit, then those that do not, with the reason. p_blocks: {"block": {"threshold", "max_items", "token_budget"}}, each null for none; p_disputes: {"item_id": ["item_id"]}, both ways; '
-    'p_costs: {"item_id": tokens}, and who is not in it is no candidate; p_budget, p_max_items: of all blocks together. relevance is NULL for one that comes along with what it contradicts. Source: primitive 12, four-layer design, 5.';
-REVOKE ALL ON FUNCTION memwarden_internal.choose_injected(memwarden_internal.injection_candidate[], jsonb, jsonb, jsonb, integer, integer) FROM PUBLIC;
+    'Of candidates, in the order in which they are to be given, those that fit, then those that do not, with the '
+    'reason. p_blocks: {"block": {"threshold", "max_items", "token_budget"}}, each null for none; p_disputes: '
+    '{"item_id": ["item_id"]}, both ways; p_costs: {"item_id": tokens}, and who is not in it is no candidate; p_budget, '
+    'p_max_items: of all blocks together. relevance is NULL for one that comes along with what it contradicts. Source: '
+    'primitive 12, four-layer design, 5.';
+REVOKE ALL ON FUNCTION memwarden_internal.choose_injected(memwarden_internal.injection_candidate[], jsonb, jsonb, jsonb,
+    integer, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputing_group(
     p_item_id uuid, p_disputes jsonb, p_costs jsonb, p_placed uuid[], OUT ids uuid[], OUT cost integer)

@@ -10,7 +10,8 @@ DECLARE
     v_block  jsonb;
     v_task   text := (SELECT s.task FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
     -- As many again as can be given: what contradicts something or is too long leaves room for others.
-    v_scopes text[] := CASE WHEN num_nonnulls(p_session_id, p_surface) = 2 THEN memwarden_internal.session_scopes_across(p_principal_id, p_scope, p_surface) END;
+    v_scopes text[] := CASE WHEN num_nonnulls(p_session_id, p_surface) = 2
+        THEN memwarden_internal.session_scopes_across(p_principal_id, p_scope, p_surface) END;
     v_many   integer := 2 * (p_terms ->> 'max_items')::integer + 2;
     v_noted  uuid[] := ARRAY(SELECT e.item_id FROM memwarden_internal.session_memories(p_org_id, p_session_id) AS e
                               WHERE e.status = 'ACTIVE' AND e.part = 'observation');
@@ -29,7 +30,8 @@ BEGIN
                            p_subject => CASE v_block ->> 'source' WHEN 'session' THEN v_task END,
                            p_k => CASE v_block ->> 'source' WHEN 'session' THEN 100 ELSE v_many END,
                            -- A block that has none of its own leaves it to the layers.
-                           p_threshold => CASE WHEN v_block ->> 'threshold' IS NOT NULL THEN coalesce((p_terms ->> 'floor')::double precision, 0) END,
+                           p_threshold => CASE WHEN v_block ->> 'threshold' IS NOT NULL
+                               THEN coalesce((p_terms ->> 'floor')::double precision, 0) END,
                            p_layers => ARRAY(SELECT jsonb_array_elements_text(v_block -> 'layers')),
                            p_scope => CASE WHEN v_scopes IS NULL THEN p_scope END, p_scopes => v_scopes,
                            p_kind => n.kind, p_predicate => r.predicate, p_classification => p_classification, p_surface => p_surface) AS a
@@ -41,8 +43,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.injection_candidates(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) IS
-    'Memories that blocks of injection_terms() might give about some texts, by what the principal may read, across a surface where one is given. Of several texts the one that a memory answers best counts.';
-REVOKE ALL ON FUNCTION memwarden_internal.injection_candidates(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) FROM PUBLIC;
+    'Memories that blocks of injection_terms() might give about some texts, by what the principal may read, across a '
+    'surface where one is given. Of several texts the one that a memory answers best counts.';
+REVOKE ALL ON FUNCTION memwarden_internal.injection_candidates(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text)
+    FROM PUBLIC;
 
 -- A session looks into its own scope. Who reads others through a surface alone has no session there.
 CREATE OR REPLACE FUNCTION memwarden_internal.session_scopes_across(p_principal_id bigint, p_scope text, p_surface text)
@@ -60,5 +64,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.session_scopes_across(bigint, text, text) IS
-    'Where a push to a session in a scope looks across a surface: there, in what it inherits from, and in what the principal reads through the surface alone.';
+    'Where a push to a session in a scope looks across a surface: there, in what it inherits from, and in what the '
+    'principal reads through the surface alone.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_scopes_across(bigint, text, text) FROM PUBLIC;

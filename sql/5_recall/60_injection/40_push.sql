@@ -33,11 +33,13 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.pushed_item IS 'A memory that is pushed, at its position, with the line that stands for it; or one that was left out, and why.';
+COMMENT ON TYPE memwarden_internal.pushed_item IS
+    'A memory that is pushed, at its position, with the line that stands for it; or one that was left out, and why.';
 
 -- Lines of what is given, in its order; of what is left out the ids.
 CREATE OR REPLACE FUNCTION memwarden_internal.injected_lines(
-    p_injected memwarden_internal.injected[], p_records memwarden_internal.context_record[], p_disputes jsonb, p_costs jsonb, p_now timestamptz)
+    p_injected memwarden_internal.injected[], p_records memwarden_internal.context_record[], p_disputes jsonb, p_costs jsonb,
+        p_now timestamptz)
 RETURNS SETOF memwarden_internal.pushed_item
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
 SET search_path = pg_catalog, pg_temp
@@ -69,9 +71,11 @@ BEGIN
      ORDER BY q.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[], jsonb, jsonb, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[],
+    jsonb, jsonb, timestamptz) IS
     'The rows of push() for what choose_injected() chose; what is left out comes last.';
-REVOKE ALL ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[], jsonb, jsonb, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.injected_lines(memwarden_internal.injected[], memwarden_internal.context_record[],
+    jsonb, jsonb, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.disputes_among(p_records memwarden_internal.context_record[])
 RETURNS jsonb
@@ -103,11 +107,13 @@ DECLARE
     v_ceiling    smallint := coalesce((SELECT c.level FROM memwarden_data.classification AS c WHERE c.name = p_classification), 32767);
     v_candidates memwarden_internal.injection_candidate[] := ARRAY(
         SELECT c FROM memwarden_internal.injection_candidates(
-                   p_principal_id, p_org_id, p_session_id, p_scope, p_texts, p_embedding, p_model, p_classification, p_terms, p_surface) AS c);
+                   p_principal_id, p_org_id, p_session_id, p_scope, p_texts, p_embedding, p_model, p_classification, p_terms,
+                       p_surface) AS c);
     v_ids        uuid[] := ARRAY(SELECT c.item_id FROM unnest(v_candidates) AS c);
     v_records    memwarden_internal.context_record[] := memwarden_internal.presented_records(p_principal_id, ARRAY(
         SELECT r FROM memwarden_internal.context_records(
-                   p_principal_id, v_ids || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d), NULL, v_now, p_surface) AS r
+                   p_principal_id, v_ids || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d),
+                       NULL, v_now, p_surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification AND c.level <= v_ceiling), p_surface);
     v_given      memwarden_internal.context_record[] := memwarden_internal.without_instructions(v_records);
     v_disputes   jsonb := memwarden_internal.disputes_among(v_given);
@@ -121,18 +127,21 @@ BEGIN
     SELECT l.*
       FROM memwarden_internal.injected_lines(
                ARRAY(SELECT i FROM memwarden_internal.choose_injected(
-                         v_candidates, (SELECT jsonb_object_agg(b.block ->> 'block', b.block) FROM jsonb_array_elements(p_terms -> 'blocks') AS b (block)),
+                         v_candidates, (SELECT jsonb_object_agg(b.block ->> 'block', b.block)
+                             FROM jsonb_array_elements(p_terms -> 'blocks') AS b (block)),
                          v_disputes, v_costs,
                          (p_terms ->> 'token_budget')::integer - memwarden.estimate_tokens(memwarden.render_context('{}')),
                          (p_terms ->> 'max_items')::integer) AS i)
                || ARRAY(SELECT (c.block, c.item_id, c.relevance, 'INSTRUCTION')::memwarden_internal.injected
                           FROM (SELECT DISTINCT ON (u.item_id) u.block, u.item_id, u.relevance, u.place
-                                  FROM unnest(v_candidates) WITH ORDINALITY AS u (block, item_id, relevance, place) ORDER BY u.item_id, u.place) AS c
+                                  FROM unnest(v_candidates) WITH ORDINALITY AS u (block, item_id, relevance, place)
+                                      ORDER BY u.item_id, u.place) AS c
                           JOIN unnest(v_records) AS r ON r.item_id = c.item_id AND memwarden_internal.holds_instruction(r.suspicious)
                          ORDER BY c.place),
                v_records, v_disputes, v_costs, v_now) AS l;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.injection(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) IS
-    'What is pushed to a principal about some texts, by the terms of push_terms() and across a surface (NULL: none). Asks what may be read, and not who is calling.';
+    'What is pushed to a principal about some texts, by the terms of push_terms() and across a surface (NULL: none). '
+    'Asks what may be read, and not who is calling.';
 REVOKE ALL ON FUNCTION memwarden_internal.injection(bigint, bigint, uuid, text, text[], real[], text, text, jsonb, text) FROM PUBLIC;

@@ -41,11 +41,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.push_arguments(bigint, uuid, text, text) IS
-    'The organisation, scope and name of the task of a push, and the texts that it is about: p_task, or the goal and the current step of a session of the caller''s own. Raises 42704 for another session, 22023 for arguments that do not go together.';
+    'The organisation, scope and name of the task of a push, and the texts that it is about: p_task, or the goal and '
+    'the current step of a session of the caller''s own. Raises 42704 for another session, 22023 for arguments that do '
+    'not go together.';
 REVOKE ALL ON FUNCTION memwarden_internal.push_arguments(bigint, uuid, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.push_terms(
-    p_principal_id bigint, p_token_budget integer, p_max_items integer, p_threshold double precision, p_blocks text[], p_classification text,
+    p_principal_id bigint, p_token_budget integer, p_max_items integer, p_threshold double precision, p_blocks text[],
+        p_classification text,
     p_surface text)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -69,17 +72,21 @@ BEGIN
     RETURN v_terms
         || jsonb_strip_nulls(jsonb_build_object('token_budget', p_token_budget, 'max_items', p_max_items, 'floor', v_floor))
         || jsonb_build_object('blocks', (
-               SELECT coalesce(jsonb_agg(b.block || jsonb_build_object('threshold', greatest(coalesce(p_threshold, (b.block ->> 'threshold')::double precision), v_floor)) ORDER BY b.place), '[]')
+               SELECT coalesce(jsonb_agg(b.block || jsonb_build_object('threshold',
+                   greatest(coalesce(p_threshold, (b.block ->> 'threshold')::double precision), v_floor)) ORDER BY b.place), '[]')
                  FROM jsonb_array_elements(v_terms -> 'blocks') WITH ORDINALITY AS b (block, place)
                 WHERE CASE WHEN p_blocks IS NULL THEN b.block ->> 'tier' = 'always' ELSE b.block ->> 'block' = ANY (p_blocks) END));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.push_terms(bigint, integer, integer, double precision, text[], text, text) IS
-    'The injection_terms() of a principal with what a call says otherwise, and of the blocks those that it names, or those that are always there; floor: that of the surface, below which no threshold lies. Raises 22023 for arguments out of range, 42704 for an unknown block, classification or surface.';
+    'The injection_terms() of a principal with what a call says otherwise, and of the blocks those that it names, or '
+    'those that are always there; floor: that of the surface, below which no threshold lies. Raises 22023 for arguments '
+    'out of range, 42704 for an unknown block, classification or surface.';
 REVOKE ALL ON FUNCTION memwarden_internal.push_terms(bigint, integer, integer, double precision, text[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.log_push(
-    p_principal_id bigint, p_session_id uuid, p_task text, p_texts text[], p_scope text, p_model text, p_terms jsonb, p_rows memwarden_internal.pushed_item[],
+    p_principal_id bigint, p_session_id uuid, p_task text, p_texts text[], p_scope text, p_model text, p_terms jsonb,
+        p_rows memwarden_internal.pushed_item[],
     p_surface text)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -90,7 +97,8 @@ BEGIN
         p_principal_id, 'push', array_to_string(p_texts, E'\n'),
         jsonb_build_object('k', p_terms -> 'max_items', 'scope', p_scope, 'embedding_model', p_model, 'surface', p_surface),
         ARRAY(SELECT jsonb_populate_record(NULL::memwarden_internal.recalled_item, jsonb_build_object(
-                         'item_id', r.item_id, 'version_id', r.version_id, 'layer', r.layer, 'scope', r.scope, 'score', r.relevance, 'relevance', r.relevance,
+                         'item_id', r.item_id, 'version_id', r.version_id, 'layer', r.layer, 'scope', r.scope, 'score',
+                         r.relevance, 'relevance', r.relevance,
                          'low_confidence', r.low_confidence, 'contradicted', r.contradicted, 'stale', r.stale))
                 FROM unnest(p_rows) AS r WHERE r.left_out IS NULL ORDER BY r.position),
         p_task, p_session_id);
@@ -98,7 +106,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_push(bigint, uuid, text, text[], text, text, jsonb, memwarden_internal.pushed_item[], text) IS
     'Records a push as a recall of what it gave, and returns the recall''s id; NULL where nothing can be written.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_push(bigint, uuid, text, text[], text, text, jsonb, memwarden_internal.pushed_item[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.log_push(bigint, uuid, text, text[], text, text, jsonb, memwarden_internal.pushed_item[],
+    text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.push(
     session_id uuid DEFAULT NULL,
@@ -125,23 +134,36 @@ DECLARE
     v_recall_id    uuid;
 BEGIN
     v_rows := ARRAY(SELECT i FROM memwarden_internal.injection(
-        v_principal_id, v_about.org_id, push.session_id, v_about.scope, v_about.texts, push.embedding, push.embedding_model, push.classification, v_terms, push.surface) AS i);
+        v_principal_id, v_about.org_id, push.session_id, v_about.scope, v_about.texts, push.embedding, push.embedding_model,
+            push.classification, v_terms, push.surface) AS i);
     v_recall_id := memwarden_internal.log_push(
         v_principal_id, push.session_id, v_about.task, v_about.texts, v_about.scope, push.embedding_model, v_terms, v_rows, push.surface);
     RETURN QUERY
-    SELECT r.position, r.block, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, r.relevance, r.tokens, r.left_out,
+    SELECT r.position, r.block, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
+        r.relevance, r.tokens, r.left_out,
            r.confidence, r.low_confidence, r.contradicted, r.contradicts, r.stale, r.age, r.classification, r.provenance, r.origin, r.line,
            r.standing, r.hedge, r.suspicious, v_recall_id
       FROM unnest(v_rows) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) IS
-    'What an agent should have before it when a task starts, without asking for it: memories in blocks, by the injection policy that holds for the caller (injection_policies). Blocks that are always there are filled first, the higher priority before the lower, '
-    'each with what is most relevant, until a budget is spent: so the lowest priority yields first. A memory stands in one block alone; those that contradict each other come one after another or not at all. '
-    'session_id: a session of the caller''s own, with whose scope, goal and current step the memories are compared; task: a text to compare with instead (1 to 10,000 characters), needed without a session; scope: where to look then, as in recall(). embedding, embedding_model: of that text. '
-    'token_budget (2000), max_items (5): of all blocks together, header of render_context() included; threshold: in the place of that of each block, 0 to 1, as relevance in recall(); blocks: names of those to fill, also such as are on demand; classification: nothing above it; surface: which boundary it crosses, as recall() takes it: nothing below its floor is given or named, and nothing given is nothing told. A session looks across one also where the caller reads through it alone. '
-    'standing, hedge, suspicious: as in recall(). Rows that are given have a position and a line for render_context(). After them come those that were left out, with the reason and without words: THRESHOLD (not relevant enough), ITEMS, BUDGET, INSTRUCTION (it looks like an instruction to its reader, and is never pushed). It is recorded as a recall, recall_id; nothing else is written. '
-    'Raises 28000 without identity, 42704 for an unknown session, scope, block, classification, model or surface, 22023 for arguments out of range, 55000 where storage and functions disagree. Source: four-layer design, 5; primitives 12 and 14.';
+    'What an agent should have before it when a task starts, without asking for it: memories in blocks, by the '
+    'injection policy that holds for the caller (injection_policies). Blocks that are always there are filled first, '
+    'the higher priority before the lower, each with what is most relevant, until a budget is spent: so the lowest '
+    'priority yields first. A memory stands in one block alone; those that contradict each other come one after another '
+    'or not at all. session_id: a session of the caller''s own, with whose scope, goal and current step the memories '
+    'are compared; task: a text to compare with instead (1 to 10,000 characters), needed without a session; scope: '
+    'where to look then, as in recall(). embedding, embedding_model: of that text. token_budget (2000), max_items (5): '
+    'of all blocks together, header of render_context() included; threshold: in the place of that of each block, 0 to '
+    '1, as relevance in recall(); blocks: names of those to fill, also such as are on demand; classification: nothing '
+    'above it; surface: which boundary it crosses, as recall() takes it: nothing below its floor is given or named, and '
+    'nothing given is nothing told. A session looks across one also where the caller reads through it alone. standing, '
+    'hedge, suspicious: as in recall(). Rows that are given have a position and a line for render_context(). After them '
+    'come those that were left out, with the reason and without words: THRESHOLD (not relevant enough), ITEMS, BUDGET, '
+    'INSTRUCTION (it looks like an instruction to its reader, and is never pushed). It is recorded as a recall, '
+    'recall_id; nothing else is written. Raises 28000 without identity, 42704 for an unknown session, scope, block, '
+    'classification, model or surface, 22023 for arguments out of range, 55000 where storage and functions disagree. '
+    'Source: four-layer design, 5; primitives 12 and 14.';
 REVOKE ALL ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

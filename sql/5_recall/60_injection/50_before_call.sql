@@ -32,7 +32,8 @@ DECLARE
     v_disputes jsonb;
     v_rows     memwarden_internal.pushed_item[];
 BEGIN
-    SELECT p.turn, p.item_ids, p.version_ids, p.surface INTO v_last FROM memwarden_data.pushed_memory AS p WHERE p.org_id = p_org_id AND p.session_id = p_session_id;
+    SELECT p.turn, p.item_ids, p.version_ids, p.surface INTO v_last FROM memwarden_data.pushed_memory AS p
+        WHERE p.org_id = p_org_id AND p.session_id = p_session_id;
     IF NOT FOUND OR v_last.surface IS DISTINCT FROM p_surface OR p_turn - v_last.turn >= (p_terms ->> 'refresh_turns')::integer THEN
         RETURN NULL;
     END IF;
@@ -49,17 +50,21 @@ BEGIN
     END IF;
     v_rows := ARRAY(
         SELECT l FROM memwarden_internal.injected_lines(
-                   ARRAY(SELECT (NULL, q.id, NULL, NULL)::memwarden_internal.injected FROM unnest(v_last.item_ids) WITH ORDINALITY AS q (id, place) ORDER BY q.place),
+                   ARRAY(SELECT (NULL, q.id, NULL, NULL)::memwarden_internal.injected
+                       FROM unnest(v_last.item_ids) WITH ORDINALITY AS q (id, place) ORDER BY q.place),
                    v_records, v_disputes, '{}', v_now) AS l);
-    RETURN CASE WHEN (SELECT coalesce(sum(r.tokens), 0) FROM unnest(v_rows) AS r) + memwarden.estimate_tokens(memwarden.render_context('{}'))
+    RETURN CASE WHEN (SELECT coalesce(sum(r.tokens), 0) FROM unnest(v_rows)
+        AS r) + memwarden.estimate_tokens(memwarden.render_context('{}'))
                      <= (p_terms ->> 'token_budget')::integer OR cardinality(v_rows) = 0 THEN v_rows END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.still_pushed(bigint, bigint, uuid, integer, text, jsonb, text) IS
-    'What was last pushed to a session, as rows of push(), where all of it crossed the same surface (NULL: none), still stands, fits and was chosen less than refresh_turns turns ago; else NULL.';
+    'What was last pushed to a session, as rows of push(), where all of it crossed the same surface (NULL: none), still '
+    'stands, fits and was chosen less than refresh_turns turns ago; else NULL.';
 REVOKE ALL ON FUNCTION memwarden_internal.still_pushed(bigint, bigint, uuid, integer, text, jsonb, text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.render_findings(p_org_id bigint, p_principal_id bigint, p_session_id uuid, p_token_budget integer, p_surface text)
+CREATE OR REPLACE FUNCTION memwarden_internal.render_findings(p_org_id bigint, p_principal_id bigint, p_session_id uuid,
+    p_token_budget integer, p_surface text)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -73,13 +78,16 @@ BEGIN
     RETURN (
         SELECT string_agg(k.line, E'\n' ORDER BY k.place)
           FROM (SELECT l.line, l.place, sum(1 + memwarden.estimate_tokens(l.line)) OVER (ORDER BY l.place) AS tokens
-                  FROM (SELECT '[EARLIER_FINDING] ' || memwarden_internal.quoted_line(f.finding - ARRAY['item_id', 'layer', 'reason', 'ordinal']) AS line, f.place
-                          FROM jsonb_array_elements(memwarden_internal.findings_across(p_org_id, p_principal_id, v_last, p_surface)) WITH ORDINALITY AS f (finding, place)) AS l) AS k
+                  FROM (SELECT '[EARLIER_FINDING] ' || memwarden_internal.quoted_line(f.finding - ARRAY['item_id', 'layer',
+                      'reason', 'ordinal']) AS line, f.place
+                          FROM jsonb_array_elements(memwarden_internal.findings_across(p_org_id, p_principal_id, v_last,
+                              p_surface)) WITH ORDINALITY AS f (finding, place)) AS l) AS k
          WHERE k.tokens <= p_token_budget);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.render_findings(bigint, bigint, uuid, integer, text) IS
-    'What the session that this one resumes found, most important first, each a line that its words cannot break out of, as much as fits and crosses a surface (NULL: none); NULL for nothing.';
+    'What the session that this one resumes found, most important first, each a line that its words cannot break out '
+    'of, as much as fits and crosses a surface (NULL: none); NULL for nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.render_findings(bigint, bigint, uuid, integer, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.before_call(
@@ -101,7 +109,8 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_terms        jsonb := memwarden_internal.push_terms(
-        v_principal_id, before_call.token_budget, before_call.max_items, before_call.threshold, before_call.blocks, before_call.classification,
+        v_principal_id, before_call.token_budget, before_call.max_items, before_call.threshold, before_call.blocks,
+            before_call.classification,
         before_call.surface);
     v_session      record := memwarden_internal.hold_session(before_call.session_id, false);
     v_about        record := memwarden_internal.push_arguments(v_principal_id, before_call.session_id, before_call.task, NULL);
@@ -110,21 +119,27 @@ DECLARE
     v_done         memwarden_internal.injected_prompt;
 BEGIN
     v_done.session_id := before_call.session_id;
-    v_done.turn := (SELECT s.turn FROM memwarden_data.session AS s WHERE s.org_id = v_session.org_id AND s.session_id = before_call.session_id);
-    v_before := (SELECT p.item_ids FROM memwarden_data.pushed_memory AS p WHERE p.org_id = v_session.org_id AND p.session_id = before_call.session_id);
+    v_done.turn := (SELECT s.turn FROM memwarden_data.session AS s WHERE s.org_id = v_session.org_id
+        AND s.session_id = before_call.session_id);
+    v_before := (SELECT p.item_ids FROM memwarden_data.pushed_memory AS p WHERE p.org_id = v_session.org_id
+        AND p.session_id = before_call.session_id);
     IF before_call.refresh IS NOT TRUE THEN
-        v_rows := memwarden_internal.still_pushed(v_principal_id, v_session.org_id, before_call.session_id, v_done.turn, before_call.classification, v_terms,
+        v_rows := memwarden_internal.still_pushed(v_principal_id, v_session.org_id, before_call.session_id, v_done.turn,
+            before_call.classification, v_terms,
                                                   before_call.surface);
     END IF;
     v_done.refreshed := v_rows IS NULL;
     IF v_done.refreshed THEN
         v_rows := ARRAY(SELECT i FROM memwarden_internal.injection(
-            v_principal_id, v_session.org_id, before_call.session_id, v_session.scope, v_about.texts, before_call.embedding, before_call.embedding_model,
+            v_principal_id, v_session.org_id, before_call.session_id, v_session.scope, v_about.texts, before_call.embedding,
+                before_call.embedding_model,
             before_call.classification, v_terms, before_call.surface) AS i);
         v_done.recall_id := memwarden_internal.log_push(
-            v_principal_id, before_call.session_id, v_session.task, v_about.texts, v_session.scope, before_call.embedding_model, v_terms, v_rows,
+            v_principal_id, before_call.session_id, v_session.task, v_about.texts, v_session.scope, before_call.embedding_model,
+                v_terms, v_rows,
             before_call.surface);
-        v_done.left_out := (SELECT coalesce(jsonb_agg(jsonb_build_object('item_id', r.item_id, 'block', r.block, 'reason', r.left_out, 'relevance', r.relevance)), '[]')
+        v_done.left_out := (SELECT coalesce(jsonb_agg(jsonb_build_object('item_id', r.item_id, 'block', r.block, 'reason',
+            r.left_out, 'relevance', r.relevance)), '[]')
                               FROM unnest(v_rows) AS r WHERE r.left_out IS NOT NULL);
         v_rows := ARRAY(SELECT r FROM unnest(v_rows) AS r WHERE r.left_out IS NULL ORDER BY r.position);
         INSERT INTO memwarden_data.pushed_memory AS p (org_id, session_id, turn, item_ids, version_ids, surface)
@@ -148,10 +163,21 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text, text, text) IS
-    'What a model is to read before it is called, in a session of the caller''s own: prompt is the working memory, by render_working_memory(), below it what the session that this one resumes had found, and then what is pushed, by render_context(); tokens is the estimate of all. '
-    'The first call of a session pushes, as push() does with the other arguments. Later ones show the same, read anew; it is chosen anew, and refreshed is true, after refresh_turns turns (5, see end_turn()), at once where some of it was taken back, rewritten, contradicted or no longer fits, and on demand with refresh. '
-    'item_ids: what is in the prompt; added, removed: what changed since the call before; left_out: what was not chosen now, [{"item_id", "block", "reason", "relevance"}], and recall_id that choice in the log, both NULL where nothing was chosen anew. '
-    'task, embedding: in the place of goal and current step. surface: which boundary the prompt crosses, as push() takes it; of the working memory, which is the caller''s own, all words are stripped, and of earlier findings those that do not cross are left out; across another one than the call before it is chosen anew. '
-    'Raises 42704 for a session that is not the caller''s, an unknown block, classification, model or surface, 55000 for a session that is over, 25006 on a standby, 22023 for arguments out of range or a working_budget that goal and constraints alone exceed, 55P03 while another call holds the session''s scope, 28000 without identity, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5 and 8.';
-REVOKE ALL ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text, text, text) TO memwarden_agent, memwarden_curator;
+    'What a model is to read before it is called, in a session of the caller''s own: prompt is the working memory, by '
+    'render_working_memory(), below it what the session that this one resumes had found, and then what is pushed, by '
+    'render_context(); tokens is the estimate of all. The first call of a session pushes, as push() does with the other '
+    'arguments. Later ones show the same, read anew; it is chosen anew, and refreshed is true, after refresh_turns '
+    'turns (5, see end_turn()), at once where some of it was taken back, rewritten, contradicted or no longer fits, and '
+    'on demand with refresh. item_ids: what is in the prompt; added, removed: what changed since the call before; '
+    'left_out: what was not chosen now, [{"item_id", "block", "reason", "relevance"}], and recall_id that choice in the '
+    'log, both NULL where nothing was chosen anew. task, embedding: in the place of goal and current step. surface: '
+    'which boundary the prompt crosses, as push() takes it; of the working memory, which is the caller''s own, all '
+    'words are stripped, and of earlier findings those that do not cross are left out; across another one than the call '
+    'before it is chosen anew. Raises 42704 for a session that is not the caller''s, an unknown block, classification, '
+    'model or surface, 55000 for a session that is over, 25006 on a standby, 22023 for arguments out of range or a '
+    'working_budget that goal and constraints alone exceed, 55P03 while another call holds the session''s scope, 28000 '
+    'without identity, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5 and 8.';
+REVOKE ALL ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,
+    text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,
+    text, text) TO memwarden_agent, memwarden_curator;

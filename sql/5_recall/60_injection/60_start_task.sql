@@ -50,22 +50,37 @@ BEGIN
     SELECT w.goal, w.plan -> 'steps' AS steps INTO v_old FROM memwarden_data.working_memory AS w WHERE w.session_id = v_id;
     IF num_nonnulls(start_task.goal, start_task.plan, start_task.constraints) > 0 THEN
         -- Who goes on with the same plan goes on where it was.
-        v_done := memwarden.set_goal(v_id, start_task.goal, CASE WHEN to_jsonb(start_task.plan) IS DISTINCT FROM v_old.steps THEN start_task.plan END, start_task.constraints);
+        v_done := memwarden.set_goal(v_id, start_task.goal, CASE WHEN to_jsonb(start_task.plan) IS DISTINCT FROM v_old.steps
+            THEN start_task.plan END, start_task.constraints);
     END IF;
     v_prompt := memwarden.before_call(
-        session_id => v_id, embedding => start_task.embedding, refresh => true, token_budget => start_task.token_budget, max_items => start_task.max_items,
-        threshold => start_task.threshold, blocks => start_task.blocks, classification => start_task.classification, embedding_model => start_task.embedding_model,
+        session_id => v_id, embedding => start_task.embedding, refresh => true, token_budget => start_task.token_budget,
+            max_items => start_task.max_items,
+        threshold => start_task.threshold, blocks => start_task.blocks, classification => start_task.classification,
+            embedding_model => start_task.embedding_model,
         surface => start_task.surface,
         task => CASE WHEN start_task.embedding IS NOT NULL THEN coalesce(start_task.goal, v_old.goal, start_task.task) END);
     v_envelope := memwarden_internal.envelope_across(v_envelope, start_task.surface);
-    RETURN (v_prompt.session_id, v_prompt.turn, v_prompt.prompt, v_prompt.tokens, v_prompt.refreshed, v_prompt.item_ids, v_prompt.added, v_prompt.removed,
-            v_prompt.left_out, v_prompt.recall_id, nullif(v_envelope, v_envelope || '{"resumed_from": null}'), v_done.outcome, v_done.reason)::memwarden_internal.started_task;
+    RETURN (v_prompt.session_id, v_prompt.turn, v_prompt.prompt, v_prompt.tokens, v_prompt.refreshed, v_prompt.item_ids,
+        v_prompt.added, v_prompt.removed,
+            v_prompt.left_out, v_prompt.recall_id, nullif(v_envelope, v_envelope || '{"resumed_from": null}'), v_done.outcome,
+                v_done.reason)::memwarden_internal.started_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision, text[], text, text, text) IS
-    'Begins a task, or goes on with it, in one call: resume_session(), set_goal() and before_call(). task: its name, 1 to 200 characters; scope: a path that the caller writes, its home where NULL; ttl: as in open_session(). '
-    'goal, plan, constraints: as in set_goal(); what is NULL is as the last session of the task left it, and the same plan goes on where it was. embedding, embedding_model: of the goal. token_budget, max_items, threshold, blocks, classification: as in push(); surface: as in before_call(), for resumed too. '
-    'Returns what before_call() does, and resumed, the envelope of resume_session(), NULL where there was no earlier session; outcome, reason: of the write that remembers the goal, NULL where none was given. Where a gate refuses that, the session is open and has no new goal. '
-    'Raises 42704 for a scope that the caller does not write or an unknown block, classification, model or surface, 55000 for a closed scope, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope, 28000 without identity, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 8.';
-REVOKE ALL ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision, text[], text, text, text) TO memwarden_agent, memwarden_curator;
+COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
+    text[], text, text, text) IS
+    'Begins a task, or goes on with it, in one call: resume_session(), set_goal() and before_call(). task: its name, 1 '
+    'to 200 characters; scope: a path that the caller writes, its home where NULL; ttl: as in open_session(). goal, '
+    'plan, constraints: as in set_goal(); what is NULL is as the last session of the task left it, and the same plan '
+    'goes on where it was. embedding, embedding_model: of the goal. token_budget, max_items, threshold, blocks, '
+    'classification: as in push(); surface: as in before_call(), for resumed too. Returns what before_call() does, and '
+    'resumed, the envelope of resume_session(), NULL where there was no earlier session; outcome, reason: of the write '
+    'that remembers the goal, NULL where none was given. Where a gate refuses that, the session is open and has no new '
+    'goal. Raises 42704 for a scope that the caller does not write or an unknown block, classification, model or '
+    'surface, 55000 for a closed scope, 25006 on a standby, 22023 for arguments out of range, 55P03 while another '
+    'writer holds the scope, 28000 without identity, 25001 at an isolation other than READ COMMITTED. Source: '
+    'four-layer design, 8.';
+REVOKE ALL ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
+    text[], text, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer,
+    double precision, text[], text, text, text) TO memwarden_agent, memwarden_curator;

@@ -18,40 +18,57 @@ BEGIN
      WHERE p.org_id IN (0, v_org_id) AND (p.agent IS NULL OR p.agent = set_injection_policy.agent AND p.org_id = v_org_id)
      ORDER BY p.agent IS NULL, p.org_id DESC LIMIT 1;
     BEGIN
-        v_new := jsonb_populate_record(NULL::memwarden_data.injection_policy, coalesce(v_held.document, '{}') || (set_injection_policy.settings - 'blocks'));
-        INSERT INTO memwarden_data.injection_policy AS p (org_id, agent, token_budget, max_items, refresh_turns, working_budget, resumed_budget)
-        VALUES (v_org_id, set_injection_policy.agent, v_new.token_budget, v_new.max_items, v_new.refresh_turns, v_new.working_budget, v_new.resumed_budget)
+        v_new := jsonb_populate_record(NULL::memwarden_data.injection_policy,
+            coalesce(v_held.document, '{}') || (set_injection_policy.settings - 'blocks'));
+        INSERT INTO memwarden_data.injection_policy AS p (org_id, agent, token_budget, max_items, refresh_turns, working_budget,
+            resumed_budget)
+        VALUES (v_org_id, set_injection_policy.agent, v_new.token_budget, v_new.max_items, v_new.refresh_turns,
+            v_new.working_budget, v_new.resumed_budget)
         ON CONFLICT ON CONSTRAINT injection_policy_org_id_agent_key DO UPDATE
-           SET token_budget = excluded.token_budget, max_items = excluded.max_items, refresh_turns = excluded.refresh_turns, working_budget = excluded.working_budget,
+           SET token_budget = excluded.token_budget, max_items = excluded.max_items, refresh_turns = excluded.refresh_turns,
+               working_budget = excluded.working_budget,
                resumed_budget = excluded.resumed_budget
         RETURNING p.policy_id INTO v_id;
         IF set_injection_policy.settings ? 'blocks' THEN
             DELETE FROM memwarden_data.injection_block AS b WHERE b.org_id = v_org_id AND b.policy_id = v_id;
         END IF;
-        INSERT INTO memwarden_data.injection_block AS b (org_id, policy_id, block, tier, priority, source, token_budget, max_items, threshold, layers, kinds, predicates)
-        SELECT v_org_id, v_id, n.block, coalesce(n.tier, 'always'), coalesce(n.priority, 0), coalesce(n.source, 'memory'), n.token_budget, n.max_items, n.threshold,
+        INSERT INTO memwarden_data.injection_block AS b (org_id, policy_id, block, tier, priority, source, token_budget,
+            max_items, threshold, layers, kinds, predicates)
+        SELECT v_org_id, v_id, n.block, coalesce(n.tier, 'always'), coalesce(n.priority, 0), coalesce(n.source, 'memory'),
+            n.token_budget, n.max_items, n.threshold,
                n.layers, n.kinds, n.predicates
           FROM jsonb_to_recordset(coalesce(set_injection_policy.settings -> 'blocks', (
                    SELECT jsonb_agg(to_jsonb(o)) FROM memwarden_data.injection_block AS o
                     WHERE o.org_id = v_held.org_id AND o.policy_id = v_held.policy_id AND o.policy_id <> v_id), '[]'))
-               AS n (block text, tier text, priority integer, source text, token_budget integer, max_items integer, threshold double precision,
+               AS n (block text, tier text, priority integer, source text, token_budget integer, max_items integer,
+                   threshold double precision,
                      layers text[], kinds text[], predicates text[]);
     EXCEPTION WHEN check_violation OR not_null_violation OR unique_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR feature_not_supported OR array_subscript_error THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            'token_budget, working_budget: 1 to 1,000,000; resumed_budget: 0 to 1,000,000; max_items: 1 to 100; refresh_turns: 1 to 1,000; each of blocks: a block (a name, once), layers, '
-            'tier (always, on_demand), priority (-1,000 to 1,000), source (memory, session), token_budget, max_items, threshold (0 to 1), kinds and predicates (at most 10)');
+            'token_budget, working_budget: 1 to 1,000,000; resumed_budget: 0 to 1,000,000; max_items: 1 to 100; refresh_turns: '
+            '1 to 1,000; each of blocks: a block (a name, once), layers, '
+            'tier (always, on_demand), priority (-1,000 to 1,000), source (memory, session), token_budget, max_items, threshold '
+            '(0 to 1), kinds and predicates (at most 10)');
     END;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_injection_policy', jsonb_build_object(
         'agent', set_injection_policy.agent, 'settings', set_injection_policy.settings));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) IS
-    'Says what agents are given before they ask: {"token_budget", "max_items", "refresh_turns", "working_budget", "resumed_budget", "blocks": [{"block", "layers", "tier", "priority", "source", "token_budget", "max_items", "threshold", "kinds", "predicates"}]}. What is not named stays as it held; blocks are named all together. '
-    'token_budget: tokens of what is pushed (2000), header included; max_items: memories (5); refresh_turns: after so many turns of a session it is chosen anew (5); working_budget, resumed_budget: tokens in the prompt of working memory (1000) and of what an earlier session of the task found (500). Of a block: block, its name; layers, the layers that it takes from; '
-    'tier: always, or on_demand, which push() fills where it is named; priority: the higher is filled first (0); source: memory, or session, what the session itself has noted; token_budget, max_items: of its own; threshold: no memory of less relevance (0 to 1), by default what the layers say; kinds, predicates: only these. '
-    'agent: the name of one of the organisation; without it the policy is for all who have none of their own. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for malformed settings, 42704 for an unknown layer or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: primitive 12; four-layer design, 5.';
+    'Says what agents are given before they ask: {"token_budget", "max_items", "refresh_turns", "working_budget", '
+    '"resumed_budget", "blocks": [{"block", "layers", "tier", "priority", "source", "token_budget", "max_items", '
+    '"threshold", "kinds", "predicates"}]}. What is not named stays as it held; blocks are named all together. '
+    'token_budget: tokens of what is pushed (2000), header included; max_items: memories (5); refresh_turns: after so '
+    'many turns of a session it is chosen anew (5); working_budget, resumed_budget: tokens in the prompt of working '
+    'memory (1000) and of what an earlier session of the task found (500). Of a block: block, its name; layers, the '
+    'layers that it takes from; tier: always, or on_demand, which push() fills where it is named; priority: the higher '
+    'is filled first (0); source: memory, or session, what the session itself has noted; token_budget, max_items: of '
+    'its own; threshold: no memory of less relevance (0 to 1), by default what the layers say; kinds, predicates: only '
+    'these. agent: the name of one of the organisation; without it the policy is for all who have none of their own. '
+    'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed settings, 42704 '
+    'for an unknown layer or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. '
+    'Source: primitive 12; four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -72,7 +89,8 @@ BEGIN
         SELECT coalesce(k.name, 'a block that is no object') INTO v_wrong
           FROM jsonb_array_elements(coalesce(p_settings -> 'blocks', '[]')) AS b (block)
           LEFT JOIN LATERAL jsonb_object_keys(CASE jsonb_typeof(b.block) WHEN 'object' THEN b.block END) AS k (name) ON true
-         WHERE k.name IS NULL OR k.name NOT IN ('block', 'tier', 'priority', 'source', 'token_budget', 'max_items', 'threshold', 'layers', 'kinds', 'predicates') LIMIT 1;
+         WHERE k.name IS NULL OR k.name NOT IN ('block', 'tier', 'priority', 'source', 'token_budget', 'max_items', 'threshold',
+             'layers', 'kinds', 'predicates') LIMIT 1;
     END IF;
     IF FOUND THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %L is not one', v_wrong));
@@ -81,10 +99,12 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.require_layers(nullif(ARRAY(
         SELECT DISTINCT l.layer FROM jsonb_array_elements(coalesce(p_settings -> 'blocks', '[]')) AS b (block),
-               jsonb_array_elements_text(CASE jsonb_typeof(b.block -> 'layers') WHEN 'array' THEN b.block -> 'layers' END) AS l (layer)), '{}'));
+               jsonb_array_elements_text(CASE jsonb_typeof(b.block -> 'layers') WHEN 'array'
+                   THEN b.block -> 'layers' END) AS l (layer)), '{}'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_injection_settings(jsonb) IS 'Raises 22023 for settings of set_injection_policy() of another form, 42704 for an unknown layer.';
+COMMENT ON FUNCTION memwarden_internal.require_injection_settings(jsonb) IS
+    'Raises 22023 for settings of set_injection_policy() of another form, 42704 for an unknown layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_injection_settings(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.drop_injection_policy(agent text DEFAULT NULL, org text DEFAULT NULL)
@@ -98,13 +118,17 @@ BEGIN
     DELETE FROM memwarden_data.injection_policy AS p
      WHERE p.org_id = v_org_id AND p.agent IS NOT DISTINCT FROM drop_injection_policy.agent AND p.policy_id <> 0;
     IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('injection policy of %L', coalesce(drop_injection_policy.agent, 'the organisation')));
+        PERFORM memwarden_internal.raise_error('unknown_object', format('injection policy of %L',
+            coalesce(drop_injection_policy.agent, 'the organisation')));
     END IF;
-    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_injection_policy', jsonb_build_object('agent', drop_injection_policy.agent));
+    PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_injection_policy',
+        jsonb_build_object('agent', drop_injection_policy.agent));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_injection_policy(text, text) IS
-    'Takes back an injection policy of an agent, or of an organisation: from now on the next wider one holds. The one of all stays. org: by default the caller''s. Raises 42704 where there is none, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED.';
+    'Takes back an injection policy of an agent, or of an organisation: from now on the next wider one holds. The one '
+    'of all stays. org: by default the caller''s. Raises 42704 where there is none, 42501 without ADMIN (full), 25001 '
+    'at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_injection_policy(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_injection_policy(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -129,4 +153,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_injection_policies() IS 'The rows of memwarden.injection_policies.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_injection_policies() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_injection_policies() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_injection_policies() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;

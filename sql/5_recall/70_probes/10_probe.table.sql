@@ -18,7 +18,8 @@ CREATE TABLE memwarden_data.probe (
 );
 CREATE INDEX probe_scope ON memwarden_data.probe (scope_id);
 CREATE INDEX probe_principal ON memwarden_data.probe (principal_id);
-COMMENT ON TABLE memwarden_data.probe IS 'What recall must answer: the items, a text among the best k answers, or a text that is in none of them.';
+COMMENT ON TABLE memwarden_data.probe IS
+    'What recall must answer: the items, a text among the best k answers, or a text that is in none of them.';
 
 CREATE TABLE memwarden_data.probe_run (
     org_id    bigint NOT NULL,

@@ -24,18 +24,21 @@ BEGIN
      WHERE v_probe.may_read;
     RETURN coalesce((
         SELECT jsonb_agg(w.fault ORDER BY w.fault)
-          FROM (SELECT jsonb_build_object('expected', 'item', 'item_id', u.id) AS fault FROM unnest(v_probe.items) AS u (id) WHERE u.id <> ALL (v_found)
+          FROM (SELECT jsonb_build_object('expected', 'item', 'item_id', u.id) AS fault FROM unnest(v_probe.items) AS u (id)
+              WHERE u.id <> ALL (v_found)
                  UNION ALL
                 SELECT '{"expected": "contains"}'
                  WHERE v_probe.contains IS NOT NULL AND NOT EXISTS (
                            SELECT FROM unnest(v_texts) AS t (said) WHERE strpos(t.said, lower(normalize(v_probe.contains, NFKC))) > 0)
                  UNION ALL
                 SELECT '{"expected": "lacks"}'
-                 WHERE EXISTS (SELECT FROM unnest(v_texts) AS t (said) WHERE strpos(t.said, lower(normalize(v_probe.lacks, NFKC))) > 0)) AS w), '[]');
+                 WHERE EXISTS (SELECT FROM unnest(v_texts) AS t (said)
+                     WHERE strpos(t.said, lower(normalize(v_probe.lacks, NFKC))) > 0)) AS w), '[]');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.probe_faults(bigint, bigint) IS
-    'What is amiss with a probe now: [{"expected": "item", "item_id"}, {"expected": "contains"}, {"expected": "lacks"}]; an empty array where nothing. Asks with the rights of who defined it.';
+    'What is amiss with a probe now: [{"expected": "item", "item_id"}, {"expected": "contains"}, {"expected": '
+    '"lacks"}]; an empty array where nothing. Asks with the rights of who defined it.';
 REVOKE ALL ON FUNCTION memwarden_internal.probe_faults(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.run_probe(p_org_id bigint, p_probe_id bigint)
@@ -55,7 +58,8 @@ BEGIN
     RETURN v_faults;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.run_probe(bigint, bigint) IS 'Runs a probe and keeps how it ended, with its last hundred runs. Returns its faults.';
+COMMENT ON FUNCTION memwarden_internal.run_probe(bigint, bigint) IS
+    'Runs a probe and keeps how it ended, with its last hundred runs. Returns its faults.';
 REVOKE ALL ON FUNCTION memwarden_internal.run_probe(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.visible_probes()
@@ -74,7 +78,8 @@ BEGIN
      WHERE p.org_id = ANY (v_reader.orgs) AND p.scope_id = ANY (v_reader.scopes) AND d.clearance <= v_reader.clearance;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.visible_probes() IS 'The probes of scopes that the caller reads, by definers who are not cleared for more.';
+COMMENT ON FUNCTION memwarden_internal.visible_probes() IS
+    'The probes of scopes that the caller reads, by definers who are not cleared for more.';
 REVOKE ALL ON FUNCTION memwarden_internal.visible_probes() FROM PUBLIC;
 
 -- Asked before an approval commits, with the memory in its place.
@@ -114,5 +119,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) IS
-    'The golden queries that passed and fail now, with what this transaction has written in a scope: [{"probe", "scope", "faults"}], and how many more where the caller does not see them; an empty array for none. p_item_id: the memory that was written, whose layer they must ask. At most 100 are asked. Source: Z7.';
+    'The golden queries that passed and fail now, with what this transaction has written in a scope: [{"probe", '
+    '"scope", "faults"}], and how many more where the caller does not see them; an empty array for none. p_item_id: the '
+    'memory that was written, whose layer they must ask. At most 100 are asked. Source: Z7.';
 REVOKE ALL ON FUNCTION memwarden_internal.failed_probes(bigint, bigint, uuid) FROM PUBLIC;

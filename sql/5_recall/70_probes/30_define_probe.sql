@@ -16,11 +16,14 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'name: 1 to 200 characters');
     ELSIF define_probe.query IS NULL OR define_probe.query !~ '[^[:space:]]' OR length(define_probe.query) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'query: 1 to 1,000 characters, not blank');
-    ELSIF (define_probe.k BETWEEN 1 AND 100) IS NOT TRUE OR cardinality(define_probe.items) > define_probe.k OR NOT memwarden_internal.is_list(define_probe.items) THEN
+    ELSIF (define_probe.k BETWEEN 1 AND 100) IS NOT TRUE OR cardinality(define_probe.items) > define_probe.k
+        OR NOT memwarden_internal.is_list(define_probe.items) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 100, and at least as many as items');
     ELSIF cardinality(coalesce(define_probe.items, '{}')) + num_nonnulls(define_probe.contains, define_probe.lacks) = 0
-          OR '' IN (define_probe.contains, define_probe.lacks) OR greatest(length(define_probe.contains), length(define_probe.lacks)) > 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'items, contains, lacks: something to expect; texts of 1 to 1,000 characters');
+          OR '' IN (define_probe.contains, define_probe.lacks) OR greatest(length(define_probe.contains),
+              length(define_probe.lacks)) > 1000 THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'items, contains, lacks: something to expect; texts of 1 '
+            'to 1,000 characters');
     ELSIF NOT memwarden_internal.may_write(v_principal_id, v_place.scope_id, v_place.lineage) THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'writing the scope of the probe');
     END IF;
@@ -38,10 +41,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) IS
-    'Defines, or replaces, a golden query: what a recall of query in a scope and above must answer among its best k (1 to 100), as the definer sees it: these items, a text that one of them contains, a text that none has (whatever the case). '
-    'It is run at once, and whether it passes is returned. From then on an approval that would break it says so and waits for an explicit word, and check_probes() keeps watch. '
-    'layers: all by default; scope: by default the caller''s home. The query is embedded by its words. For curators that write the scope. '
-    'Raises 22023 for arguments out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
+    'Defines, or replaces, a golden query: what a recall of query in a scope and above must answer among its best k (1 '
+    'to 100), as the definer sees it: these items, a text that one of them contains, a text that none has (whatever the '
+    'case). It is run at once, and whether it passes is returned. From then on an approval that would break it says so '
+    'and waits for an explicit word, and check_probes() keeps watch. layers: all by default; scope: by default the '
+    'caller''s home. The query is embedded by its words. For curators that write the scope. Raises 22023 for arguments '
+    'out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
+    'identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;
 
@@ -68,6 +74,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_probe(text, text) IS
-    'Removes a golden query with its history. For curators that write its scope. Raises 42704 for an unknown probe or scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
+    'Removes a golden query with its history. For curators that write its scope. Raises 42704 for an unknown probe or '
+    'scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.drop_probe(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_probe(text, text) TO memwarden_curator;

@@ -23,8 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.run_probes(text) IS
-    'Runs the golden queries of a scope and below (of all that the caller sees, by default; at most 1,000) now, and says what is amiss: items that are not among the best, a text that none contains or that one has. The outcome is kept. '
-    'Raises 42704 for an unknown scope, 28000 without identity, 55000 where storage and functions disagree; 22023 where recall() no longer takes what a probe asks. Source: memory fabric, golden memory queries.';
+    'Runs the golden queries of a scope and below (of all that the caller sees, by default; at most 1,000) now, and '
+    'says what is amiss: items that are not among the best, a text that none contains or that one has. The outcome is '
+    'kept. Raises 42704 for an unknown scope, 28000 without identity, 55000 where storage and functions disagree; 22023 '
+    'where recall() no longer takes what a probe asks. Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.run_probes(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.run_probes(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -40,7 +42,8 @@ BEGIN
     -- Whoever runs it meanwhile has it locked.
     SELECT p.org_id, p.probe_id INTO v_probe
       FROM memwarden_data.probe AS p
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.probe_run AS r WHERE r.org_id = p.org_id AND r.probe_id = p.probe_id AND r.ran_at >= p_before)
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.probe_run AS r WHERE r.org_id = p.org_id AND r.probe_id = p.probe_id
+         AND r.ran_at >= p_before)
      ORDER BY p.org_id, p.probe_id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED;
     IF FOUND THEN
         PERFORM memwarden_internal.run_probe(v_probe.org_id, v_probe.probe_id);
@@ -48,7 +51,8 @@ BEGIN
     RETURN v_probe.probe_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.run_due_probe(timestamptz) IS 'Runs a probe that has not been run since then. Returns its number; NULL when there is none.';
+COMMENT ON FUNCTION memwarden_internal.run_due_probe(timestamptz) IS
+    'Runs a probe that has not been run since then. Returns its number; NULL when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.run_due_probe(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe(timestamptz) TO memwarden_jobs, memwarden_admin;
 
@@ -67,12 +71,15 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_probes() IS
-    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Raises 42704 and 22023 where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
+    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to '
+    'run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Raises 42704 and 22023 '
+    'where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
 REVOKE ALL ON PROCEDURE memwarden.check_probes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.check_probes() TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_probes()
-RETURNS TABLE (probe text, scope text, query text, layers text[], k integer, items uuid[], contains text, lacks text, defined_by text, defined_at timestamptz,
+RETURNS TABLE (probe text, scope text, query text, layers text[], k integer, items uuid[], contains text, lacks text,
+    defined_by text, defined_at timestamptz,
                ran_at timestamptz, passed boolean, faults jsonb, broken_since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

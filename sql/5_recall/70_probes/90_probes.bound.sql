@@ -7,9 +7,13 @@ CREATE POLICY application ON memwarden_data.probe_run FOR SELECT TO memwarden_re
            AND EXISTS (SELECT FROM memwarden_data.probe AS p WHERE p.org_id = probe_run.org_id AND p.probe_id = probe_run.probe_id));
 
 CREATE OR REPLACE VIEW memwarden.probes WITH (security_invoker = true) AS
-SELECT p.probe, p.scope, p.query, p.layers, p.k, p.items, p.contains, p.lacks, p.defined_by, p.defined_at, p.ran_at, p.passed, p.faults, p.broken_since
+SELECT p.probe, p.scope, p.query, p.layers, p.k, p.items, p.contains, p.lacks, p.defined_by, p.defined_at, p.ran_at, p.passed,
+    p.faults, p.broken_since
   FROM memwarden_internal.list_probes() AS p;
-COMMENT ON VIEW memwarden.probes IS 'Golden queries, and how each ended last: passed false and broken_since for one that no longer finds what it should. For reviewers, curators and auditors in scopes that they read, of definers who are not cleared for more; for administrators all.';
+COMMENT ON VIEW memwarden.probes IS
+    'Golden queries, and how each ended last: passed false and broken_since for one that no longer finds what it '
+    'should. For reviewers, curators and auditors in scopes that they read, of definers who are not cleared for more; '
+    'for administrators all.';
 GRANT SELECT ON memwarden.probes TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.probe_runs WITH (security_invoker = true) AS

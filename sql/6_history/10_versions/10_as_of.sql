@@ -28,7 +28,8 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.dated_item IS
-    'What the store held of an item at a moment: recorded_at to superseded_at is how long it did, valid_from to valid_to when it is true in the world.';
+    'What the store held of an item at a moment: recorded_at to superseded_at is how long it did, valid_from to '
+    'valid_to when it is true in the world.';
 
 DO $type$
 BEGIN
@@ -46,7 +47,8 @@ COMMENT ON TYPE memwarden_internal.held_version IS 'A version that the store hel
 
 -- A version says itself from when to when it was current: nothing is replayed. What is current still is found
 -- from the items; what is over, through an index of periods: neither grows with the history behind it.
-CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_item_id uuid, p_system_time timestamptz, p_valid_time timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.versions_at(p_scopes bigint[], p_item_id uuid, p_system_time timestamptz,
+    p_valid_time timestamptz)
 RETURNS SETOF memwarden_internal.held_version
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -88,22 +90,26 @@ BEGIN
             FROM (-- What is held still of then was mostly held at that moment already.
                   (SELECT o.version_id, o.valid_during, o.recorded_during
                      FROM memwarden_data.timeline AS o
-                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND upper_inf(o.recorded_during) AND lower(o.valid_during) <= p_valid_time
+                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND upper_inf(o.recorded_during)
+                        AND lower(o.valid_during) <= p_valid_time
                     ORDER BY lower(o.valid_during) DESC
                     LIMIT 1)
                    UNION ALL
                   (SELECT o.version_id, o.valid_during, o.recorded_during
                      FROM memwarden_data.timeline AS o
-                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND o.recorded_during @> p_system_time AND o.valid_during @> p_valid_time)) AS l
+                    WHERE o.org_id = h.org_id AND o.item_id = h.item_id AND o.recorded_during @> p_system_time
+                        AND o.valid_during @> p_valid_time)) AS l
             -- A version that is current is held true for all of its period.
-           WHERE h.exclusive AND NOT h.valid_during @> p_valid_time AND l.recorded_during @> p_system_time AND l.valid_during @> p_valid_time
+           WHERE h.exclusive AND NOT h.valid_during @> p_valid_time AND l.recorded_during @> p_system_time
+               AND l.valid_during @> p_valid_time
            LIMIT 1) AS t ON true
      WHERE (h.expires_at IS NULL OR h.expires_at > p_system_time)
        AND (p_valid_time IS NULL OR t.version_id IS NOT NULL OR h.valid_during @> p_valid_time);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) IS
-    'The versions that were current at a moment, of those scopes, or of one item in them; with p_valid_time those that were held true of then. Asks no rights but the organisation.';
+    'The versions that were current at a moment, of those scopes, or of one item in them; with p_valid_time those that '
+    'were held true of then. Asks no rights but the organisation.';
 REVOKE ALL ON FUNCTION memwarden_internal.versions_at(bigint[], uuid, timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.as_of(
@@ -147,7 +153,8 @@ BEGIN
            v.confidence::double precision, v.importance::double precision, lower(v.recorded_during), upper(v.recorded_during),
            lower(h.valid_during), upper(h.valid_during), v.expires_at, c.name, k.domains, k.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
-                                         (o.record ->> 'adjusted_confidence')::double precision, (o.record ->> 'authority')::double precision, o.record ->> 'sensitivity')
+                                         (o.record ->> 'adjusted_confidence')::double precision,
+                                             (o.record ->> 'authority')::double precision, o.record ->> 'sensitivity')
       FROM unnest(v_held) AS h
       JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       -- Each by what was found, not one by the other: without statistics every item would be tried with every version.
@@ -170,16 +177,22 @@ BEGIN
        AND (as_of.filter IS NULL OR v.content @> as_of.filter)
        AND (as_of.min_confidence IS NULL OR v.confidence >= as_of.min_confidence)
        AND (as_of.query IS NULL
-            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text, 200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, left(as_of.query, 10000)))
+            OR to_tsvector(l.text_search_config::regconfig, left(v.search_text,
+                200000)) @@ websearch_to_tsquery(l.text_search_config::regconfig, left(as_of.query, 10000)))
      ORDER BY s.path, v.layer, v.item_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) IS
-    'What the store held at a moment. system_time: when it held it (default: now), whatever became of it since. valid_time: only what was held true at that time in the world; '
-    'for a fact with one value at a time, the value of then. Both together: what was believed at system_time about valid_time. '
-    'item_id: one item. scope: that scope and those it inherits from; scopes: exactly these; neither: all the caller sees. '
-    'subject, predicate, kind: equal (the first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; query: words as in a web search (all of them, "a phrase", or, -not). '
-    'Who may see an item today sees all it ever said; nothing else is shown. What had expired by then is not. Times before the first write give no row. '
-    'Raises 28000 without identity, 42704 for an unknown scope or layer, 22023 for arguments out of range. Source: chapter 12.5.5.';
-REVOKE ALL ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb, double precision, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
+    double precision, text) IS
+    'What the store held at a moment. system_time: when it held it (default: now), whatever became of it since. '
+    'valid_time: only what was held true at that time in the world; for a fact with one value at a time, the value of '
+    'then. Both together: what was believed at system_time about valid_time. item_id: one item. scope: that scope and '
+    'those it inherits from; scopes: exactly these; neither: all the caller sees. subject, predicate, kind: equal (the '
+    'first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; query: words as in a web search '
+    '(all of them, "a phrase", or, -not). Who may see an item today sees all it ever said; nothing else is shown. What '
+    'had expired by then is not. Times before the first write give no row. Raises 28000 without identity, 42704 for an '
+    'unknown scope or layer, 22023 for arguments out of range. Source: chapter 12.5.5.';
+REVOKE ALL ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
+    double precision, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
+    double precision, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -18,7 +18,8 @@ WITH RECURSIVE walk (path, value) AS (
 )
 SELECT w.path, w.value FROM walk AS w WHERE jsonb_typeof(w.value) NOT IN ('object', 'array') OR w.value IN ('{}', '[]')
 $function$;
-COMMENT ON FUNCTION memwarden_internal.json_values(jsonb) IS 'The values within a JSON document, each with its path (RFC 6901); empty objects and arrays are values.';
+COMMENT ON FUNCTION memwarden_internal.json_values(jsonb) IS
+    'The values within a JSON document, each with its path (RFC 6901); empty objects and arrays are values.';
 REVOKE ALL ON FUNCTION memwarden_internal.json_values(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.json_diff(p_before jsonb, p_after jsonb)
@@ -26,13 +27,15 @@ RETURNS TABLE (path text, change text, before jsonb, after jsonb)
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT coalesce(b.path, a.path), CASE WHEN b.path IS NULL THEN 'added' WHEN a.path IS NULL THEN 'removed' ELSE 'changed' END, b.value, a.value
+SELECT coalesce(b.path, a.path), CASE WHEN b.path IS NULL THEN 'added' WHEN a.path IS NULL THEN 'removed' ELSE 'changed' END,
+    b.value, a.value
   FROM memwarden_internal.json_values(p_before) AS b
   FULL JOIN memwarden_internal.json_values(p_after) AS a ON a.path = b.path
  WHERE b.value IS DISTINCT FROM a.value
  ORDER BY 1
 $function$;
-COMMENT ON FUNCTION memwarden_internal.json_diff(jsonb, jsonb) IS 'The values in which two JSON documents differ, by their path (RFC 6901).';
+COMMENT ON FUNCTION memwarden_internal.json_diff(jsonb, jsonb) IS
+    'The values in which two JSON documents differ, by their path (RFC 6901).';
 REVOKE ALL ON FUNCTION memwarden_internal.json_diff(jsonb, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.version_document(
@@ -44,6 +47,8 @@ RETURN jsonb_strip_nulls(jsonb_build_object(
         'kind', p_kind, 'subject', p_subject, 'predicate', p_predicate, 'confidence', p_confidence, 'importance', p_importance,
         'valid_from', lower(p_valid_during), 'valid_to', upper(p_valid_during), 'expires_at', p_expires_at))
     || jsonb_build_object('content', p_content, 'evidence', p_evidence);
-COMMENT ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb, tstzrange, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb,
+    tstzrange, timestamptz) IS
     'What a version says, as one document to compare.';
-REVOKE ALL ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb, tstzrange, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.version_document(jsonb, text, text, text, double precision, double precision, jsonb,
+    tstzrange, timestamptz) FROM PUBLIC;

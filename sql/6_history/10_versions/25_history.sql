@@ -23,7 +23,8 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.version_state IS 'One entry of an item''s history: what it said, when, who wrote it and why, and what changed.';
+COMMENT ON TYPE memwarden_internal.version_state IS
+    'One entry of an item''s history: what it said, when, who wrote it and why, and what changed.';
 
 CREATE OR REPLACE FUNCTION memwarden.history(item_id uuid)
 RETURNS SETOF memwarden_internal.version_state
@@ -39,7 +40,8 @@ BEGIN
            lower(v.valid_during), upper(v.valid_during), p.name, g.reason, g.request_id, g.log_seq,
            r.version::integer, CASE WHEN NOT g.ends THEN a.item_id END,
            CASE WHEN NOT g.ends AND o.version_id IS NOT NULL THEN (
-               SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('path', d.path, 'change', d.change, 'before', d.before, 'after', d.after))), '[]')
+               SELECT coalesce(jsonb_agg(jsonb_strip_nulls(jsonb_build_object('path', d.path, 'change', d.change, 'before',
+                   d.before, 'after', d.after))), '[]')
                  FROM memwarden_internal.json_diff(
                           memwarden_internal.version_document(o.content, o.kind, o.subject, o.predicate, o.confidence, o.importance,
                                                               o.evidence, o.valid_during, o.expires_at),
@@ -67,10 +69,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.history(uuid) IS
-    'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when it was true (valid_from to valid_to), '
-    'who wrote it and why, and changes against the version before: [{"path", "change", "before", "after"}], paths as in RFC 6901 below /content, /confidence and so on. '
-    'restores_version: the version whose words it says again, after a rollback or recovery; absorbed_item: the item that was merged into it, if the caller sees it. '
-    'Where it was retracted, expired or superseded by another item, a row for that comes before it (operation RETRACT, EXPIRE, SUPERSEDE). '
-    'No row for an item that does not exist or that the caller may not see. Raises 28000 without identity. Source: chapter 12.5.';
+    'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when '
+    'it was true (valid_from to valid_to), who wrote it and why, and changes against the version before: [{"path", '
+    '"change", "before", "after"}], paths as in RFC 6901 below /content, /confidence and so on. restores_version: the '
+    'version whose words it says again, after a rollback or recovery; absorbed_item: the item that was merged into it, '
+    'if the caller sees it. Where it was retracted, expired or superseded by another item, a row for that comes before '
+    'it (operation RETRACT, EXPIRE, SUPERSEDE). No row for an item that does not exist or that the caller may not see. '
+    'Raises 28000 without identity. Source: chapter 12.5.';
 REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -23,13 +23,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.diff(uuid, integer, integer) IS
-    'In what two versions of an item differ: path (RFC 6901: /content/..., /confidence, /evidence/0/uri ...), change (added, removed, changed), before and after. '
-    'Raises 42704 for an item or version that does not exist or that the caller may not see, 28000 without identity. Source: primitives, 10.';
+    'In what two versions of an item differ: path (RFC 6901: /content/..., /confidence, /evidence/0/uri ...), change '
+    '(added, removed, changed), before and after. Raises 42704 for an item or version that does not exist or that the '
+    'caller may not see, 28000 without identity. Source: primitives, 10.';
 REVOKE ALL ON FUNCTION memwarden.diff(uuid, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;
 
-CREATE OR REPLACE FUNCTION memwarden.diff_store(since timestamptz, until timestamptz DEFAULT NULL, scope text DEFAULT NULL, layers text[] DEFAULT NULL)
-RETURNS TABLE (item_id uuid, change text, layer text, item_scope text, subject text, predicate text, version_before integer, version_after integer,
+CREATE OR REPLACE FUNCTION memwarden.diff_store(since timestamptz, until timestamptz DEFAULT NULL, scope text DEFAULT NULL,
+    layers text[] DEFAULT NULL)
+RETURNS TABLE (item_id uuid, change text, layer text, item_scope text, subject text, predicate text, version_before integer,
+    version_after integer,
                before jsonb, after jsonb, actor text, reason text, changed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -71,8 +75,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) IS
-    'What became different between two moments: items that were added, removed (retracted, expired, superseded by another) or changed, with what they said before and after, '
-    'and who made the last change in between, why and when. until: now by default. scope: that scope and those it inherits from; by default all the caller sees. '
-    'Raises 28000 without identity, 42704 for an unknown scope or layer, 22023 for times out of order. Source: primitives, 10.';
+    'What became different between two moments: items that were added, removed (retracted, expired, superseded by '
+    'another) or changed, with what they said before and after, and who made the last change in between, why and when. '
+    'until: now by default. scope: that scope and those it inherits from; by default all the caller sees. Raises 28000 '
+    'without identity, 42704 for an unknown scope or layer, 22023 for times out of order. Source: primitives, 10.';
 REVOKE ALL ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) TO memwarden_agent, memwarden_reviewer,
+    memwarden_curator, memwarden_auditor;

@@ -60,12 +60,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.lineage(uuid, text, integer) IS
-    'What an item rests on (direction sources: the memories and other evidence that its current version names, theirs, and so on) or what rests on it (derived: every version that names one of its versions), '
-    'nearest first, to any depth or that many steps. relation: evidence, or merged. cited_by: the version that names it; for derived, the version that is named. withdrawn: it was taken back since. '
-    'evidence: a reference that is no memory of ours. What the caller does not see is left out, and so is what only it leads to. '
-    'Raises 42704 for an item that does not exist or that the caller may not see, 22023 for another direction or depth, 28000 without identity. Source: chapter 12.4, P6.';
+    'What an item rests on (direction sources: the memories and other evidence that its current version names, theirs, '
+    'and so on) or what rests on it (derived: every version that names one of its versions), nearest first, to any '
+    'depth or that many steps. relation: evidence, or merged. cited_by: the version that names it; for derived, the '
+    'version that is named. withdrawn: it was taken back since. evidence: a reference that is no memory of ours. What '
+    'the caller does not see is left out, and so is what only it leads to. Raises 42704 for an item that does not exist '
+    'or that the caller may not see, 22023 for another direction or depth, 28000 without identity. Source: chapter '
+    '12.4, P6.';
 REVOKE ALL ON FUNCTION memwarden.lineage(uuid, text, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.lineage(uuid, text, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.lineage(uuid, text, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.known_head(p_item_id uuid, p_scopes bigint[], p_labels integer[])
 RETURNS uuid
@@ -86,7 +90,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.known_head(uuid, bigint[], integer[]) IS
-    'The current, or last, version of an item in those scopes under those labels, whether or not it has ended. Raises 42704 when there is none.';
+    'The current, or last, version of an item in those scopes under those labels, whether or not it has ended. Raises '
+    '42704 when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.known_head(uuid, bigint[], integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.related_versions(p_direction text, p_versions uuid[])
@@ -123,7 +128,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.related_versions(text, uuid[]) IS
-    'One step of lineage(): the versions that these rest on (sources), or that rest on any version of their items (derived). Asks no rights but the organisation.';
+    'One step of lineage(): the versions that these rest on (sources), or that rest on any version of their items '
+    '(derived). Asks no rights but the organisation.';
 REVOKE ALL ON FUNCTION memwarden_internal.related_versions(text, uuid[]) FROM PUBLIC;
 
 -- Not a flag that somebody sets and nobody clears: it follows from what stands in the history.
@@ -167,7 +173,8 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) IS 'Whether a version was undone, or its item was retracted, and that stands.';
+COMMENT ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) IS
+    'Whether a version was undone, or its item was retracted, and that stands.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_withdrawn(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_stale(p_org_id bigint, p_version_id uuid)
@@ -189,5 +196,6 @@ BEGIN
         SELECT FROM basis AS b WHERE memwarden_internal.is_withdrawn(b.org_id, b.version_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_stale(bigint, uuid) IS 'Whether a memory that a version was derived from, directly or not, has been taken back.';
+COMMENT ON FUNCTION memwarden_internal.is_stale(bigint, uuid) IS
+    'Whether a memory that a version was derived from, directly or not, has been taken back.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_stale(bigint, uuid) FROM PUBLIC;

@@ -18,10 +18,13 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.undo_step IS
-    'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood before), END (it had ended before, by the operation ends_by), NEEDS_REVIEW (one of these, once people agree), NOTHING, CHANGED_SINCE, KEY_TAKEN, or why the caller may not.';
+    'What undoing does to one item. action: RESTORE (version source_version_id comes back), RETRACT (nothing stood '
+    'before), END (it had ended before, by the operation ends_by), NEEDS_REVIEW (one of these, once people agree), '
+    'NOTHING, CHANGED_SINCE, KEY_TAKEN, or why the caller may not.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_undo(
-    p_principal_id bigint, p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)
+    p_principal_id bigint, p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[],
+        p_since timestamptz, p_until timestamptz)
 RETURNS SETOF memwarden_internal.undo_step
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -33,7 +36,8 @@ BEGIN
         SELECT e.org_id, e.item_id, e.meant
           FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS e
     ), judged AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation, before.version_id AS before_id,
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation,
+            before.version_id AS before_id,
                coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
                         memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true),
                         memwarden_internal.undo_refusal(p_principal_id, i.org_id, i.item_id)) AS refusal,
@@ -53,7 +57,8 @@ BEGIN
     ), ending AS (
         SELECT array_agg(j.item_id) AS items
           FROM judged AS j
-         WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '') NOT IN ('INSERT', 'UPDATE', 'RESTORE')
+         WHERE j.refusal IS NULL AND NOT j.is_changed AND j.status = 'ACTIVE' AND coalesce(j.operation, '') NOT IN ('INSERT',
+             'UPDATE', 'RESTORE')
     ), planned AS MATERIALIZED (
         SELECT j.org_id, j.item_id, j.scope_id, j.layer, j.status, j.version_id, j.operation, j.before_id, j.changes,
                CASE WHEN j.exclusive THEN j.key_hash END AS key_hash,
@@ -83,7 +88,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) IS
-    'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not see are left out. Source: chapter 12.5.6.';
+    'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not '
+    'see are left out. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_entries(
@@ -202,5 +208,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) IS
-    'The instance under which an item may bear the subject and predicate of one of its versions again; NULL where another item that the principal sees, and that is not among p_ending, bears them now.';
+    'The instance under which an item may bear the subject and predicate of one of its versions again; NULL where '
+    'another item that the principal sees, and that is not among p_ending, bears them now.';
 REVOKE ALL ON FUNCTION memwarden_internal.free_instance(bigint, bigint, uuid, uuid, uuid[]) FROM PUBLIC;

@@ -53,7 +53,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.undo(bigint, memwarden_internal.undo_step[], text, uuid[]) IS
-    'Takes the steps that plan_undo() worked out, as one change. p_restore: only these items get back what stood before; all where it is NULL. The caller holds the scopes. Source: chapter 12.5.6.';
+    'Takes the steps that plan_undo() worked out, as one change. p_restore: only these items get back what stood '
+    'before; all where it is NULL. The caller holds the scopes. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.undo(bigint, memwarden_internal.undo_step[], text, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.absorbed_again(p_org_id bigint, p_source_id uuid, p_steps memwarden_internal.undo_step[])

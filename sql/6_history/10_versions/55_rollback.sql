@@ -13,7 +13,9 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.undone_item IS 'What a rollback did to one item: version_id says again what restored_version said; dependents are the memories that have turned stale.';
+COMMENT ON TYPE memwarden_internal.undone_item IS
+    'What a rollback did to one item: version_id says again what restored_version said; dependents are the memories '
+    'that have turned stale.';
 
 CREATE OR REPLACE FUNCTION memwarden.rollback(
     item_id uuid, reason text, version_id uuid DEFAULT NULL, to_version integer DEFAULT NULL, restore uuid[] DEFAULT NULL)
@@ -63,7 +65,8 @@ BEGIN
     SELECT s.* INTO v_hindered
       FROM unnest(v_steps) AS s
      WHERE s.action NOT IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')
-       AND (s.item_id = rollback.item_id OR s.action NOT IN ('NOTHING', 'CHANGED_SINCE') AND (rollback.restore IS NULL OR s.item_id = ANY (rollback.restore)))
+       AND (s.item_id = rollback.item_id OR s.action NOT IN ('NOTHING', 'CHANGED_SINCE')
+           AND (rollback.restore IS NULL OR s.item_id = ANY (rollback.restore)))
      ORDER BY s.item_id
      LIMIT 1;
     IF FOUND THEN
@@ -85,13 +88,20 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
-    'Undoes the last change of an item, whatever it was: a bad version is retracted and what it replaced comes back as a new version (history keeps all three); of two items that were merged both come back; '
-    'a retraction, or an earlier rollback, is itself undone. What the item held true of other times is as it was, too. '
-    'version_id: the version that is bad; with it the call fails when another has come since. to_version: back to that version instead. '
-    'restore: of the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to 1,000 characters. '
-    'Returns an item a row: action RESTORE, RETRACT (nothing stood before), END (it had ended before), or WAITS, where nothing happened yet: people decided about one of them, or an agent asks where people are asked about a write, and change_id is the request that waits in review_queue(); dependents: memories derived from it that are stale now. '
-    'For principals whose role permits DELETE and WRITE there; where it permits them for the principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, 40001 when version_id is no longer current, '
-    '42710 when another item bears its subject and predicate now, 55000 in a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.6.';
+    'Undoes the last change of an item, whatever it was: a bad version is retracted and what it replaced comes back as '
+    'a new version (history keeps all three); of two items that were merged both come back; a retraction, or an earlier '
+    'rollback, is itself undone. What the item held true of other times is as it was, too. version_id: the version that '
+    'is bad; with it the call fails when another has come since. to_version: back to that version instead. restore: of '
+    'the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to '
+    '1,000 characters. Returns an item a row: action RESTORE, RETRACT (nothing stood before), END (it had ended '
+    'before), or WAITS, where nothing happened yet: people decided about one of them, or an agent asks where people are '
+    'asked about a write, and change_id is the request that waits in review_queue(); dependents: memories derived from '
+    'it that are stale now. For principals whose role permits DELETE and WRITE there; where it permits them for the '
+    'principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is '
+    'not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, '
+    '40001 when version_id is no longer current, 42710 when another item bears its subject and predicate now, 55000 in '
+    'a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. '
+    'Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
 
@@ -139,7 +149,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) IS
-    'The step that brings a version of an item back, whatever came after it. Raises 42704 where it has none of that number but the current one.';
+    'The step that brings a version of an item back, whatever came after it. Raises 42704 where it has none of that '
+    'number but the current one.';
 REVOKE ALL ON FUNCTION memwarden_internal.plan_return(bigint, bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.changed_together(p_item_id uuid)
@@ -168,7 +179,8 @@ BEGIN
         SELECT CASE p_item_id WHEN took.item_id THEN gave.item_id ELSE took.item_id END
           FROM entry AS took
           JOIN entry AS gave ON gave.item_id <> took.item_id
-         CROSS JOIN LATERAL (SELECT CASE gave.operation WHEN 'SUPERSEDE' THEN gave.version_id WHEN 'RESTORE' THEN gave.restores_version_id END AS version_id) AS given
+         CROSS JOIN LATERAL (SELECT CASE gave.operation WHEN 'SUPERSEDE' THEN gave.version_id WHEN 'RESTORE'
+             THEN gave.restores_version_id END AS version_id) AS given
          WHERE p_item_id IN (took.item_id, gave.item_id)
            -- One took the other's place, or gives it back.
            AND took.operation <> 'SUPERSEDE'
@@ -201,5 +213,6 @@ BEGIN
          ORDER BY 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.stale_dependents(uuid) IS 'The active memories derived from an item, to any depth, that are stale and that the caller sees.';
+COMMENT ON FUNCTION memwarden_internal.stale_dependents(uuid) IS
+    'The active memories derived from an item, to any depth, that are stale and that the caller sees.';
 REVOKE ALL ON FUNCTION memwarden_internal.stale_dependents(uuid) FROM PUBLIC;

@@ -1,6 +1,7 @@
 -- A poisoned run: look at what undoing it would do, then undo it in one call.
 CREATE OR REPLACE FUNCTION memwarden.preview_rollback(
-    agent text DEFAULT NULL, scope text DEFAULT NULL, requests uuid[] DEFAULT NULL, since timestamptz DEFAULT NULL, until timestamptz DEFAULT NULL)
+    agent text DEFAULT NULL, scope text DEFAULT NULL, requests uuid[] DEFAULT NULL, since timestamptz DEFAULT NULL,
+        until timestamptz DEFAULT NULL)
 RETURNS TABLE (item_id uuid, action text, changes integer, layer text, item_scope text, subject text, predicate text,
                now_says jsonb, would_say jsonb, dependents bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -14,7 +15,8 @@ BEGIN
     RETURN QUERY
     SELECT t.item_id, t.action, t.changes, t.layer, s.path, v.subject, v.predicate,
            CASE i.status WHEN 'ACTIVE' THEN v.content END,
-           CASE WHEN t.action IN ('RESTORE', 'NEEDS_REVIEW') THEN (SELECT b.content FROM memwarden_data.version AS b WHERE b.org_id = t.org_id AND b.version_id = t.source_version_id) END,
+           CASE WHEN t.action IN ('RESTORE', 'NEEDS_REVIEW') THEN (SELECT b.content FROM memwarden_data.version AS b
+               WHERE b.org_id = t.org_id AND b.version_id = t.source_version_id) END,
            (SELECT count(*)
               FROM (SELECT DISTINCT d.item_id FROM memwarden_data.derivation AS d
                      WHERE d.source_item_id = t.item_id AND d.source_org_id = t.org_id) AS d
@@ -28,9 +30,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
-    'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; '
-    'CHANGED_SINCE (others have changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), NEEDS_REVIEW (people are asked first: they decided about it, or an agent would bring it back where people are asked about writes), or why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). '
-    'changes: entries that would be undone; dependents: memories that name it as evidence, of those the caller sees. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
+    'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say '
+    'comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; CHANGED_SINCE (others have '
+    'changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), NEEDS_REVIEW (people '
+    'are asked first: they decided about it, or an agent would bring it back where people are asked about writes), or '
+    'why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). changes: entries that would be undone; dependents: '
+    'memories that name it as evidence, of those the caller sees. Raises errors as rollback_batch() does; otherwise as '
+    'write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
 
@@ -55,24 +61,28 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.require_harmless(v_principal_id, jsonb_build_object('reason', rollback_batch.reason));
     v_first := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
-        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t
+        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since,
+            rollback_batch.until) AS t
         WHERE t.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW'));
     IF NOT memwarden_internal.lock_items(ARRAY(SELECT f.item_id FROM unnest(v_first) AS f)) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', 'a scope among those concerned');
     END IF;
     -- Once more with all of them held: what stands now is what is undone.
     v_steps := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
-        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since, rollback_batch.until) AS t);
+        v_principal_id, rollback_batch.agent, rollback_batch.scope, rollback_batch.requests, rollback_batch.since,
+            rollback_batch.until) AS t);
     IF EXISTS (SELECT FROM unnest(v_steps) AS t
                 WHERE t.action IN ('RESTORE', 'RETRACT', 'END', 'NEEDS_REVIEW')
-                  AND NOT EXISTS (SELECT FROM unnest(v_first) AS f WHERE f.org_id = t.org_id AND f.scope_id = t.scope_id AND f.layer = t.layer)) THEN
+                  AND NOT EXISTS (SELECT FROM unnest(v_first) AS f WHERE f.org_id = t.org_id AND f.scope_id = t.scope_id
+                      AND f.layer = t.layer)) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', 'the run goes on: stop the agent first (change_agent, unbind_login)');
     END IF;
     v_waiting := ARRAY(SELECT t FROM unnest(v_steps) AS t WHERE t.action = 'NEEDS_REVIEW');
     RETURN QUERY
     SELECT u.item_id, u.action, u.retracted_version, u.restored_version, u.version_id,
            memwarden_internal.stale_dependents(u.item_id), u.change_id
-      FROM memwarden_internal.undo(v_principal_id, ARRAY(SELECT t FROM unnest(v_steps) AS t WHERE t.action <> 'NEEDS_REVIEW'), rollback_batch.reason) AS u;
+      FROM memwarden_internal.undo(v_principal_id, ARRAY(SELECT t FROM unnest(v_steps) AS t WHERE t.action <> 'NEEDS_REVIEW'),
+          rollback_batch.reason) AS u;
     -- One request for all that people are asked about, by organisation: of a poisoned run they decide once.
     FOR v_org_id IN SELECT DISTINCT t.org_id FROM unnest(v_waiting) AS t ORDER BY 1 LOOP
         RETURN QUERY
@@ -80,17 +90,24 @@ BEGIN
           FROM memwarden_internal.request_undo(
                    'rollback_batch', ARRAY(SELECT t FROM unnest(v_waiting) AS t WHERE t.org_id = v_org_id),
                    jsonb_build_object('reason', rollback_batch.reason, 'agent', rollback_batch.agent, 'scope', rollback_batch.scope,
-                                      'requests', to_jsonb(rollback_batch.requests), 'since', rollback_batch.since, 'until', rollback_batch.until)) AS w;
+                                      'requests', to_jsonb(rollback_batch.requests), 'since', rollback_batch.since, 'until',
+                                      rollback_batch.until)) AS w;
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) IS
-    'Undoes everything that an agent, in a scope and those below it, or by these requests (or changes: change_id of an earlier rollback), wrote, merged, retracted or brought back in a period, as one change: each item returns to what it was before. '
-    'What meets all arguments given is undone; one of agent, scope and requests must be. What somebody else has changed since is left alone and reported. Calling it again finds nothing more to do. '
-    'preview_rollback() with the same arguments shows beforehand what happens; the rows are those of rollback(), with the further actions that preview_rollback() lists; what people are asked about first WAITS, as one request. '
-    'Rolls back what the caller may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a scope the caller does not see, 42501 without the right, 55P03 while another writer holds a scope concerned; otherwise as write() does. Source: chapter 12.5.6.';
+    'Undoes everything that an agent, in a scope and those below it, or by these requests (or changes: change_id of an '
+    'earlier rollback), wrote, merged, retracted or brought back in a period, as one change: each item returns to what '
+    'it was before. What meets all arguments given is undone; one of agent, scope and requests must be. What somebody '
+    'else has changed since is left alone and reported. Calling it again finds nothing more to do. preview_rollback() '
+    'with the same arguments shows beforehand what happens; the rows are those of rollback(), with the further actions '
+    'that preview_rollback() lists; what people are asked about first WAITS, as one request. Rolls back what the caller '
+    'may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a '
+    'scope the caller does not see, 42501 without the right, 55P03 while another writer holds a scope concerned; '
+    'otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent,
+    memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.undo_batch(p_principal_id bigint, p_reason text, p_content jsonb)
 RETURNS void
@@ -107,7 +124,8 @@ BEGIN
     END IF;
     v_steps := ARRAY(SELECT t FROM memwarden_internal.plan_batch(
         p_principal_id, p_content ->> 'agent', p_content ->> 'scope',
-        CASE WHEN p_content ? 'requests' THEN ARRAY(SELECT r.id::uuid FROM jsonb_array_elements_text(p_content -> 'requests') AS r (id)) END,
+        CASE WHEN p_content ? 'requests' THEN ARRAY(SELECT r.id::uuid FROM jsonb_array_elements_text(p_content -> 'requests')
+            AS r (id)) END,
         (p_content ->> 'since')::timestamptz, (p_content ->> 'until')::timestamptz, v_items) AS t);
     -- People agreed to all of it.
     IF EXISTS (SELECT FROM unnest(v_items) AS u (id) LEFT JOIN unnest(v_steps) AS t ON t.item_id = u.id
@@ -118,11 +136,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.undo_batch(bigint, text, jsonb) IS
-    'Undoes what rollback_batch() asked people about: those items and no others. Raises 42501 where one of them may not be undone by now, 55P03 while another writer holds a scope concerned.';
+    'Undoes what rollback_batch() asked people about: those items and no others. Raises 42501 where one of them may not '
+    'be undone by now, 55P03 while another writer holds a scope concerned.';
 REVOKE ALL ON FUNCTION memwarden_internal.undo_batch(bigint, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.plan_batch(
-    p_principal_id bigint, p_agent text, p_scope text, p_requests uuid[], p_since timestamptz, p_until timestamptz, p_item_ids uuid[] DEFAULT NULL)
+    p_principal_id bigint, p_agent text, p_scope text, p_requests uuid[], p_since timestamptz, p_until timestamptz,
+        p_item_ids uuid[] DEFAULT NULL)
 RETURNS SETOF memwarden_internal.undo_step
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -146,5 +166,6 @@ BEGIN
         p_requests, p_since, p_until);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz, uuid[]) IS 'plan_undo() by the arguments of rollback_batch(), of all items or of these.';
+COMMENT ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz, uuid[]) IS
+    'plan_undo() by the arguments of rollback_batch(), of all items or of these.';
 REVOKE ALL ON FUNCTION memwarden_internal.plan_batch(bigint, text, text, uuid[], timestamptz, timestamptz, uuid[]) FROM PUBLIC;

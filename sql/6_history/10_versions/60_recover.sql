@@ -27,7 +27,8 @@ BEGIN
     END IF;
     v_instance := memwarden_internal.free_instance(v_item.principal_id, v_item.org_id, recover.item_id, v_item.version_id);
     IF v_instance IS NULL THEN
-        PERFORM memwarden_internal.raise_error('already_exists', format('another item bears the subject and predicate of item %s', recover.item_id));
+        PERFORM memwarden_internal.raise_error('already_exists', format('another item bears the subject and predicate of item %s',
+            recover.item_id));
     END IF;
     v_result := memwarden_internal.request_act('recover', ARRAY[recover.item_id], jsonb_build_object(
         'item_id', recover.item_id, 'reason', recover.reason, 'ttl', recover.ttl), true);
@@ -36,7 +37,8 @@ BEGIN
     END IF;
     v_result := (memwarden_internal.change_number(), 'COMMITTED', recover.item_id, NULL, NULL, NULL, NULL, NULL);
     IF v_item.status = 'ACTIVE' THEN
-        PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[recover.item_id], 'EXPIRED', 'EXPIRE', 'its time to live was over', 0, v_result.request_id);
+        PERFORM memwarden_internal.end_items(v_item.org_id, ARRAY[recover.item_id], 'EXPIRED', 'EXPIRE',
+            'its time to live was over', 0, v_result.request_id);
         v_now := (SELECT i.updated_at FROM memwarden_data.item AS i WHERE i.org_id = v_item.org_id AND i.item_id = recover.item_id);
     END IF;
     v_result.version_id := memwarden_internal.append_version(
@@ -46,9 +48,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
-    'Brings an expired memory back, as a new version that says the same. Returns the outcome: COMMITTED, with that version; or DEFERRED where people decided about the memory, or an agent asks where people are asked about a write: then the request waits in review_queue(). Possible within the layer''s recovery_window (30 days by default) after it expired, by its time to live or by expire(). '
-    'ttl: how long from now on; the layer''s default. reason: 1 to 1,000 characters. For principals that may write it. '
-    'Raises 42704 for an item that has not expired or that the caller does not see, 55000 after the window or in a closed scope, 42710 when another item bears its subject and predicate now, 42501 without the right, '
-    '22023 for a blank reason or a ttl out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
+    'Brings an expired memory back, as a new version that says the same. Returns the outcome: COMMITTED, with that '
+    'version; or DEFERRED where people decided about the memory, or an agent asks where people are asked about a write: '
+    'then the request waits in review_queue(). Possible within the layer''s recovery_window (30 days by default) after '
+    'it expired, by its time to live or by expire(). ttl: how long from now on; the layer''s default. reason: 1 to '
+    '1,000 characters. For principals that may write it. Raises 42704 for an item that has not expired or that the '
+    'caller does not see, 55000 after the window or in a closed scope, 42710 when another item bears its subject and '
+    'predicate now, 42501 without the right, 22023 for a blank reason or a ttl out of range, 55P03 while another writer '
+    'holds the scope; otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;

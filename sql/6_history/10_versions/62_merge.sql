@@ -21,7 +21,8 @@ BEGIN
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.item AS i
                        WHERE i.org_id = v_other.org_id AND i.item_id = merge.item_id AND i.scope_id = v_other.scope_id
                          AND i.layer = v_other.layer AND i.label_id = v_other.label_id) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: an item of the same scope, layer, kind, classification, domains and attributes');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: an item of the same scope, layer, kind, '
+            'classification, domains and attributes');
     ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false) IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
     END IF;
@@ -43,10 +44,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
-    'Makes one memory of two that say the same: item_id gains the other''s evidence, the higher confidence and importance and the earlier beginning, as a new version with two predecessors; the absorbed item ends SUPERSEDED. '
-    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of both, the older being what was recorded first; otherwise it keeps its own. Returns the outcome: COMMITTED, with the version; or DEFERRED where people decided about one of them, or an agent asks where people are asked about a write: then the request waits in review_queue(). '
-    'rollback() brings both back. Both must be active, in one scope and layer, and alike in kind, classification, domains and attributes. For principals that may write the one and delete the other. reason: 1 to 1,000 characters. '
-    'Raises 42704 for an item that is not active or that the caller does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
+    'Makes one memory of two that say the same: item_id gains the other''s evidence, the higher confidence and '
+    'importance and the earlier beginning, as a new version with two predecessors; the absorbed item ends SUPERSEDED. '
+    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of '
+    'both, the older being what was recorded first; otherwise it keeps its own. Returns the outcome: COMMITTED, with '
+    'the version; or DEFERRED where people decided about one of them, or an agent asks where people are asked about a '
+    'write: then the request waits in review_queue(). rollback() brings both back. Both must be active, in one scope '
+    'and layer, and alike in kind, classification, domains and attributes. For principals that may write the one and '
+    'delete the other. reason: 1 to 1,000 characters. Raises 42704 for an item that is not active or that the caller '
+    'does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what '
+    'schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, '
+    '55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
 REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
 
@@ -87,12 +95,15 @@ BEGIN
                FROM jsonb_path_query(v_form.faults, '$.*[*]') AS f (e)), 'max_text_length'));
     END IF;
     RETURN jsonb_build_object(
-        'schema_id', v_said.schema_id, 'content', v_form.canonical::jsonb, 'search_text', v_form.search_text, 'content_hash', encode(v_form.content_hash, 'hex'),
+        'schema_id', v_said.schema_id, 'content', v_form.canonical::jsonb, 'search_text', v_form.search_text, 'content_hash',
+        encode(v_form.content_hash, 'hex'),
         'sensitivity', v_form.sensitivity, 'item_id', v_said.absorbed_item_id,
         'fields', CASE WHEN v_form.canonical::jsonb = v_said.own::jsonb THEN '{}' ELSE v_merged.told END);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) IS
-    'What two versions say together by the merge policy of their kind: schema_id, content, search_text, content_hash, sensitivity, item_id of the second, and fields, by field what was done (empty where the first says it all). '
-    'NULL without a policy, and where one of them has no fields. Raises 22023 where the policy leaves a field in conflict, or nobody could write what comes of it. Source: chapter 12.3.4.';
+    'What two versions say together by the merge policy of their kind: schema_id, content, search_text, content_hash, '
+    'sensitivity, item_id of the second, and fields, by field what was done (empty where the first says it all). NULL '
+    'without a policy, and where one of them has no fields. Raises 22023 where the policy leaves a field in conflict, '
+    'or nobody could write what comes of it. Source: chapter 12.3.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.united_words(bigint, uuid, uuid) FROM PUBLIC;

@@ -57,7 +57,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.settle_values() IS
-    'Job: where the value of a subject and predicate held until a time that has passed, and another one holds now, makes that one what the item says. '
-    'Safe to run twice at once and to kill. Commits after each item, so it cannot run inside a transaction.';
+    'Job: where the value of a subject and predicate held until a time that has passed, and another one holds now, '
+    'makes that one what the item says. Safe to run twice at once and to kill. Commits after each item, so it cannot '
+    'run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.settle_values() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.settle_values() TO memwarden_jobs, memwarden_admin;

@@ -18,14 +18,16 @@ BEGIN
         WITH cooled AS (
             SELECT v.org_id, v.version_id, v.tier, CASE WHEN upper(v.recorded_during) <= v_layer.cold THEN 'cold' ELSE 'warm' END AS target
               FROM memwarden_data.version AS v
-             WHERE v.tier = 'hot' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during) AND upper(v.recorded_during) <= v_layer.warm
+             WHERE v.tier = 'hot' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
+                 AND upper(v.recorded_during) <= v_layer.warm
              ORDER BY upper(v.recorded_during)
              LIMIT p_limit - v_count
                FOR NO KEY UPDATE SKIP LOCKED
         ), frozen AS (
             SELECT v.org_id, v.version_id, v.tier, 'cold' AS target
               FROM memwarden_data.version AS v
-             WHERE v.tier = 'warm' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during) AND upper(v.recorded_during) <= v_layer.cold
+             WHERE v.tier = 'warm' AND v.layer = v_layer.layer AND NOT upper_inf(v.recorded_during)
+                 AND upper(v.recorded_during) <= v_layer.cold
              ORDER BY upper(v.recorded_during)
              LIMIT p_limit - v_count - (SELECT count(*) FROM cooled)
                FOR NO KEY UPDATE SKIP LOCKED
@@ -45,7 +47,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.move_versions(integer) IS
-    'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; whether there were any. Two callers move different ones.';
+    'Moves versions that have been over for their layer''s warm_after or cold_after to that tier, at most so many; '
+    'whether there were any. Two callers move different ones.';
 REVOKE ALL ON FUNCTION memwarden_internal.move_versions(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.move_versions(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -61,8 +64,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_history() IS
-    'Job: moves versions that are over to the warm tier and then the cold one, as their layer''s warm_after and cold_after say. Answers stay the same. '
-    'Safe to run twice at once and to kill. Commits after every thousand, so it cannot run inside a transaction. Source: chapter 12.5.7.';
+    'Job: moves versions that are over to the warm tier and then the cold one, as their layer''s warm_after and '
+    'cold_after say. Answers stay the same. Safe to run twice at once and to kill. Commits after every thousand, so it '
+    'cannot run inside a transaction. Source: chapter 12.5.7.';
 REVOKE ALL ON PROCEDURE memwarden.compact_history() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.compact_history() TO memwarden_jobs, memwarden_admin;
 
@@ -91,5 +95,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.place_tier(text, text) IS
-    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier and for pg_global. Source: chapter 12.5.7.';
+    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while '
+    'that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier '
+    'and for pg_global. Source: chapter 12.5.7.';
 REVOKE ALL ON FUNCTION memwarden.place_tier(text, text) FROM PUBLIC;

@@ -23,7 +23,8 @@ CREATE TABLE memwarden_data.log_segment (
 );
 CREATE UNIQUE INDEX log_segment_transaction ON memwarden_data.log_segment (system_identifier, below_transaction);
 COMMENT ON TABLE memwarden_data.log_segment IS
-    'The sealed log: which entries a segment holds, their hashes, and the head of the chain up to it. Nobody reads it but the engine: log_head() and log_proof() answer from it.';
+    'The sealed log: which entries a segment holds, their hashes, and the head of the chain up to it. Nobody reads it '
+    'but the engine: log_head() and log_proof() answer from it.';
 COMMENT ON COLUMN memwarden_data.log_segment.log_seqs IS 'The numbers of its entries, ascending.';
 COMMENT ON COLUMN memwarden_data.log_segment.leaves IS 'The hashes of its entries in that order, 32 bytes each.';
 COMMENT ON COLUMN memwarden_data.log_segment.head_hash IS 'Root of the tree over the records of all segments up to this one.';

@@ -18,7 +18,8 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].merkle_path(p_leaves, p_index)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.merkle_path(bytea, bigint) IS 'The hashes that lead from a leaf (the first is 0) to the root, lowest first.';
+COMMENT ON FUNCTION memwarden_internal.merkle_path(bytea, bigint) IS
+    'The hashes that lead from a leaf (the first is 0) to the root, lowest first.';
 REVOKE ALL ON FUNCTION memwarden_internal.merkle_path(bytea, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_to_chain(
@@ -46,7 +47,8 @@ stored = plpy.prepare("SELECT memwarden_internal.chain_node($1, $2) AS node", ["
 return GD["memwarden:@python_hash@"].segment_path(
     p_segment_no - 1, p_head_no, lambda level, position: plpy.execute(stored, [level, position])[0]["node"])
 $function$;
-COMMENT ON FUNCTION memwarden_internal.chain_path(bigint, bigint) IS 'The hashes that lead from the record of a segment to the head of another, lowest first.';
+COMMENT ON FUNCTION memwarden_internal.chain_path(bigint, bigint) IS
+    'The hashes that lead from the record of a segment to the head of another, lowest first.';
 REVOKE ALL ON FUNCTION memwarden_internal.chain_path(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chain_node(p_level integer, p_position bigint)
@@ -67,5 +69,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.chain_node(integer, bigint) IS
-    'A perfect subtree of the tree over segments: over 2^level of them, the position counted from 0. It is stored with the segment that completed it. Raises 55000 where that is missing.';
+    'A perfect subtree of the tree over segments: over 2^level of them, the position counted from 0. It is stored with '
+    'the segment that completed it. Raises 55000 where that is missing.';
 REVOKE ALL ON FUNCTION memwarden_internal.chain_node(integer, bigint) FROM PUBLIC;

@@ -10,11 +10,15 @@ RETURN jsonb_build_object(
     'log_seq', p_log_seq, 'recorded_at', extract(epoch FROM p_recorded_at), 'transaction_id', p_transaction_id::text,
     'system_identifier', p_system_identifier::text, 'org_id', p_org_id, 'operation', p_operation, 'item_id', p_item_id,
     'version_id', p_version_id, 'previous_version_id', p_previous_version_id, 'scope_id', p_scope_id, 'layer', p_layer,
-    'principal_id', p_principal_id, 'request_id', p_request_id, 'reason_hash', encode(coalesce(p_reason_hash, sha256(convert_to(p_reason, 'UTF8'))), 'hex'),
+    'principal_id', p_principal_id, 'request_id', p_request_id, 'reason_hash',
+    encode(coalesce(p_reason_hash, sha256(convert_to(p_reason, 'UTF8'))), 'hex'),
     'snapshot_hash', encode(p_snapshot_hash, 'hex'));
-COMMENT ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea, bytea) IS
-    'An entry of the log as it is sealed: its text is what is hashed. The reason enters as its SHA-256, p_reason_hash where it was erased, the version as the snapshot_hash; recorded_at in seconds since 1970.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint, text, bigint, uuid, text, bytea, bytea) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint,
+    text, bigint, uuid, text, bytea, bytea) IS
+    'An entry of the log as it is sealed: its text is what is hashed. The reason enters as its SHA-256, p_reason_hash '
+    'where it was erased, the version as the snapshot_hash; recorded_at in seconds since 1970.';
+REVOKE ALL ON FUNCTION memwarden_internal.log_entry(bigint, timestamptz, xid8, bigint, bigint, text, uuid, uuid, uuid, bigint,
+    text, bigint, uuid, text, bytea, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.leaf_hash(p_text text)
 RETURNS bytea
@@ -37,7 +41,8 @@ BEGIN
      WHERE l.system_identifier = p_system_identifier AND l.transaction_id >= p_from AND l.transaction_id < p_below;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_entries(bigint, xid8, xid8) IS 'The entries that transactions of a cluster have left, from one to below another, as they are sealed.';
+COMMENT ON FUNCTION memwarden_internal.log_entries(bigint, xid8, xid8) IS
+    'The entries that transactions of a cluster have left, from one to below another, as they are sealed.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_entries(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_record(
@@ -51,9 +56,11 @@ RETURN jsonb_build_object(
     'first_log_seq', p_log_seqs[1], 'last_log_seq', p_log_seqs[cardinality(p_log_seqs)], 'root', encode(p_merkle_root, 'hex'),
     'log_seqs_hash', encode(sha256(convert_to(array_to_string(p_log_seqs, ','), 'UTF8')), 'hex'),
     'previous_head', encode(p_previous_head, 'hex'), 'sealed_by', p_sealed_by::text, 'sealed_at', memwarden_internal.utc_text(p_sealed_at));
-COMMENT ON FUNCTION memwarden_internal.segment_record(bigint, bigint, xid8, xid8, bigint, bigint, bigint[], bytea, bytea, bigint, timestamptz) IS
+COMMENT ON FUNCTION memwarden_internal.segment_record(bigint, bigint, xid8, xid8, bigint, bigint, bigint[], bytea, bytea,
+    bigint, timestamptz) IS
     'What the chain says of a segment: its text is a leaf of the tree over segments.';
-REVOKE ALL ON FUNCTION memwarden_internal.segment_record(bigint, bigint, xid8, xid8, bigint, bigint, bigint[], bytea, bytea, bigint, timestamptz) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.segment_record(bigint, bigint, xid8, xid8, bigint, bigint, bigint[], bytea, bytea,
+    bigint, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_head(
     p_segment_no bigint, p_head_hash bytea, p_total_entries bigint, p_sealed_by bigint, p_sealed_at timestamptz, p_key_id text)
@@ -75,7 +82,8 @@ BEGIN
     RETURN memwarden_internal.keyed_hash(p_purpose, convert_to(p_statement::text, 'UTF8'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sign(text, jsonb) IS 'HMAC-SHA256 of the statement under the key of a purpose; NULL where the server has no master key.';
+COMMENT ON FUNCTION memwarden_internal.sign(text, jsonb) IS
+    'HMAC-SHA256 of the statement under the key of a purpose; NULL where the server has no master key.';
 REVOKE ALL ON FUNCTION memwarden_internal.sign(text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.log_key_id()
@@ -88,5 +96,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_key_id() IS
-    'Tells one master key from another without telling of either: a head under another key is not a forged one. NULL where the server has none.';
+    'Tells one master key from another without telling of either: a head under another key is not a forged one. NULL '
+    'where the server has none.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_key_id() FROM PUBLIC;

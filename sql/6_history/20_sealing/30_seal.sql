@@ -25,7 +25,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_eras(bigint) IS
-    'The clusters that entries of the log come from, and below which transaction those of each are sealed; as of a segment, where one is given. Transaction ids compare within one cluster only.';
+    'The clusters that entries of the log come from, and below which transaction those of each are sealed; as of a '
+    'segment, where one is given. Transaction ids compare within one cluster only.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_eras(bigint) FROM PUBLIC;
 
 -- A transaction id is the cluster's: one that is open in another database must not hold this one up, nor one
@@ -52,7 +53,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.log_watermark() IS
-    'No transaction below this one can still write to this database, and what those before it have committed is visible to the next statement. is_held: false when it has just ended, so that a later look goes further.';
+    'No transaction below this one can still write to this database, and what those before it have committed is visible '
+    'to the next statement. is_held: false when it has just ended, so that a later look goes further.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_watermark() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.snapshot_here()
@@ -82,7 +84,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.snapshot_here() IS
-    'pg_current_snapshot() without the transactions of other databases: what was open in one of those for hours has the log read from its beginning on otherwise.';
+    'pg_current_snapshot() without the transactions of other databases: what was open in one of those for hours has the '
+    'log read from its beginning on otherwise.';
 REVOKE ALL ON FUNCTION memwarden_internal.snapshot_here() FROM PUBLIC;
 
 -- Another database's transaction that ends just between the two looks of log_watermark() would hold everything up for a run.
@@ -104,7 +107,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settled_watermark() IS
-    'log_watermark(), looked at again (a hundred times at most) while what it stopped at has just ended. What it returns holds for the statements after the one that asked.';
+    'log_watermark(), looked at again (a hundred times at most) while what it stopped at has just ended. What it '
+    'returns holds for the statements after the one that asked.';
 REVOKE ALL ON FUNCTION memwarden_internal.settled_watermark() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_next()
@@ -148,7 +152,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.seal_next() IS
-    'Seals one segment of what is complete: at most about 50,000 entries, and whole transactions. True when there may be more to seal. Waits for another that seals. Raises 25001 at an isolation other than READ COMMITTED, 55000 where the chain is broken.';
+    'Seals one segment of what is complete: at most about 50,000 entries, and whole transactions. True when there may '
+    'be more to seal. Waits for another that seals. Raises 25001 at an isolation other than READ COMMITTED, 55000 where '
+    'the chain is broken.';
 REVOKE ALL ON FUNCTION memwarden_internal.seal_next() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.seal_next() TO memwarden_jobs, memwarden_admin;
 
@@ -159,7 +165,8 @@ RETURN (p_transaction_id::text::numeric + 1)::text::xid8;
 COMMENT ON FUNCTION memwarden_internal.next_transaction(xid8) IS 'The transaction id after that one.';
 REVOKE ALL ON FUNCTION memwarden_internal.next_transaction(xid8) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.segment_end(p_system_identifier bigint, p_from xid8, p_below xid8, p_entries integer DEFAULT 50000)
+CREATE OR REPLACE FUNCTION memwarden_internal.segment_end(p_system_identifier bigint, p_from xid8, p_below xid8,
+    p_entries integer DEFAULT 50000)
 RETURNS xid8
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -181,7 +188,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.segment_end(bigint, xid8, xid8, integer) IS
-    'Below which transaction a segment ends that begins at p_from: at p_below, or earlier where that would be more than p_entries. A transaction is not split: one that is larger is a segment of its own.';
+    'Below which transaction a segment ends that begins at p_from: at p_below, or earlier where that would be more than '
+    'p_entries. A transaction is not split: one that is larger is a segment of its own.';
 REVOKE ALL ON FUNCTION memwarden_internal.segment_end(bigint, xid8, xid8, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_segment(p_system_identifier bigint, p_from xid8, p_below xid8)
@@ -219,7 +227,8 @@ BEGIN
     INSERT INTO memwarden_data.log_segment SELECT (v_segment).*;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.append_segment(bigint, xid8, xid8) IS 'Seals those entries as the next segment. The caller holds the lock.';
+COMMENT ON FUNCTION memwarden_internal.append_segment(bigint, xid8, xid8) IS
+    'Seals those entries as the next segment. The caller holds the lock.';
 REVOKE ALL ON FUNCTION memwarden_internal.append_segment(bigint, xid8, xid8) FROM PUBLIC;
 
 CREATE OR REPLACE PROCEDURE memwarden.seal_log()
@@ -238,7 +247,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.seal_log() IS
-    'Job: seals what is complete of the log, in segments that verify_log(), log_head() and log_proof() rest on. An entry is complete once no transaction runs that began to write before it: one that stays open holds sealing up, and status() names it. '
-    'Writers never wait for it. Safe to run twice at once and to kill. Commits after each segment, so it cannot run inside a transaction. Raises 25001 at an isolation other than READ COMMITTED, 55000 where segments were removed. Source: chapter 12.5.4.';
+    'Job: seals what is complete of the log, in segments that verify_log(), log_head() and log_proof() rest on. An '
+    'entry is complete once no transaction runs that began to write before it: one that stays open holds sealing up, '
+    'and status() names it. Writers never wait for it. Safe to run twice at once and to kill. Commits after each '
+    'segment, so it cannot run inside a transaction. Raises 25001 at an isolation other than READ COMMITTED, 55000 '
+    'where segments were removed. Source: chapter 12.5.4.';
 REVOKE ALL ON PROCEDURE memwarden.seal_log() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.seal_log() TO memwarden_jobs, memwarden_admin;

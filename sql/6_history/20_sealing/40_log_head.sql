@@ -9,10 +9,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.log_head() IS
-    'What the sealed log is, in a few bytes: {"segment", "head", "entries", "sealed_at", "system_identifier", "key_id", "signature"}. Kept where the superusers of this server cannot write, it shows whether anything sealed by then was changed '
-    'since: verify_log(head => ...), or log_proof() and tools/check_inclusion for a single entry. head is the RFC 6962 root (SHA-256, hexadecimal) over the records of all segments, signature an HMAC that verify_head() checks. NULL before anything is sealed. Raises 28000 without identity.';
+    'What the sealed log is, in a few bytes: {"segment", "head", "entries", "sealed_at", "system_identifier", "key_id", '
+    '"signature"}. Kept where the superusers of this server cannot write, it shows whether anything sealed by then was '
+    'changed since: verify_log(head => ...), or log_proof() and tools/check_inclusion for a single entry. head is the '
+    'RFC 6962 root (SHA-256, hexadecimal) over the records of all segments, signature an HMAC that verify_head() '
+    'checks. NULL before anything is sealed. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.log_head() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.log_head() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.log_head() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_known()
 RETURNS void
@@ -25,7 +29,8 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_known() IS 'Raises 28000 unless the caller is a principal or an administrator of the database.';
+COMMENT ON FUNCTION memwarden_internal.require_known() IS
+    'Raises 28000 unless the caller is a principal or an administrator of the database.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_known() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.signed_head(p_segment_no bigint)
@@ -56,10 +61,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_head(jsonb) IS
-    'Whether this server signed a head that log_head() once gave: GENUINE, FORGED, UNSIGNED, or OTHER_KEY where it was signed under a master key that this server does not have. It does not say that the log still has it: verify_log() does. '
-    'Raises 22023 for what is no head, 28000 without identity.';
+    'Whether this server signed a head that log_head() once gave: GENUINE, FORGED, UNSIGNED, or OTHER_KEY where it was '
+    'signed under a master key that this server does not have. It does not say that the log still has it: verify_log() '
+    'does. Raises 22023 for what is no head, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.verify_head(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.verify_head(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.verify_head(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_segment(p_head jsonb)
 RETURNS bigint
@@ -89,5 +96,6 @@ BEGIN
                 ELSE 'FORGED' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.signature_state(text, jsonb, text, text) IS 'GENUINE, FORGED, UNSIGNED, or OTHER_KEY: signed under another key than this server''s.';
+COMMENT ON FUNCTION memwarden_internal.signature_state(text, jsonb, text, text) IS
+    'GENUINE, FORGED, UNSIGNED, or OTHER_KEY: signed under another key than this server''s.';
 REVOKE ALL ON FUNCTION memwarden_internal.signature_state(text, jsonb, text, text) FROM PUBLIC;

@@ -25,7 +25,8 @@ BEGIN
                        s.log_seqs, s.merkle_root, s.previous_head, s.sealed_by, s.sealed_at)::text,
                    'in_log', jsonb_build_object(
                        'index', s.segment_no - 1, 'size', coalesce(log_proof.segment, v_last),
-                       'path', memwarden_internal.hex_list(memwarden_internal.chain_path(s.segment_no, coalesce(log_proof.segment, v_last)))),
+                       'path', memwarden_internal.hex_list(memwarden_internal.chain_path(s.segment_no,
+                       coalesce(log_proof.segment, v_last)))),
                    'head', memwarden_internal.signed_head(coalesce(log_proof.segment, v_last)))
           FROM memwarden_data.log_segment AS s
           LEFT JOIN memwarden_data.principal AS p ON p.principal_id = v_place.principal_id
@@ -33,11 +34,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) IS
-    'Proves to an outsider that an entry is in the log that a head stands for: the entry as it was hashed, the hashes that lead from it to the root of its segment, the record of the segment, and the hashes from there to the head. '
-    'tools/check_inclusion checks it against a head that was exported before, without this server. log_seq: a number from history(); by default the latest sealed entry of the item. segment: the one that the exported head names; by default the latest. '
-    'For items that the caller sees, ended ones included. Raises 42704 for an item or entry that there is not or that the caller does not see, 55000 for one that is not sealed yet, 22023 for a segment that the entry is not in the log of, 28000 without identity.';
+    'Proves to an outsider that an entry is in the log that a head stands for: the entry as it was hashed, the hashes '
+    'that lead from it to the root of its segment, the record of the segment, and the hashes from there to the head. '
+    'tools/check_inclusion checks it against a head that was exported before, without this server. log_seq: a number '
+    'from history(); by default the latest sealed entry of the item. segment: the one that the exported head names; by '
+    'default the latest. For items that the caller sees, ended ones included. Raises 42704 for an item or entry that '
+    'there is not or that the caller does not see, 55000 for one that is not sealed yet, 22023 for a segment that the '
+    'entry is not in the log of, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_history(p_item_id uuid)
 RETURNS bigint
@@ -60,7 +66,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_history(uuid) IS
-    'The organisation of an item whose history the caller sees, whether it has ended or not. Raises 42704 when there is none, 28000 without identity.';
+    'The organisation of an item whose history the caller sees, whether it has ended or not. Raises 42704 when there is '
+    'none, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_history(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sealed_entry(
@@ -71,7 +78,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    SELECT s.segment_no, array_position(s.log_seqs, l.log_seq) - 1, CASE WHEN l.reason_hash IS NULL THEN l.reason END, l.principal_id, memwarden_internal.log_entry(
+    SELECT s.segment_no, array_position(s.log_seqs, l.log_seq) - 1, CASE WHEN l.reason_hash IS NULL THEN l.reason END,
+        l.principal_id, memwarden_internal.log_entry(
                l.log_seq, l.recorded_at, l.transaction_id, l.system_identifier, l.org_id, l.operation, l.item_id, l.version_id,
                l.previous_version_id, l.scope_id, l.layer, l.principal_id, l.request_id, l.reason, l.reason_hash, l.snapshot_hash)
       INTO sealed_entry.segment_no, sealed_entry.index, sealed_entry.reason, sealed_entry.principal_id, sealed_entry.entry
@@ -94,7 +102,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sealed_entry(bigint, uuid, bigint) IS
-    'An entry of an item, the latest that is sealed by default: its segment and its place there, the first being 0. Raises 55000 while it is not sealed, 42704 when there is none.';
+    'An entry of an item, the latest that is sealed by default: its segment and its place there, the first being 0. '
+    'Raises 55000 while it is not sealed, 42704 when there is none.';
 REVOKE ALL ON FUNCTION memwarden_internal.sealed_entry(bigint, uuid, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hex_list(p_hashes bytea)

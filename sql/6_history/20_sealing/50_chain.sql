@@ -18,7 +18,8 @@ return list(GD["memwarden:@python_hash@"].check_chain(
     rows, p_since, lambda level, position: plpy.execute(stored, [level, position])[0]["node"], before))
 $function$;
 COMMENT ON FUNCTION memwarden_internal.chain_findings(bigint) IS
-    'What does not fit in the chain of segments from one on: SEGMENT_REMOVED (a gap in the numbers), SEGMENT_CHANGED (record, root, or head).';
+    'What does not fit in the chain of segments from one on: SEGMENT_REMOVED (a gap in the numbers), SEGMENT_CHANGED '
+    '(record, root, or head).';
 REVOKE ALL ON FUNCTION memwarden_internal.chain_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.signature_findings(p_since bigint)
@@ -38,7 +39,8 @@ BEGIN
        AND s.signature IS DISTINCT FROM memwarden_internal.sign('log head', memwarden_internal.segment_head(
                s.segment_no, s.head_hash, s.total_entries, s.sealed_by, s.sealed_at, s.key_id));
     RETURN QUERY
-    SELECT 'SIGNATURE', min(s.segment_no), format('segments %s to %s are not signed, and one before them is', min(s.segment_no), max(s.segment_no))
+    SELECT 'SIGNATURE', min(s.segment_no), format('segments %s to %s are not signed, and one before them is', min(s.segment_no),
+        max(s.segment_no))
       FROM memwarden_data.log_segment AS s
      WHERE s.segment_no >= p_since AND s.key_id IS NULL AND s.segment_no > coalesce(v_covered, 0)
        AND EXISTS (SELECT FROM memwarden_data.log_segment AS c WHERE c.segment_no < s.segment_no AND c.key_id IS NOT NULL)
@@ -53,7 +55,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.signature_findings(bigint) IS
-    'SIGNATURE: a head whose signature does not hold, or none where earlier ones have one. OTHER_KEY: signed under a key that this server does not have, and no later head under the one it has.';
+    'SIGNATURE: a head whose signature does not hold, or none where earlier ones have one. OTHER_KEY: signed under a '
+    'key that this server does not have, and no later head under the one it has.';
 REVOKE ALL ON FUNCTION memwarden_internal.signature_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_findings(p_head jsonb)
@@ -76,5 +79,7 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.head_findings(jsonb) IS 'HEAD_MISMATCH: an exported head that the chain does not have, or that this server never signed. Raises 22023 for what is no head.';
+COMMENT ON FUNCTION memwarden_internal.head_findings(jsonb) IS
+    'HEAD_MISMATCH: an exported head that the chain does not have, or that this server never signed. Raises 22023 for '
+    'what is no head.';
 REVOKE ALL ON FUNCTION memwarden_internal.head_findings(jsonb) FROM PUBLIC;

@@ -41,7 +41,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.entry_findings(bigint) IS 'Entries of the log that are not as they were sealed, from a segment on. See segment_differences().';
+COMMENT ON FUNCTION memwarden_internal.entry_findings(bigint) IS
+    'Entries of the log that are not as they were sealed, from a segment on. See segment_differences().';
 REVOKE ALL ON FUNCTION memwarden_internal.entry_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_differences(p_segment_no bigint)
@@ -57,7 +58,8 @@ BEGIN
          WHERE s.segment_no = p_segment_no
     ), found AS (
         SELECT e.log_seq, e.item_id, e.entry, memwarden_internal.leaf_hash(e.entry::text) AS leaf
-          FROM memwarden_data.log_segment AS s, memwarden_internal.log_entries(s.system_identifier, s.from_transaction, s.below_transaction) AS e
+          FROM memwarden_data.log_segment AS s, memwarden_internal.log_entries(s.system_identifier, s.from_transaction,
+              s.below_transaction) AS e
          WHERE s.segment_no = p_segment_no
     ), missing AS MATERIALIZED (
         SELECT s.log_seq, s.leaf FROM sealed AS s
@@ -84,7 +86,8 @@ BEGIN
      WHERE NOT EXISTS (SELECT FROM missing AS m WHERE m.log_seq = s.log_seq)
        AND NOT EXISTS (SELECT FROM moved AS v WHERE v.present_seq = s.log_seq)
     UNION ALL
-    SELECT 'REMOVED', m.log_seq, l.item_id, coalesce('it is now an entry of transaction ' || l.transaction_id::text, 'it was sealed, and is gone')
+    SELECT 'REMOVED', m.log_seq, l.item_id, coalesce('it is now an entry of transaction ' || l.transaction_id::text,
+        'it was sealed, and is gone')
       FROM missing AS m
       LEFT JOIN memwarden_data.log AS l ON l.log_seq = m.log_seq
      WHERE NOT EXISTS (SELECT FROM strange AS s WHERE s.log_seq = m.log_seq)
@@ -93,5 +96,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.segment_differences(bigint) IS
-    'What became of the entries of a segment: CHANGED, REMOVED, INSERTED among those that are sealed, or REORDERED (the same entry under another number).';
+    'What became of the entries of a segment: CHANGED, REMOVED, INSERTED among those that are sealed, or REORDERED (the '
+    'same entry under another number).';
 REVOKE ALL ON FUNCTION memwarden_internal.segment_differences(bigint) FROM PUBLIC;

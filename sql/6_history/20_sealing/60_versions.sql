@@ -53,7 +53,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.version_findings(bigint) IS
-    'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone without an erasure or says other than it did. VERSION_UNLOGGED: a version that no entry names.';
+    'SNAPSHOT: an entry, sealed from a segment on or not yet, whose version is gone without an erasure or says other '
+    'than it did. VERSION_UNLOGGED: a version that no entry names.';
 REVOKE ALL ON FUNCTION memwarden_internal.version_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_findings(p_since bigint)
@@ -81,7 +82,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.lifetime_findings(bigint) IS
-    'LIFETIME: a version that was current until another time, or ended in another way, than the entries say that are sealed from a segment on or not yet.';
+    'LIFETIME: a version that was current until another time, or ended in another way, than the entries say that are '
+    'sealed from a segment on or not yet.';
 REVOKE ALL ON FUNCTION memwarden_internal.lifetime_findings(bigint) FROM PUBLIC;
 
 -- What is inserted now, with all its hashes right, is sealed as if it had been written. But only some entries can follow on others.
@@ -93,7 +95,8 @@ AS $function$
 BEGIN
     RETURN QUERY
     SELECT 'OUT_OF_PLACE', n.log_seq, n.item_id,
-           format('%s of version %s does not follow on %s', n.operation, n.version_id, coalesce(p.operation || ' of version ' || p.version_id, 'nothing'))
+           format('%s of version %s does not follow on %s', n.operation, n.version_id,
+               coalesce(p.operation || ' of version ' || p.version_id, 'nothing'))
       FROM (SELECT l.org_id, l.item_id, l.version_id, l.log_seq, l.operation, l.recorded_at, l.previous_version_id, l.scope_id, l.layer,
                    l.principal_id, l.request_id, l.operation IN ('SUPERSEDE', 'RETRACT', 'EXPIRE') AS ends,
                    lag(l.operation) OVER o AS after, lag(l.version_id) OVER o AS after_version_id, lag(l.recorded_at) OVER o AS after_at
@@ -117,11 +120,13 @@ BEGIN
                             ELSE w.is_over OR n.recorded_at <= p.recorded_at END
         OR CASE WHEN n.ends THEN n.version_id IS DISTINCT FROM p.version_id OR n.previous_version_id IS NOT NULL
                 ELSE n.previous_version_id IS DISTINCT FROM p.version_id OR n.recorded_at <> lower(v.recorded_during)
-                     OR v.restores_version_id IS NULL AND (n.principal_id, n.request_id) IS DISTINCT FROM (v.principal_id, v.request_id) END;
+                     OR v.restores_version_id IS NULL AND (n.principal_id, n.request_id) IS DISTINCT
+                         FROM (v.principal_id, v.request_id) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.place_findings(bigint) IS
-    'OUT_OF_PLACE: an entry, sealed from a segment on or not yet, that cannot come after the one before it of the same item, or says other than its version where, when or by whom it was written.';
+    'OUT_OF_PLACE: an entry, sealed from a segment on or not yet, that cannot come after the one before it of the same '
+    'item, or says other than its version where, when or by whom it was written.';
 REVOKE ALL ON FUNCTION memwarden_internal.place_findings(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.segment_of(p_system_identifier bigint, p_transaction_id xid8)
@@ -137,5 +142,6 @@ BEGIN
          ORDER BY s.below_transaction LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.segment_of(bigint, xid8) IS 'The segment that seals the entries of a transaction; NULL while none does.';
+COMMENT ON FUNCTION memwarden_internal.segment_of(bigint, xid8) IS
+    'The segment that seals the entries of a transaction; NULL while none does.';
 REVOKE ALL ON FUNCTION memwarden_internal.segment_of(bigint, xid8) FROM PUBLIC;

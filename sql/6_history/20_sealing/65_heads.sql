@@ -47,7 +47,8 @@ BEGIN
        AND NOT (i.item_id IS NULL AND h.status = 'ERASED');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.item_findings() IS 'HEAD_UNEXPLAINED: items whose version or status is not what the newest checkpoint and the log since make it.';
+COMMENT ON FUNCTION memwarden_internal.item_findings() IS
+    'HEAD_UNEXPLAINED: items whose version or status is not what the newest checkpoint and the log since make it.';
 REVOKE ALL ON FUNCTION memwarden_internal.item_findings() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_digest(p_checkpoint_no bigint, OUT head_count bigint, OUT digest bytea)
@@ -60,7 +61,8 @@ BEGIN
     SELECT coalesce(sum(o.head_count), 0), sha256(coalesce(string_agg(o.digest, '' ORDER BY o.org_id), ''))
       INTO checkpoint_digest.head_count, checkpoint_digest.digest
       FROM (SELECT c.org_id, count(*) AS head_count, sha256(string_agg(sha256(convert_to(
-                       jsonb_build_array(c.org_id, c.item_id, c.version_id, c.status, c.log_seq)::text, 'UTF8')), '' ORDER BY c.item_id)) AS digest
+                       jsonb_build_array(c.org_id, c.item_id, c.version_id, c.status, c.log_seq)::text, 'UTF8')), ''
+                           ORDER BY c.item_id)) AS digest
               FROM memwarden_data.checkpoint_head AS c
              WHERE c.checkpoint_no = p_checkpoint_no
              GROUP BY c.org_id) AS o;
@@ -70,13 +72,15 @@ COMMENT ON FUNCTION memwarden_internal.checkpoint_digest(bigint) IS 'How many he
 REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_digest(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_statement(
-    p_checkpoint_no bigint, p_segment_no bigint, p_head_hash bytea, p_taken_at timestamptz, p_head_count bigint, p_digest bytea, p_key_id text)
+    p_checkpoint_no bigint, p_segment_no bigint, p_head_hash bytea, p_taken_at timestamptz, p_head_count bigint, p_digest bytea,
+        p_key_id text)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'checkpoint', p_checkpoint_no, 'segment', p_segment_no, 'head', encode(p_head_hash, 'hex'),
     'taken_at', memwarden_internal.utc_text(p_taken_at), 'heads', p_head_count, 'digest', encode(p_digest, 'hex'), 'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.checkpoint_statement(bigint, bigint, bytea, timestamptz, bigint, bytea, text) IS 'What is signed of a checkpoint.';
+COMMENT ON FUNCTION memwarden_internal.checkpoint_statement(bigint, bigint, bytea, timestamptz, bigint, bytea, text) IS
+    'What is signed of a checkpoint.';
 REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_statement(bigint, bigint, bytea, timestamptz, bigint, bytea, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_fault(p_checkpoint_no bigint)
@@ -94,7 +98,8 @@ BEGIN
         WHEN v_found.head_count <> v_checkpoint.head_count THEN format('%s heads of %s', v_found.head_count, v_checkpoint.head_count)
         WHEN v_found.digest <> v_checkpoint.digest THEN 'its heads are not those it was taken of'
         WHEN memwarden_internal.signature_state('log checkpoint', memwarden_internal.checkpoint_statement(
-                 v_checkpoint.checkpoint_no, v_checkpoint.segment_no, v_checkpoint.head_hash, v_checkpoint.taken_at, v_checkpoint.head_count,
+                 v_checkpoint.checkpoint_no, v_checkpoint.segment_no, v_checkpoint.head_hash, v_checkpoint.taken_at,
+                     v_checkpoint.head_count,
                  v_checkpoint.digest, v_checkpoint.key_id), v_checkpoint.key_id, encode(v_checkpoint.signature, 'hex')) = 'FORGED'
             THEN 'its signature is not this server''s'
         WHEN NOT EXISTS (SELECT FROM memwarden_data.log_segment AS s

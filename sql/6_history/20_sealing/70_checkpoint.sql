@@ -35,7 +35,9 @@ BEGIN
     DELETE FROM memwarden_data.checkpoint AS c WHERE c.checkpoint_no < v_new - 1;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.take_checkpoint() IS 'The work of checkpoint(): the heads after all that is sealed, from those of the last checkpoint and the entries since.';
+COMMENT ON FUNCTION memwarden_internal.take_checkpoint() IS
+    'The work of checkpoint(): the heads after all that is sealed, from those of the last checkpoint and the entries '
+    'since.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_checkpoint() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.take_checkpoint() TO memwarden_jobs, memwarden_admin;
 
@@ -53,7 +55,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.checkpoint() IS
-    'Job: seals the log as seal_log() does, and records version and status of every item as the sealed log makes them, so that verify_log() compares the items with that and with the entries since. The last two are kept. '
-    'Safe to run twice at once and to kill. Commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
+    'Job: seals the log as seal_log() does, and records version and status of every item as the sealed log makes them, '
+    'so that verify_log() compares the items with that and with the entries since. The last two are kept. Safe to run '
+    'twice at once and to kill. Commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
 REVOKE ALL ON PROCEDURE memwarden.checkpoint() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.checkpoint() TO memwarden_jobs, memwarden_admin;

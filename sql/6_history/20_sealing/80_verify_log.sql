@@ -10,10 +10,12 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'since: the number of a segment');
     END IF;
     IF verify_log.head IS NOT NULL THEN
-        RETURN QUERY SELECT f.finding, f.segment_no, NULL::bigint, NULL::uuid, f.detail FROM memwarden_internal.head_findings(verify_log.head) AS f;
+        RETURN QUERY SELECT f.finding, f.segment_no, NULL::bigint, NULL::uuid, f.detail
+            FROM memwarden_internal.head_findings(verify_log.head) AS f;
     END IF;
     RETURN QUERY SELECT f.finding, f.segment_no, NULL::bigint, NULL::uuid, f.detail FROM memwarden_internal.chain_findings(v_since) AS f;
-    RETURN QUERY SELECT f.finding, f.segment_no, NULL::bigint, NULL::uuid, f.detail FROM memwarden_internal.signature_findings(v_since) AS f;
+    RETURN QUERY SELECT f.finding, f.segment_no, NULL::bigint, NULL::uuid, f.detail
+        FROM memwarden_internal.signature_findings(v_since) AS f;
     RETURN QUERY SELECT f.finding, f.segment_no, f.log_seq, f.item_id, f.detail FROM memwarden_internal.entry_findings(v_since) AS f;
     RETURN QUERY SELECT f.finding, f.segment_no, f.log_seq, f.item_id, f.detail FROM memwarden_internal.version_findings(v_since) AS f;
     RETURN QUERY SELECT f.finding, NULL::bigint, f.log_seq, f.item_id, f.detail FROM memwarden_internal.lifetime_findings(v_since) AS f;
@@ -27,10 +29,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_log(bigint, jsonb) IS
-    'Compares log, versions and items with what was sealed, and returns whatever does not fit: no row means intact. since: the segment to begin with, those before it having been verified; by default the first. head: what log_head() returned once and was kept elsewhere; the log must still have it. '
-    'Findings on entries: CHANGED, REMOVED, INSERTED (into what is sealed), REORDERED (under another number), SNAPSHOT (the version it vouches for is gone or says something else), LIFETIME (the version ended at another time or otherwise than the log says), OUT_OF_PLACE (it cannot follow on the entry before it of the same item), VERSION_UNLOGGED (a version without an entry, or a second copy of one); '
-    'on the chain: SEGMENT_CHANGED, SEGMENT_REMOVED, HEAD_MISMATCH (the end was cut off, or all was written anew), SIGNATURE (a head that this server did not sign), OTHER_KEY (signed under another master key); '
-    'on what is current: HEAD_UNEXPLAINED (an item whose version or status the log does not explain), CHECKPOINT_CHANGED; on erasures: ERASURE (a record that this server did not make, something that was erased and is there, a reason that was taken away without one). What was erased lawfully is no finding. For administrators: it looks at every organisation. '
-    'Raises 22023 for a since that is no segment and for what is no head, 55000 where the chain is broken before since. Source: chapter 12.5.4.';
+    'Compares log, versions and items with what was sealed, and returns whatever does not fit: no row means intact. '
+    'since: the segment to begin with, those before it having been verified; by default the first. head: what '
+    'log_head() returned once and was kept elsewhere; the log must still have it. Findings on entries: CHANGED, '
+    'REMOVED, INSERTED (into what is sealed), REORDERED (under another number), SNAPSHOT (the version it vouches for is '
+    'gone or says something else), LIFETIME (the version ended at another time or otherwise than the log says), '
+    'OUT_OF_PLACE (it cannot follow on the entry before it of the same item), VERSION_UNLOGGED (a version without an '
+    'entry, or a second copy of one); on the chain: SEGMENT_CHANGED, SEGMENT_REMOVED, HEAD_MISMATCH (the end was cut '
+    'off, or all was written anew), SIGNATURE (a head that this server did not sign), OTHER_KEY (signed under another '
+    'master key); on what is current: HEAD_UNEXPLAINED (an item whose version or status the log does not explain), '
+    'CHECKPOINT_CHANGED; on erasures: ERASURE (a record that this server did not make, something that was erased and is '
+    'there, a reason that was taken away without one). What was erased lawfully is no finding. For administrators: it '
+    'looks at every organisation. Raises 22023 for a since that is no segment and for what is no head, 55000 where the '
+    'chain is broken before since. Source: chapter 12.5.4.';
 REVOKE ALL ON FUNCTION memwarden.verify_log(bigint, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_log(bigint, jsonb) TO memwarden_admin;

@@ -8,5 +8,6 @@ CREATE TABLE memwarden_data.capture_source (
     PRIMARY KEY (org_id, source)
 );
 COMMENT ON TABLE memwarden_data.capture_source IS
-    'Terms of captures by source: how long the text is kept, how long that and when there was one, and how large one may be. An organisation''s own row counts before that of all (0), a source''s before *.';
+    'Terms of captures by source: how long the text is kept, how long that and when there was one, and how large one '
+    'may be. An organisation''s own row counts before that of all (0), a source''s before *.';
 INSERT INTO memwarden_data.capture_source (org_id, source, keep_text, keep_record, max_bytes) VALUES (0, '*', '30 days', '365 days', 65536);

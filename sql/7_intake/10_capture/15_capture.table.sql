@@ -24,7 +24,8 @@ CREATE INDEX capture_mine ON memwarden_data.capture (org_id, principal_id, captu
 CREATE INDEX capture_text ON memwarden_data.capture (recorded_at) WHERE content IS NOT NULL;
 CREATE INDEX capture_recorded ON memwarden_data.capture (recorded_at);
 COMMENT ON TABLE memwarden_data.capture IS
-    'The capture log: append-only, never served to who recalls. Text goes after keep_text of its source, the row after keep_record, and by erasure.';
+    'The capture log: append-only, never served to who recalls. Text goes after keep_text of its source, the row after '
+    'keep_record, and by erasure.';
 
 -- A partitioned table cannot say that an external id is there once.
 CREATE TABLE memwarden_data.capture_key (

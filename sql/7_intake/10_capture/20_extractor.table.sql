@@ -19,7 +19,9 @@ CREATE TABLE memwarden_data.extractor (
     UNIQUE (org_id, extractor, version)
 );
 CREATE INDEX extractor_layer ON memwarden_data.extractor (layer);
-COMMENT ON TABLE memwarden_data.extractor IS 'Extractors in all their versions. Only enabled changes. An organisation''s own goes before one of that name of all (0).';
+COMMENT ON TABLE memwarden_data.extractor IS
+    'Extractors in all their versions. Only enabled changes. An organisation''s own goes before one of that name of all '
+    '(0).';
 INSERT INTO memwarden_data.extractor (org_id, extractor, version, source, method, layer, floor, settings, enabled, defined_at)
 VALUES (0, 'rules', 1, '*', 'rules', 'semantic', 0.3, '{}', true, '2026-01-01 00:00:00+00');
 

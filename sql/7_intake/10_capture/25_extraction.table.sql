@@ -31,4 +31,5 @@ CREATE TABLE memwarden_data.candidate (
 );
 CREATE UNIQUE INDEX candidate_request ON memwarden_data.candidate (org_id, request_id) WHERE request_id IS NOT NULL;
 COMMENT ON TABLE memwarden_data.candidate IS
-    'What extractors found: the request of each candidate, the confidence its extractor stated, and what calibration made of that. What it says is in the request and nowhere else.';
+    'What extractors found: the request of each candidate, the confidence its extractor stated, and what calibration '
+    'made of that. What it says is in the request and nowhere else.';

@@ -10,7 +10,9 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].mask_capture(p_content, p_arguments, p_rules)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.mask_capture(text, text, text) IS
-    'A content and other arguments (a JSON object) in canonical form, with [KIND] in the place of all that the rules block, encrypt or redact; masked: where, as findings, NULL for nowhere. fault: why it cannot be kept, and then nothing else.';
+    'A content and other arguments (a JSON object) in canonical form, with [KIND] in the place of all that the rules '
+    'block, encrypt or redact; masked: where, as findings, NULL for nowhere. fault: why it cannot be kept, and then '
+    'nothing else.';
 REVOKE ALL ON FUNCTION memwarden_internal.mask_capture(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.extract_by_rules(p_capture text)
@@ -21,5 +23,6 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].extract_by_rules(p_capture)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.extract_by_rules(text) IS 'The candidates that the built-in rules about language find in a captured content (JSON text). Source: F2.';
+COMMENT ON FUNCTION memwarden_internal.extract_by_rules(text) IS
+    'The candidates that the built-in rules about language find in a captured content (JSON text). Source: F2.';
 REVOKE ALL ON FUNCTION memwarden_internal.extract_by_rules(text) FROM PUBLIC;

@@ -14,13 +14,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) IS
-    'Appends what happened to the capture log and returns its id. It is not memory: nothing that reads memory finds it; extract() makes candidates of it. '
-    'source: where it comes from, a name of 1 to 63 lower-case letters, digits and _.- that begins with a letter. content: any JSON but null, by default at most 64 KiB: a turn {"role", "speaker", "text"}, a list of turns, a text, or what a tool answered {"tool", "result"}. '
-    'What the sensitivity rules of all layers block, encrypt or redact is masked before it is stored. external_id: its name at the source, at most 200 characters; the same again for the same caller and source returns the id of the first. '
-    'session_id, trace_id: kept with it, at most 200 characters. scope: a path that the caller writes, its home by default; candidates go there. captured_at: when it happened, now by default. classification, domains: those of the candidates. '
-    'Raises 22023 for arguments out of range, 42710 where external_id stands for another content, 42704 for a scope that the caller does not write, 55000 for a closed one, 28000 without identity. Source: F1, F7.';
+    'Appends what happened to the capture log and returns its id. It is not memory: nothing that reads memory finds it; '
+    'extract() makes candidates of it. source: where it comes from, a name of 1 to 63 lower-case letters, digits and '
+    '_.- that begins with a letter. content: any JSON but null, by default at most 64 KiB: a turn {"role", "speaker", '
+    '"text"}, a list of turns, a text, or what a tool answered {"tool", "result"}. What the sensitivity rules of all '
+    'layers block, encrypt or redact is masked before it is stored. external_id: its name at the source, at most 200 '
+    'characters; the same again for the same caller and source returns the id of the first. session_id, trace_id: kept '
+    'with it, at most 200 characters. scope: a path that the caller writes, its home by default; candidates go there. '
+    'captured_at: when it happened, now by default. classification, domains: those of the candidates. Raises 22023 for '
+    'arguments out of range, 42710 where external_id stands for another content, 42704 for a scope that the caller does '
+    'not write, 55000 for a closed one, 28000 without identity. Source: F1, F7.';
 REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) TO memwarden_agent,
+    memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden.capture_many(captures jsonb)
 RETURNS TABLE (ordinal integer, capture_id uuid, repeated boolean, fault text, detail text)
@@ -36,7 +42,8 @@ BEGIN
     IF jsonb_typeof(capture_many.captures) IS DISTINCT FROM 'array' OR jsonb_array_length(capture_many.captures) > 10000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: an array of at most 10,000 objects');
     END IF;
-    FOR v_one IN SELECT a.element, a.ordinality FROM jsonb_array_elements(capture_many.captures) WITH ORDINALITY AS a (element, ordinality) LOOP
+    FOR v_one IN SELECT a.element, a.ordinality FROM jsonb_array_elements(capture_many.captures) WITH ORDINALITY AS a (element,
+        ordinality) LOOP
         ordinal := v_one.ordinality - 1;
         capture_id := NULL;
         repeated := NULL;
@@ -44,17 +51,20 @@ BEGIN
         detail := NULL;
         BEGIN
             IF jsonb_typeof(v_one.element) <> 'object' OR v_one.element - ARRAY[
-                   'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification', 'domains'] <> '{}' THEN
+                   'source', 'content', 'external_id', 'session_id', 'trace_id', 'scope', 'captured_at', 'classification',
+                   'domains'] <> '{}' THEN
                 PERFORM memwarden_internal.raise_error('invalid_argument', 'captures: objects whose names are the arguments of capture()');
             END IF;
             v_place := memwarden_internal.capture_place(v_principal_id, v_one.element ->> 'scope');
             v_done := memwarden_internal.append_capture(
-                v_place.org_id, v_place.principal_id, v_place.scope_id, v_one.element ->> 'source', v_one.element -> 'content', v_one.element ->> 'external_id',
+                v_place.org_id, v_place.principal_id, v_place.scope_id, v_one.element ->> 'source', v_one.element -> 'content',
+                    v_one.element ->> 'external_id',
                 v_one.element ->> 'session_id', v_one.element ->> 'trace_id', (v_one.element ->> 'captured_at')::timestamptz,
                 v_one.element ->> 'classification', (SELECT d.domains FROM jsonb_to_record(v_one.element) AS d (domains text[])));
             capture_id := v_done.capture_id;
             repeated := v_done.repeated;
-        EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation OR object_not_in_prerequisite_state THEN
+        EXCEPTION WHEN data_exception OR integrity_constraint_violation OR syntax_error_or_access_rule_violation
+            OR object_not_in_prerequisite_state THEN
             -- One that cannot be kept harms no other. Of its own words none is told.
             fault := SQLSTATE;
             GET STACKED DIAGNOSTICS detail := PG_EXCEPTION_DETAIL;
@@ -64,9 +74,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
-    'Appends many captures. captures: an array of at most 10,000 objects whose names are the arguments of capture(). Returns one row each, ordinal counting from 0 in the order given: '
-    'capture_id, repeated (it was there before), or fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. fault: 22023 for arguments out of range, 22007 for a time that is none, 42710 where an external_id stands for another content, 42704 for a scope that the caller does not write, 55000 for a closed one. '
-    'Raises 22023 for anything but such an array, 28000 without identity, 55000 before setup(). Source: F1.';
+    'Appends many captures. captures: an array of at most 10,000 objects whose names are the arguments of capture(). '
+    'Returns one row each, ordinal counting from 0 in the order given: capture_id, repeated (it was there before), or '
+    'fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. fault: 22023 for '
+    'arguments out of range, 22007 for a time that is none, 42710 where an external_id stands for another content, '
+    '42704 for a scope that the caller does not write, 55000 for a closed one. Raises 22023 for anything but such an '
+    'array, 28000 without identity, 55000 before setup(). Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
 
@@ -79,7 +92,8 @@ AS $function$
 DECLARE
     v_who record;
 BEGIN
-    SELECT p.org_id, p.principal_id, s.scope_id, s.closed_at, memwarden_internal.may_write(p.principal_id, s.scope_id, s.lineage) AS may_write
+    SELECT p.org_id, p.principal_id, s.scope_id, s.closed_at, memwarden_internal.may_write(p.principal_id, s.scope_id,
+        s.lineage) AS may_write
       INTO v_who
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.scope AS home ON home.scope_id = p.home_scope_id
@@ -112,7 +126,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'source: 1 to 63 lower-case letters, digits and _.-, a letter first');
     ELSIF p_content IS NULL OR p_content = 'null' OR octet_length(p_content::text) > p_max_bytes THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('content: JSON but not null, at most %s bytes', p_max_bytes));
-    ELSIF length(p_external_id) NOT BETWEEN 1 AND 200 OR length(p_session_id) NOT BETWEEN 1 AND 200 OR length(p_trace_id) NOT BETWEEN 1 AND 200 THEN
+    ELSIF length(p_external_id) NOT BETWEEN 1 AND 200 OR length(p_session_id) NOT BETWEEN 1 AND 200
+        OR length(p_trace_id) NOT BETWEEN 1 AND 200 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'external_id, session_id, trace_id: 1 to 200 characters');
     ELSIF p_captured_at NOT BETWEEN timestamptz '1970-01-01 00:00:00+00' AND clock_timestamp() + interval '5 minutes' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'captured_at: since 1970, not in the future');
@@ -123,11 +138,14 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) IS 'Raises 22023 for arguments of capture() out of range.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[], text[]) IS
+    'Raises 22023 for arguments of capture() out of range.';
+REVOKE ALL ON FUNCTION memwarden_internal.require_capture(integer, text, jsonb, text, text, text, timestamptz, text, text[],
+    text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.append_capture(
-    p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text, p_session_id text, p_trace_id text,
+    p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_source text, p_content jsonb, p_external_id text,
+        p_session_id text, p_trace_id text,
     p_captured_at timestamptz, p_classification text, p_domains text[], OUT capture_id uuid, OUT repeated boolean)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -142,9 +160,11 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_capture(
         (memwarden_internal.capture_terms(p_org_id, p_source)).max_bytes, p_source, p_content, p_external_id, p_session_id, p_trace_id,
-        p_captured_at, p_classification, p_domains, (SELECT p.domains FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id));
+        p_captured_at, p_classification, p_domains, (SELECT p.domains FROM memwarden_data.principal AS p
+            WHERE p.principal_id = p_principal_id));
     v_clean := memwarden_internal.mask_capture(
-        p_content::text, jsonb_strip_nulls(jsonb_build_object('external_id', p_external_id, 'session_id', p_session_id, 'trace_id', p_trace_id))::text,
+        p_content::text, jsonb_strip_nulls(jsonb_build_object('external_id', p_external_id, 'session_id', p_session_id,
+            'trace_id', p_trace_id))::text,
         memwarden_internal.ruleset(p_org_id, NULL));
     IF v_clean.fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'content: ' || v_clean.fault);
@@ -181,5 +201,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) IS
-    'Masks a capture and stores it, or finds the one that bears its external id already. Raises 22023 for arguments out of range, 42710 where that has another content.';
-REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz, text, text[]) FROM PUBLIC;
+    'Masks a capture and stores it, or finds the one that bears its external id already. Raises 22023 for arguments out '
+    'of range, 42710 where that has another content.';
+REVOKE ALL ON FUNCTION memwarden_internal.append_capture(bigint, bigint, bigint, text, jsonb, text, text, text, timestamptz,
+    text, text[]) FROM PUBLIC;

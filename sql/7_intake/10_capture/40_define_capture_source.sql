@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.define_capture_source(
-    source text, keep_text interval DEFAULT '30 days', keep_record interval DEFAULT '365 days', max_bytes integer DEFAULT 65536, org text DEFAULT NULL)
+    source text, keep_text interval DEFAULT '30 days', keep_record interval DEFAULT '365 days', max_bytes integer DEFAULT 65536,
+        org text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -9,25 +10,33 @@ DECLARE
 BEGIN
     IF define_capture_source.source IS NULL OR define_capture_source.source !~ '^([*]|[a-z][a-z0-9_.-]{0,62})$' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'source: the name of one, or * for those without terms of their own');
-    ELSIF define_capture_source.keep_text IS NULL OR define_capture_source.keep_record IS NULL OR define_capture_source.keep_text < interval '0'
-          OR define_capture_source.keep_record < define_capture_source.keep_text OR define_capture_source.keep_record > interval '100 years' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'keep_text, keep_record: not negative, the first no longer than the second, at most 100 years');
+    ELSIF define_capture_source.keep_text IS NULL OR define_capture_source.keep_record IS NULL
+        OR define_capture_source.keep_text < interval '0'
+          OR define_capture_source.keep_record < define_capture_source.keep_text
+              OR define_capture_source.keep_record > interval '100 years' THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'keep_text, keep_record: not negative, the first no longer '
+            'than the second, at most 100 years');
     ELSIF define_capture_source.max_bytes IS NULL OR define_capture_source.max_bytes NOT BETWEEN 1 AND 1048576 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'max_bytes: 1 to 1,048,576');
     END IF;
     INSERT INTO memwarden_data.capture_source AS s (org_id, source, keep_text, keep_record, max_bytes)
-    VALUES (v_org_id, define_capture_source.source, define_capture_source.keep_text, define_capture_source.keep_record, define_capture_source.max_bytes)
+    VALUES (v_org_id, define_capture_source.source, define_capture_source.keep_text, define_capture_source.keep_record,
+        define_capture_source.max_bytes)
     ON CONFLICT ON CONSTRAINT capture_source_pkey
     DO UPDATE SET keep_text = excluded.keep_text, keep_record = excluded.keep_record, max_bytes = excluded.max_bytes;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_capture_source', jsonb_build_object(
-        'source', define_capture_source.source, 'keep_text', define_capture_source.keep_text, 'keep_record', define_capture_source.keep_record,
+        'source', define_capture_source.source, 'keep_text', define_capture_source.keep_text, 'keep_record',
+        define_capture_source.keep_record,
         'max_bytes', define_capture_source.max_bytes));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) IS
-    'Says on what terms captures of a source are kept, those that are there already included: the text for keep_text, then for keep_record that and when there was one, with its hash, then nothing. max_bytes: of one capture, 1 to 1,048,576. '
-    'source: its name, or * for those without terms of their own. org: by default the caller''s, and for members of memwarden_admin all; an organisation''s own terms count before those of all. What a capture is worth as evidence says define_source(''capture:SOURCE/*'', ...). '
-    'Raises 22023 for arguments out of range, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: F1.';
+    'Says on what terms captures of a source are kept, those that are there already included: the text for keep_text, '
+    'then for keep_record that and when there was one, with its hash, then nothing. max_bytes: of one capture, 1 to '
+    '1,048,576. source: its name, or * for those without terms of their own. org: by default the caller''s, and for '
+    'members of memwarden_admin all; an organisation''s own terms count before those of all. What a capture is worth as '
+    'evidence says define_source(''capture:SOURCE/*'', ...). Raises 22023 for arguments out of range, 42704 for an '
+    'unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) TO memwarden_curator, memwarden_admin;
 

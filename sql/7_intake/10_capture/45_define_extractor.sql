@@ -31,7 +31,8 @@ BEGIN
     INSERT INTO memwarden_data.extractor (
         org_id, extractor, version, source, method, implementation, body_hash, layer, floor, settings, enabled, defined_at)
     VALUES (v_org_id, define_extractor.name, v_version, define_extractor.source, define_extractor.method,
-            coalesce(define_extractor.plugin, memwarden_internal.function_name(define_extractor.function)), memwarden_internal.body_hash(define_extractor.function),
+            coalesce(define_extractor.plugin, memwarden_internal.function_name(define_extractor.function)),
+                memwarden_internal.body_hash(define_extractor.function),
             define_extractor.layer, define_extractor.floor, define_extractor.settings, true, clock_timestamp());
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_extractor', jsonb_build_object(
         'extractor', define_extractor.name, 'version', v_version, 'source', define_extractor.source, 'method', define_extractor.method));
@@ -39,14 +40,21 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) IS
-    'Makes a new version of an extractor and returns its number. Versions never change: captures of before are read by the version that was the newest when they came, unless extract() names another. '
-    'source: whose captures it reads, or * for every. method: rules (the built-in rules about language), function (one that takes (capture jsonb) and returns SETOF jsonb, a candidate each), or plugin (one of memwarden extract, for instance llm). '
-    'capture: {"capture_id", "source", "session_id", "captured_at", "content"}. A candidate: {"content" (required), "subject", "predicate", "kind", "layer", "class", "confidence" (0 to 1), "excerpt" (the words it rests on), "justification"}. '
-    'function: SECURITY DEFINER, owned neither by a superuser nor by memwarden_owner or a member of it; when its body changes it runs no more until it is defined anew. layer: of candidates that name none. '
-    'floor: candidates of less confidence, after calibration, are dropped and counted. settings: what a plug-in takes; they name the environment variable of a secret and never hold one. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for arguments out of range, 42501 for another function or without the right, 42704 for an unknown layer or organisation, 25001 at an isolation other than READ COMMITTED. Source: F2.';
+    'Makes a new version of an extractor and returns its number. Versions never change: captures of before are read by '
+    'the version that was the newest when they came, unless extract() names another. source: whose captures it reads, '
+    'or * for every. method: rules (the built-in rules about language), function (one that takes (capture jsonb) and '
+    'returns SETOF jsonb, a candidate each), or plugin (one of memwarden extract, for instance llm). capture: '
+    '{"capture_id", "source", "session_id", "captured_at", "content"}. A candidate: {"content" (required), "subject", '
+    '"predicate", "kind", "layer", "class", "confidence" (0 to 1), "excerpt" (the words it rests on), "justification"}. '
+    'function: SECURITY DEFINER, owned neither by a superuser nor by memwarden_owner or a member of it; when its body '
+    'changes it runs no more until it is defined anew. layer: of candidates that name none. floor: candidates of less '
+    'confidence, after calibration, are dropped and counted. settings: what a plug-in takes; they name the environment '
+    'variable of a secret and never hold one. org: by default the caller''s, and for members of memwarden_admin all. '
+    'Raises 22023 for arguments out of range, 42501 for another function or without the right, 42704 for an unknown '
+    'layer or organisation, 25001 at an isolation other than READ COMMITTED. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) TO memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb,
+    text) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden.enable_extractor(name text, enabled boolean DEFAULT true, org text DEFAULT NULL)
 RETURNS void
@@ -66,7 +74,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.enable_extractor(text, boolean, text) IS
-    'Switches all versions of an extractor on, or off: then it reads nothing. org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Switches all versions of an extractor on, or off: then it reads nothing. org: by default the caller''s, and for '
+    'members of memwarden_admin all. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_extractor(text, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_extractor(text, boolean, text) TO memwarden_admin;
 
@@ -83,7 +93,8 @@ BEGIN
            AND p.proargtypes = ARRAY['jsonb'::regtype::oid]::oidvector AND p.proretset AND p.prorettype = 'jsonb'::regtype);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_safe_extractor(regprocedure) IS 'Whether a function has the signature of an extractor and an owner whose rights it may have.';
+COMMENT ON FUNCTION memwarden_internal.is_safe_extractor(regprocedure) IS
+    'Whether a function has the signature of an extractor and an owner whose rights it may have.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_safe_extractor(regprocedure) FROM PUBLIC;
 
 -- By name: a dump takes it to where functions have other numbers.
@@ -92,9 +103,11 @@ RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT format('%I.%I(jsonb)', n.nspname, p.proname) FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE p.oid = p_function
+SELECT format('%I.%I(jsonb)', n.nspname, p.proname) FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+    WHERE p.oid = p_function
 $function$;
-COMMENT ON FUNCTION memwarden_internal.function_name(regprocedure) IS 'A function by its name with schema and argument, whatever the search_path.';
+COMMENT ON FUNCTION memwarden_internal.function_name(regprocedure) IS
+    'A function by its name with schema and argument, whatever the search_path.';
 REVOKE ALL ON FUNCTION memwarden_internal.function_name(regprocedure) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.body_hash(p_function regprocedure)
@@ -104,5 +117,6 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT sha256(convert_to(pg_get_functiondef(p.oid), 'UTF8')) FROM pg_proc AS p WHERE p.oid = p_function
 $function$;
-COMMENT ON FUNCTION memwarden_internal.body_hash(regprocedure) IS 'SHA-256 of the definition of a function: another body, language or setting has another.';
+COMMENT ON FUNCTION memwarden_internal.body_hash(regprocedure) IS
+    'SHA-256 of the definition of a function: another body, language or setting has another.';
 REVOKE ALL ON FUNCTION memwarden_internal.body_hash(regprocedure) FROM PUBLIC;

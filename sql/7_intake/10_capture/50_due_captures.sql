@@ -1,7 +1,8 @@
 -- Which captures of a principal an extractor has still to read, and in which version. What was captured is read by what was the
 -- newest version then, never by that of today, unless one is named.
 CREATE OR REPLACE FUNCTION memwarden_internal.due_captures(
-    p_principal_id bigint, p_methods text[], p_extractor text, p_version integer, p_source text, p_since timestamptz, p_until timestamptz, p_count integer)
+    p_principal_id bigint, p_methods text[], p_extractor text, p_version integer, p_source text, p_since timestamptz,
+        p_until timestamptz, p_count integer)
 RETURNS TABLE (org_id bigint, capture_id uuid, extractor_id bigint)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -21,7 +22,8 @@ BEGIN
        AND e.version = coalesce(p_version, (
                SELECT max(v.version) FROM memwarden_data.extractor AS v
                 WHERE v.org_id = e.org_id AND v.extractor = e.extractor AND v.defined_at <= c.recorded_at))
-       AND NOT (e.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.extractor AS o WHERE o.org_id = v_org_id AND v_org_id <> 0 AND o.extractor = e.extractor))
+       AND NOT (e.org_id = 0 AND EXISTS (SELECT FROM memwarden_data.extractor AS o WHERE o.org_id = v_org_id AND v_org_id <> 0
+           AND o.extractor = e.extractor))
        AND NOT EXISTS (SELECT FROM memwarden_data.extraction AS x
                         WHERE x.org_id = c.org_id AND x.capture_id = c.capture_id AND x.extractor_id = e.extractor_id
                           AND (x.fault IS NULL OR x.attempts >= 3))
@@ -32,7 +34,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.due_captures(bigint, text[], text, integer, text, timestamptz, timestamptz, integer) IS
-    'Up to p_count pairs of a capture of the principal and an extractor that has still to read it, the captures locked; passed over are those that another run holds. Failed ones are due until the third attempt.';
+    'Up to p_count pairs of a capture of the principal and an extractor that has still to read it, the captures locked; '
+    'passed over are those that another run holds. Failed ones are due until the third attempt.';
 REVOKE ALL ON FUNCTION memwarden_internal.due_captures(bigint, text[], text, integer, text, timestamptz, timestamptz, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shown_capture(p_org_id bigint, p_capture_id uuid)
@@ -74,8 +77,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) IS
-    'For memwarden extract: captures of the caller''s own that an extractor of method plugin has still to read, as far as the log still holds their text; another transaction that asks meanwhile gets others. submit_candidates() says what was found, and then they are shown no more. '
-    'capture: {"capture_id", "source", "session_id", "captured_at", "content"}. source, since, until (by captured_at), extractor, version: those only; without a version each is for the one that was the newest when it came. k: 1 to 1,000, 10 by default. '
-    'Raises 22023 for arguments out of range, 28000 without identity. Source: F2.';
+    'For memwarden extract: captures of the caller''s own that an extractor of method plugin has still to read, as far '
+    'as the log still holds their text; another transaction that asks meanwhile gets others. submit_candidates() says '
+    'what was found, and then they are shown no more. capture: {"capture_id", "source", "session_id", "captured_at", '
+    '"content"}. source, since, until (by captured_at), extractor, version: those only; without a version each is for '
+    'the one that was the newest when it came. k: 1 to 1,000, 10 by default. Raises 22023 for arguments out of range, '
+    '28000 without identity. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer,
+    integer) TO memwarden_agent, memwarden_curator;

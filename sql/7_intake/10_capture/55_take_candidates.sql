@@ -8,7 +8,8 @@ AS $function$
 BEGIN
     RETURN CASE
         WHEN jsonb_typeof(p_candidate) IS DISTINCT FROM 'object' THEN 'NOT_AN_OBJECT'
-        WHEN p_candidate - ARRAY['content', 'subject', 'predicate', 'kind', 'layer', 'class', 'confidence', 'excerpt', 'justification'] <> '{}' THEN 'UNKNOWN_NAME'
+        WHEN p_candidate - ARRAY['content', 'subject', 'predicate', 'kind', 'layer', 'class', 'confidence', 'excerpt',
+            'justification'] <> '{}' THEN 'UNKNOWN_NAME'
         WHEN coalesce(p_candidate -> 'content', 'null') = 'null' OR octet_length(p_candidate::text) > 65536 THEN 'CONTENT'
         WHEN EXISTS (SELECT FROM jsonb_each(p_candidate - ARRAY['content', 'confidence']) AS f
                       WHERE jsonb_typeof(f.value) NOT IN ('string', 'null') OR length(f.value #>> '{}') > 4000) THEN 'NOT_A_TEXT'
@@ -18,7 +19,8 @@ BEGIN
     END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.candidate_fault(jsonb) IS 'What is wrong with a candidate, as a code; NULL where it can be asked for.';
+COMMENT ON FUNCTION memwarden_internal.candidate_fault(jsonb) IS
+    'What is wrong with a candidate, as a code; NULL where it can be asked for.';
 REVOKE ALL ON FUNCTION memwarden_internal.candidate_fault(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_candidates(
@@ -55,7 +57,8 @@ BEGIN
         SELECT f.candidate, f.ordinal, f.fault, w.stated,
                coalesce(v_capture.curve[least(floor(w.stated * 10)::integer, 9) + 1], w.stated) AS confidence
           FROM found AS f
-         CROSS JOIN LATERAL (SELECT CASE WHEN f.fault IS NULL THEN coalesce((f.candidate ->> 'confidence')::double precision, 0.5) END AS stated) AS w
+         CROSS JOIN LATERAL (SELECT CASE WHEN f.fault IS NULL THEN coalesce((f.candidate ->> 'confidence')::double precision,
+             0.5) END AS stated) AS w
     ), stored AS (
         INSERT INTO memwarden_data.candidate AS c (org_id, capture_id, extractor_id, ordinal, request_id, layer, stated, confidence, fault)
         SELECT p_org_id, p_capture_id, p_extractor_id, w.ordinal,
@@ -79,11 +82,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text) IS
-    'Notes what an extractor found in a capture (a JSON array of candidates; p_fault: SQLSTATE of what it failed with) and returns the requests to make of it, for write_many(). NULL, and nothing is noted, where it had read the capture before. At most 50 candidates of one capture are taken.';
+    'Notes what an extractor found in a capture (a JSON array of candidates; p_fault: SQLSTATE of what it failed with) '
+    'and returns the requests to make of it, for write_many(). NULL, and nothing is noted, where it had read the '
+    'capture before. At most 50 candidates of one capture are taken.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_candidates(bigint, uuid, bigint, jsonb, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.candidate_request(
-    p_candidate jsonb, p_request_id uuid, p_layer text, p_confidence double precision, p_capture_id uuid, p_scope text, p_extractor text, p_version integer,
+    p_candidate jsonb, p_request_id uuid, p_layer text, p_confidence double precision, p_capture_id uuid, p_scope text,
+        p_extractor text, p_version integer,
     p_trace_id text, p_classification text, p_domains text[])
 RETURNS jsonb
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
@@ -100,12 +106,15 @@ BEGIN
         || jsonb_build_object('content', p_candidate -> 'content')
         -- What write() may not take yet.
         || coalesce((SELECT jsonb_object_agg(f.key, f.value) FROM jsonb_each(p_candidate) AS f
-                      WHERE f.key IN ('class', 'justification') AND f.value <> 'null' AND f.key = ANY (memwarden_internal.argument_names())), '{}');
+                      WHERE f.key IN ('class', 'justification') AND f.value <> 'null'
+                          AND f.key = ANY (memwarden_internal.argument_names())), '{}');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer, text, text, text[]) IS
+COMMENT ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer, text,
+    text, text[]) IS
     'The arguments of the write that a candidate asks for: its words; scope, grounds, origin and marks of its capture.';
-REVOKE ALL ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer, text, text, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.candidate_request(jsonb, uuid, text, double precision, uuid, text, text, integer,
+    text, text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.current_curve(p_org_id bigint, p_extractor text, p_source text)
 RETURNS double precision[]
@@ -118,7 +127,8 @@ BEGIN
              ORDER BY c.version DESC LIMIT 1);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.current_curve(bigint, text, text) IS 'What the confidence of an extractor about a source is worth, by tenths; NULL where nobody has calibrated it.';
+COMMENT ON FUNCTION memwarden_internal.current_curve(bigint, text, text) IS
+    'What the confidence of an extractor about a source is worth, by tenths; NULL where nobody has calibrated it.';
 REVOKE ALL ON FUNCTION memwarden_internal.current_curve(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.submit_candidates(
@@ -144,17 +154,24 @@ BEGIN
        AND c.capture_id = submit_candidates.capture_id AND c.principal_id = v_principal_id AND c.content IS NOT NULL
      ORDER BY e.org_id DESC LIMIT 1;
     IF v_place.org_id IS NULL THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('capture %s of the caller''s own that version %s of extractor %L reads',
+        PERFORM memwarden_internal.raise_error('unknown_object', format('capture %s of the caller''s own that version %s of '
+            'extractor %L reads',
             submit_candidates.capture_id, submit_candidates.version, submit_candidates.extractor));
     END IF;
-    v_requests := memwarden_internal.take_candidates(v_place.org_id, submit_candidates.capture_id, v_place.extractor_id, submit_candidates.candidates, NULL);
+    v_requests := memwarden_internal.take_candidates(v_place.org_id, submit_candidates.capture_id, v_place.extractor_id,
+        submit_candidates.candidates, NULL);
     RETURN QUERY
     SELECT w.request_id, w.outcome::text, w.item_id, w.gate, w.reason, w.detail
       FROM memwarden.write_many(coalesce(v_requests, '[]')::json) AS w ORDER BY w.ordinal;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) IS
-    'For memwarden extract: what a plug-in found in a capture of the caller''s own, an array of candidates as define_extractor() describes them, written through the gates in the caller''s name. Once for each capture and version: again does nothing and returns no row. '
-    'One row for each candidate that was neither malformed nor under the floor, with the outcome of its write. Raises 42704 for a capture that is not the caller''s, whose text is gone, or that this extractor does not read, 22023 for anything but an array, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table is locked for longer than lock_timeout. Source: F2.';
+    'For memwarden extract: what a plug-in found in a capture of the caller''s own, an array of candidates as '
+    'define_extractor() describes them, written through the gates in the caller''s name. Once for each capture and '
+    'version: again does nothing and returns no row. One row for each candidate that was neither malformed nor under '
+    'the floor, with the outcome of its write. Raises 42704 for a capture that is not the caller''s, whose text is '
+    'gone, or that this extractor does not read, 22023 for anything but an array, 28000 without identity, 25001 at an '
+    'isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table is locked for longer than '
+    'lock_timeout. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) TO memwarden_agent, memwarden_curator;

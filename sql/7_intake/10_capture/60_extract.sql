@@ -25,11 +25,13 @@ BEGIN
                    extract.source, extract.since, extract.until, extract.k) AS d
     LOOP
         v_found := memwarden_internal.run_extractor(v_due.org_id, v_due.capture_id, v_due.extractor_id);
-        v_asked := memwarden_internal.take_candidates(v_due.org_id, v_due.capture_id, v_due.extractor_id, v_found.candidates, v_found.fault);
+        v_asked := memwarden_internal.take_candidates(v_due.org_id, v_due.capture_id, v_due.extractor_id, v_found.candidates,
+            v_found.fault);
         IF v_asked IS NOT NULL THEN
             v_requests := v_requests || v_asked;
             v_read := v_read || jsonb_build_object('capture_id', v_due.capture_id, 'extractor_id', v_due.extractor_id, 'requests',
-                                                   (SELECT coalesce(jsonb_agg(a -> 'request_id'), '[]') FROM jsonb_array_elements(v_asked) AS a));
+                                                   (SELECT coalesce(jsonb_agg(a -> 'request_id'), '[]')
+                                                       FROM jsonb_array_elements(v_asked) AS a));
         END IF;
     END LOOP;
     RETURN QUERY
@@ -39,7 +41,8 @@ BEGIN
     SELECT x.capture_id, e.extractor, e.version, x.candidates, x.dropped, x.fault, w.request_id, w.outcome, w.item_id, w.gate, w.reason
       FROM jsonb_array_elements(v_read) WITH ORDINALITY AS r (read, ordinality)
       JOIN memwarden_data.extraction AS x
-        ON x.principal_id = v_principal_id AND x.capture_id = (r.read ->> 'capture_id')::uuid AND x.extractor_id = (r.read ->> 'extractor_id')::bigint
+        ON x.principal_id = v_principal_id AND x.capture_id = (r.read ->> 'capture_id')::uuid
+            AND x.extractor_id = (r.read ->> 'extractor_id')::bigint
       JOIN memwarden_data.extractor AS e ON e.extractor_id = x.extractor_id AND e.org_id IN (0, x.org_id)
       LEFT JOIN LATERAL jsonb_array_elements_text(r.read -> 'requests') WITH ORDINALITY AS q (id, place) ON true
       LEFT JOIN written AS w ON w.request_id = q.id::uuid
@@ -47,10 +50,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) IS
-    'Has extractors read captures of the caller''s own and writes what they find, in the caller''s name and through every gate, resting on the capture (evidence memwarden:capture/ID). Each version of an extractor reads a capture once; several runs at once read different ones, and one that was killed is just run again. '
-    'source, since, until (by captured_at): those captures only. extractor: that one alone. extractor_version: that version of it, for captures of before it too; by default each capture is read by the version that was the newest when it came. k: at most so many pairs of capture and extractor, 1 to 1,000, 100 by default: call again until no row comes. '
-    'One row for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in which there was none. candidates, dropped: how many were asked for; those under the floor or malformed. fault: SQLSTATE of an extractor that failed: it is tried again until the third time. '
-    'Extractors of method plugin are run by memwarden extract. Raises 22023 for arguments out of range, 28000 without identity, 25001 at an isolation other than READ COMMITTED, 55000 before setup(), 55P03 as write_many(). Source: F2, primitives 8.';
+    'Has extractors read captures of the caller''s own and writes what they find, in the caller''s name and through '
+    'every gate, resting on the capture (evidence memwarden:capture/ID). Each version of an extractor reads a capture '
+    'once; several runs at once read different ones, and one that was killed is just run again. source, since, until '
+    '(by captured_at): those captures only. extractor: that one alone. extractor_version: that version of it, for '
+    'captures of before it too; by default each capture is read by the version that was the newest when it came. k: at '
+    'most so many pairs of capture and extractor, 1 to 1,000, 100 by default: call again until no row comes. One row '
+    'for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in '
+    'which there was none. candidates, dropped: how many were asked for; those under the floor or malformed. fault: '
+    'SQLSTATE of an extractor that failed: it is tried again until the third time. Extractors of method plugin are run '
+    'by memwarden extract. Raises 22023 for arguments out of range, 28000 without identity, 25001 at an isolation other '
+    'than READ COMMITTED, 55000 before setup(), 55P03 as write_many(). Source: F2, primitives 8.';
 REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
 
@@ -69,7 +79,8 @@ BEGIN
       FROM memwarden_data.extractor AS e WHERE e.extractor_id = p_extractor_id AND e.org_id IN (0, p_org_id);
     candidates := '[]'::jsonb;
     IF v_extractor.method = 'rules' THEN
-        candidates := coalesce((SELECT jsonb_agg(r.candidate) FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r (candidate)), '[]');
+        candidates := coalesce((SELECT jsonb_agg(r.candidate)
+            FROM memwarden_internal.extract_by_rules((v_capture -> 'content')::text) AS r (candidate)), '[]');
         RETURN;
     END IF;
     v_function := to_regprocedure(v_extractor.implementation);
@@ -80,7 +91,8 @@ BEGIN
         RETURN;
     END IF;
     BEGIN
-        EXECUTE format('SELECT coalesce(jsonb_agg(f.candidate), ''[]'') FROM (SELECT r.candidate FROM %s($1) AS r (candidate) LIMIT 1000) AS f',
+        EXECUTE format('SELECT coalesce(jsonb_agg(f.candidate), ''[]'') FROM (SELECT r.candidate FROM %s($1) AS r (candidate) '
+            'LIMIT 1000) AS f',
                        v_function::oid::regproc)
            INTO candidates USING v_capture;
     EXCEPTION WHEN OTHERS OR assert_failure THEN
@@ -93,5 +105,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) IS
-    'What an extractor of method rules or function finds in a capture, a JSON array; fault: the SQLSTATE that it failed with, 55000 where the function is gone or no longer what it was.';
+    'What an extractor of method rules or function finds in a capture, a JSON array; fault: the SQLSTATE that it failed '
+    'with, 55000 where the function is gone or no longer what it was.';
 REVOKE ALL ON FUNCTION memwarden_internal.run_extractor(bigint, uuid, bigint) FROM PUBLIC;

@@ -2,7 +2,8 @@
 -- as decisions come in, made never to fall (pool adjacent violators).
 CREATE OR REPLACE FUNCTION memwarden.calibrate(
     extractor text, source text, org text DEFAULT NULL, dry_run boolean DEFAULT true)
-RETURNS TABLE (stated_from double precision, stated_to double precision, decided integer, approved integer, confidence double precision, version integer)
+RETURNS TABLE (stated_from double precision, stated_to double precision, decided integer, approved integer,
+    confidence double precision, version integer)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -32,14 +33,20 @@ BEGIN
             'extractor', calibrate.extractor, 'source', calibrate.source, 'version', v_version));
     END IF;
     RETURN QUERY
-    SELECT (n.bin - 1) / 10.0::double precision, n.bin / 10.0::double precision, v_decided[n.bin], v_approved[n.bin], v_curve[n.bin], v_version
+    SELECT (n.bin - 1) / 10.0::double precision, n.bin / 10.0::double precision, v_decided[n.bin], v_approved[n.bin],
+        v_curve[n.bin], v_version
       FROM generate_series(1, 10) AS n (bin);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.calibrate(text, text, text, boolean) IS
-    'Works out what the confidence that an extractor states about captures of a source is worth, from what reviewers decided about its candidates: ten rows, one for each tenth of stated confidence, with how many were decided, how many of those approved as they stood, and the confidence that candidates of it get from now on. '
-    'With few decisions it stays near what is stated (a prior of ten decisions), and it never falls as what is stated rises. dry_run: only tells, the default; otherwise it is kept as a new version (version) and used at once. org: by default the caller''s; members of memwarden_admin name it. '
-    'Raises 42704 for an unknown extractor or organisation, 22023 for a malformed source or all organisations, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: F2.';
+    'Works out what the confidence that an extractor states about captures of a source is worth, from what reviewers '
+    'decided about its candidates: ten rows, one for each tenth of stated confidence, with how many were decided, how '
+    'many of those approved as they stood, and the confidence that candidates of it get from now on. With few decisions '
+    'it stays near what is stated (a prior of ten decisions), and it never falls as what is stated rises. dry_run: only '
+    'tells, the default; otherwise it is kept as a new version (version) and used at once. org: by default the '
+    'caller''s; members of memwarden_admin name it. Raises 42704 for an unknown extractor or organisation, 22023 for a '
+    'malformed source or all organisations, 42501 without the right, 25001 at an isolation other than READ COMMITTED. '
+    'Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.calibrate(text, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.calibrate(text, text, text, boolean) TO memwarden_curator, memwarden_admin;
 
@@ -64,7 +71,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.decided_candidates(bigint, text, text) IS
-    'How many candidates of an extractor about a source reviewers decided, and how many of them they approved as they stood, by tenths (0 to 9) of the confidence that it stated.';
+    'How many candidates of an extractor about a source reviewers decided, and how many of them they approved as they '
+    'stood, by tenths (0 to 9) of the confidence that it stated.';
 REVOKE ALL ON FUNCTION memwarden_internal.decided_candidates(bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.calibration_curve(p_decided integer[], p_approved integer[])
@@ -99,5 +107,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.calibration_curve(integer[], integer[]) IS
-    'By bins of stated confidence, the share that was approved, with ten decisions at the middle of the bin added to each and neighbours pooled until none falls.';
+    'By bins of stated confidence, the share that was approved, with ten decisions at the middle of the bin added to '
+    'each and neighbours pooled until none falls.';
 REVOKE ALL ON FUNCTION memwarden_internal.calibration_curve(integer[], integer[]) FROM PUBLIC;

@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden.capture_of(item_id uuid)
-RETURNS TABLE (version integer, capture_id uuid, source text, session_id text, captured_at timestamptz, extractor text, extractor_version integer, text_kept boolean)
+RETURNS TABLE (version integer, capture_id uuid, source text, session_id text, captured_at timestamptz, extractor text,
+    extractor_version integer, text_kept boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -20,16 +21,20 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_of(uuid) IS
-    'From which captures the versions of a memory were extracted, by which version of which extractor, newest first; nothing of what they say. source to captured_at are NULL once the log keeps the capture no more, text_kept says whether it keeps its text. '
-    'No row for one that was not extracted, or that the caller may not see. Raises 28000 without identity. Source: F2, F8.';
+    'From which captures the versions of a memory were extracted, by which version of which extractor, newest first; '
+    'nothing of what they say. source to captured_at are NULL once the log keeps the capture no more, text_kept says '
+    'whether it keeps its text. No row for one that was not extracted, or that the caller may not see. Raises 28000 '
+    'without identity. Source: F2, F8.';
 REVOKE ALL ON FUNCTION memwarden.capture_of(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cited_capture_id(p_uri text)
 RETURNS uuid
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_uri ~ '^memwarden:capture/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' THEN substr(p_uri, 19)::uuid END;
-COMMENT ON FUNCTION memwarden_internal.cited_capture_id(text) IS 'The capture that a reference memwarden:capture/<uuid> names; NULL for any other.';
+RETURN CASE WHEN p_uri ~ '^memwarden:capture/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$'
+    THEN substr(p_uri, 19)::uuid END;
+COMMENT ON FUNCTION memwarden_internal.cited_capture_id(text) IS
+    'The capture that a reference memwarden:capture/<uuid> names; NULL for any other.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_capture_id(text) FROM PUBLIC;
 
 -- Its own captures alone: how far a claim is borne out would tell a stranger what a capture says.
@@ -50,7 +55,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text) IS
-    'A capture of the principal''s own as evidence: its uri among the registered sources (capture:SOURCE/ID), 8,000 characters of what it says around the excerpt that was named, and whether its text is still there.';
+    'A capture of the principal''s own as evidence: its uri among the registered sources (capture:SOURCE/ID), 8,000 '
+    'characters of what it says around the excerpt that was named, and whether its text is still there.';
 REVOKE ALL ON FUNCTION memwarden_internal.cited_capture(bigint, bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in(p_content jsonb)
@@ -67,9 +73,11 @@ BEGIN
             CASE WHEN p_content ? 'text' THEN memwarden_internal.said_in(p_content -> 'text')
                  WHEN p_content ? 'messages' THEN memwarden_internal.said_in(p_content -> 'messages')
                  WHEN p_content ? 'role' AND p_content ? 'content' THEN memwarden_internal.said_in(p_content -> 'content')
-                 ELSE (SELECT string_agg(f.key || ': ' || memwarden_internal.said_in(f.value), E'\n' ORDER BY f.key) FROM jsonb_each(p_content) AS f) END
+                 ELSE (SELECT string_agg(f.key || ': ' || memwarden_internal.said_in(f.value), E'\n' ORDER BY f.key)
+                     FROM jsonb_each(p_content) AS f) END
         ELSE p_content #>> '{}' END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in(jsonb) IS 'What a captured content says, as text: of turns what was said, of other objects their names and values.';
+COMMENT ON FUNCTION memwarden_internal.said_in(jsonb) IS
+    'What a captured content says, as text: of turns what was said, of other objects their names and values.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_in(jsonb) FROM PUBLIC;

@@ -23,7 +23,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.guard_capture() IS
-    'Trigger: a capture loses its text when its source keeps none so long, and goes when its source keeps it no more or with an erasure; nothing else changes.';
+    'Trigger: a capture loses its text when its source keeps none so long, and goes when its source keeps it no more or '
+    'with an erasure; nothing else changes.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_capture() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_extractor()
@@ -78,7 +79,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compact_next_captures(integer) IS
-    'Deletes up to p_count captures whose source keeps them no longer, or where there are none takes the text of so many; false when nothing is due. Two callers take different ones.';
+    'Deletes up to p_count captures whose source keeps them no longer, or where there are none takes the text of so '
+    'many; false when nothing is due. Two callers take different ones.';
 REVOKE ALL ON FUNCTION memwarden_internal.compact_next_captures(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.compact_next_captures(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -94,8 +96,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_captures() IS
-    'Job: takes the text of captures whose source keeps none so long, and deletes those that it keeps no longer, on the terms of today (define_capture_source()). maintain() drops the months in which none is left. '
-    'Safe to run twice at once and to kill. Commits after each thousand, so it cannot run inside a transaction. Source: F1.';
+    'Job: takes the text of captures whose source keeps none so long, and deletes those that it keeps no longer, on the '
+    'terms of today (define_capture_source()). maintain() drops the months in which none is left. Safe to run twice at '
+    'once and to kill. Commits after each thousand, so it cannot run inside a transaction. Source: F1.';
 REVOKE ALL ON PROCEDURE memwarden.compact_captures() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.compact_captures() TO memwarden_jobs, memwarden_admin;
 
@@ -106,9 +109,11 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- A month later than the last row may stay: what is dropped is empty.
-    EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2', memwarden_internal.partman_schema())
+    EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2',
+        memwarden_internal.partman_schema())
       USING (SELECT (max(s.keep_record) + interval '2 months')::text FROM memwarden_data.capture_source AS s), 'memwarden_data.capture';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.set_capture_retention() IS 'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them.';
+COMMENT ON FUNCTION memwarden_internal.set_capture_retention() IS
+    'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_capture_retention() FROM PUBLIC;

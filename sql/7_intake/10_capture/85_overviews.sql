@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_captures()
-RETURNS TABLE (capture_id uuid, source text, scope text, external_id text, session_id text, trace_id text, captured_at timestamptz, recorded_at timestamptz,
+RETURNS TABLE (capture_id uuid, source text, scope text, external_id text, session_id text, trace_id text, captured_at timestamptz,
+    recorded_at timestamptz,
                bytes integer, content_hash bytea, masked jsonb, text_kept boolean, candidates integer)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -9,7 +10,8 @@ DECLARE
     v_orgs         bigint[] := memwarden_internal.visible_orgs();
 BEGIN
     RETURN QUERY
-    SELECT c.capture_id, c.source, s.path, c.external_id, c.session_id, c.trace_id, c.captured_at, c.recorded_at, c.content_bytes, c.content_hash, c.masked,
+    SELECT c.capture_id, c.source, s.path, c.external_id, c.session_id, c.trace_id, c.captured_at, c.recorded_at, c.content_bytes,
+        c.content_hash, c.masked,
            c.content IS NOT NULL,
            (SELECT sum(x.candidates)::integer FROM memwarden_data.extraction AS x WHERE x.org_id = c.org_id AND x.capture_id = c.capture_id)
       FROM memwarden_data.capture AS c JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id
@@ -21,7 +23,8 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_captures() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_captures() TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_extractors()
-RETURNS TABLE (org text, extractor text, version integer, source text, method text, implementation text, layer text, floor double precision, enabled boolean, defined_at timestamptz)
+RETURNS TABLE (org text, extractor text, version integer, source text, method text, implementation text, layer text,
+    floor double precision, enabled boolean, defined_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -37,7 +40,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_extractors() IS 'The rows of memwarden.extractors.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_extractors() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_extractors() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_extractors() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_extraction_statistics()
 RETURNS TABLE (org text, extractor text, version integer, source text, captures bigint, failed bigint, candidates bigint, dropped bigint,
@@ -56,7 +60,8 @@ BEGIN
       JOIN memwarden_data.organisation AS o ON o.org_id = x.org_id
       LEFT JOIN memwarden_data.capture AS c ON c.org_id = x.org_id AND c.capture_id = x.capture_id
      CROSS JOIN LATERAL (
-           SELECT count(*) FILTER (WHERE w.outcome IN ('COMMITTED', 'MERGED')) AS committed, count(*) FILTER (WHERE w.outcome = 'DEFERRED') AS waiting,
+           SELECT count(*) FILTER (WHERE w.outcome IN ('COMMITTED', 'MERGED')) AS committed,
+               count(*) FILTER (WHERE w.outcome = 'DEFERRED') AS waiting,
                   count(*) FILTER (WHERE w.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED')) AS refused
              FROM memwarden_data.candidate AS d JOIN memwarden_data.write_request AS w ON w.request_id = d.request_id
             WHERE d.org_id = x.org_id AND d.capture_id = x.capture_id AND d.extractor_id = x.extractor_id) AS r

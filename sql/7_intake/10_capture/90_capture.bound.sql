@@ -12,10 +12,12 @@ CREATE OR REPLACE TRIGGER append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON mem
 -- capture, capture_key, extraction and candidate have no policy for an application role: nobody sees a row, whatever is granted.
 
 CREATE OR REPLACE VIEW memwarden.captures WITH (security_invoker = true) AS
-SELECT c.capture_id, c.source, c.scope, c.external_id, c.session_id, c.trace_id, c.captured_at, c.recorded_at, c.bytes, c.content_hash, c.masked, c.text_kept, c.candidates
+SELECT c.capture_id, c.source, c.scope, c.external_id, c.session_id, c.trace_id, c.captured_at, c.recorded_at, c.bytes,
+    c.content_hash, c.masked, c.text_kept, c.candidates
   FROM memwarden_internal.list_captures() AS c;
 COMMENT ON VIEW memwarden.captures IS
-    'What the caller has captured, without what it says: where from, when, how large, its hash, what was masked in it, whether the text is still kept, and how many candidates came of it (NULL: nobody has read it yet).';
+    'What the caller has captured, without what it says: where from, when, how large, its hash, what was masked in it, '
+    'whether the text is still kept, and how many candidates came of it (NULL: nobody has read it yet).';
 GRANT SELECT ON memwarden.captures TO memwarden_agent, memwarden_curator;
 
 CREATE OR REPLACE VIEW memwarden.extractors WITH (security_invoker = true) AS
@@ -28,5 +30,6 @@ CREATE OR REPLACE VIEW memwarden.extraction_statistics WITH (security_invoker = 
 SELECT s.org, s.extractor, s.version, s.source, s.captures, s.failed, s.candidates, s.dropped, s.committed, s.waiting, s.refused
   FROM memwarden_internal.list_extraction_statistics() AS s;
 COMMENT ON VIEW memwarden.extraction_statistics IS
-    'How each version of an extractor does with each source: captures read, how many it failed on, candidates asked for and dropped, and what became of their writes.';
+    'How each version of an extractor does with each source: captures read, how many it failed on, candidates asked for '
+    'and dropped, and what became of their writes.';
 GRANT SELECT ON memwarden.extraction_statistics TO memwarden_curator, memwarden_auditor, memwarden_admin;

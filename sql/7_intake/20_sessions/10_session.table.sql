@@ -44,4 +44,5 @@ CREATE TABLE memwarden_data.session_entry (
     UNIQUE (org_id, session_id, ordinal),
     FOREIGN KEY (org_id, session_id) REFERENCES memwarden_data.session ON DELETE CASCADE
 );
-COMMENT ON TABLE memwarden_data.session_entry IS 'What a session asked to have remembered: the write requests, and those by which they were promoted.';
+COMMENT ON TABLE memwarden_data.session_entry IS
+    'What a session asked to have remembered: the write requests, and those by which they were promoted.';

@@ -14,4 +14,5 @@ CREATE UNLOGGED TABLE memwarden_data.working_memory (
     PRIMARY KEY (org_id, session_id)
 );
 COMMENT ON TABLE memwarden_data.working_memory IS
-    'Working memory, one row an open session: goal, plan, observations, constraints, scratchpad. Unlogged: empty after a crash, and on a standby not there.';
+    'Working memory, one row an open session: goal, plan, observations, constraints, scratchpad. Unlogged: empty after '
+    'a crash, and on a standby not there.';

@@ -3,7 +3,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.importance_weight(p_importance tex
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN CASE p_importance WHEN 'critical' THEN 1 WHEN 'high' THEN 0.8 WHEN 'normal' THEN 0.5 WHEN 'low' THEN 0.2 END;
-COMMENT ON FUNCTION memwarden_internal.importance_weight(text) IS 'What critical, high, normal and low count for, 0 to 1; NULL for any other word.';
+COMMENT ON FUNCTION memwarden_internal.importance_weight(text) IS
+    'What critical, high, normal and low count for, 0 to 1; NULL for any other word.';
 REVOKE ALL ON FUNCTION memwarden_internal.importance_weight(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.with_observation(p_kept jsonb, p_new jsonb, p_max integer)
@@ -15,7 +16,8 @@ BEGIN
     RETURN (
         SELECT coalesce(jsonb_agg(k.observation ORDER BY k.is_critical DESC, k.ordinal DESC), '[]')
           FROM (SELECT o.observation, o.is_critical, o.ordinal
-                  FROM (SELECT e.observation, e.observation ->> 'importance' = 'critical' AS is_critical, (e.observation ->> 'ordinal')::integer AS ordinal
+                  FROM (SELECT e.observation, e.observation ->> 'importance' = 'critical' AS is_critical,
+                      (e.observation ->> 'ordinal')::integer AS ordinal
                           FROM jsonb_array_elements(p_kept || jsonb_build_array(p_new)) AS e (observation)) AS o
                  -- The newest is always seen; beside it what is critical, then what is new.
                  ORDER BY o.ordinal = (p_new ->> 'ordinal')::integer DESC, o.is_critical DESC, o.ordinal DESC
@@ -23,7 +25,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.with_observation(jsonb, jsonb, integer) IS
-    'Observations with one more, at most p_max: the newest, then critical ones, then the newest of the others. In the order in which they are shown: critical ones first, each kind newest first. Source: four-layer design, 3.';
+    'Observations with one more, at most p_max: the newest, then critical ones, then the newest of the others. In the '
+    'order in which they are shown: critical ones first, each kind newest first. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.with_observation(jsonb, jsonb, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.chosen_constraints(p_constraints jsonb)
@@ -35,7 +38,8 @@ BEGIN
     RETURN (
         SELECT coalesce(jsonb_agg(jsonb_build_object('text', k.said, 'importance', k.importance) ORDER BY k.ordinal), '[]')
           FROM (SELECT c.said, c.importance, c.ordinal
-                  FROM (SELECT coalesce(e.element ->> 'text', e.element #>> '{}') AS said, coalesce(e.element ->> 'importance', 'normal') AS importance, e.ordinal
+                  FROM (SELECT coalesce(e.element ->> 'text', e.element #>> '{}') AS said,
+                      coalesce(e.element ->> 'importance', 'normal') AS importance, e.ordinal
                           FROM jsonb_array_elements(p_constraints) WITH ORDINALITY AS e (element, ordinal)) AS c
                  -- The more words of its own one has, the more it pins down.
                  ORDER BY memwarden_internal.importance_weight(c.importance) DESC,
@@ -44,7 +48,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.chosen_constraints(jsonb) IS
-    'Of constraints (texts, or {"text", "importance"}) the 8 that matter most, by importance and then by how specific they are, in the order given. Source: four-layer design, 3.';
+    'Of constraints (texts, or {"text", "importance"}) the 8 that matter most, by importance and then by how specific '
+    'they are, in the order given. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.chosen_constraints(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pruned_scratchpad(p_text text)
@@ -63,7 +68,9 @@ BEGIN
          WHERE k.length <= 501), left(split_part(p_text, E'\n', -1), 500));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pruned_scratchpad(text) IS 'The last whole lines of a text, at most 500 characters; of a longer last line its beginning. Source: four-layer design, 3.';
+COMMENT ON FUNCTION memwarden_internal.pruned_scratchpad(text) IS
+    'The last whole lines of a text, at most 500 characters; of a longer last line its beginning. Source: four-layer '
+    'design, 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.pruned_scratchpad(text) FROM PUBLIC;
 
 -- What is sensitive is taken out before anything is stored: a workbench that refused would lose what happened.
@@ -83,5 +90,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.mask_session(bigint, jsonb) IS
-    'A document with [KIND] in the place of all that the sensitivity rules block, encrypt or redact; masked: where, as findings, NULL for nowhere.';
+    'A document with [KIND] in the place of all that the sensitivity rules block, encrypt or redact; masked: where, as '
+    'findings, NULL for nowhere.';
 REVOKE ALL ON FUNCTION memwarden_internal.mask_session(bigint, jsonb) FROM PUBLIC;

@@ -10,7 +10,8 @@ DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
     SELECT s.org_id, s.principal_id, s.scope_id, c.path, s.task, s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp()
-      INTO find_session.org_id, find_session.principal_id, find_session.scope_id, find_session.scope, find_session.task, find_session.is_open
+      INTO find_session.org_id, find_session.principal_id, find_session.scope_id, find_session.scope, find_session.task,
+          find_session.is_open
       FROM memwarden_data.session AS s
       JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = s.principal_id AND p.org_id = s.org_id
@@ -23,7 +24,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_session(uuid) IS
-    'A session of the caller''s own, in a scope that it still writes; is_open: neither closed nor over. Raises 42704 for any other, 28000 without identity.';
+    'A session of the caller''s own, in a scope that it still writes; is_open: neither closed nor over. Raises 42704 '
+    'for any other, 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_session(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_session(
@@ -58,7 +60,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_session(uuid, boolean) IS
-    'Locks an open session of the caller''s own, and with p_writes the scope''s layer session before it; its working memory is there. Raises 42704 for one that is not the caller''s, 55000 for one that is over, 25006 on a standby, 55P03 while another writer holds the scope; otherwise as open_door() does.';
+    'Locks an open session of the caller''s own, and with p_writes the scope''s layer session before it; its working '
+    'memory is there. Raises 42704 for one that is not the caller''s, 55000 for one that is over, 25006 on a standby, '
+    '55P03 while another writer holds the scope; otherwise as open_door() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_session(uuid, boolean) FROM PUBLIC;
 
 -- Only what is missing: whoever goes on after a crash need not know that there was one.
@@ -91,16 +95,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.restore_working_memory(bigint, uuid) IS
-    'Makes the working memory of a session where there is none, as after a crash, from what the session remembers: goal, plan, constraints and critical observations. The caller holds the session.';
+    'Makes the working memory of a session where there is none, as after a crash, from what the session remembers: '
+    'goal, plan, constraints and critical observations. The caller holds the session.';
 REVOKE ALL ON FUNCTION memwarden_internal.restore_working_memory(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_memories(p_org_id bigint, p_session_id uuid)
-RETURNS TABLE (request_id uuid, part text, importance text, ordinal integer, item_id uuid, version_id uuid, content jsonb, status text, promotion_id uuid)
+RETURNS TABLE (request_id uuid, part text, importance text, ordinal integer, item_id uuid, version_id uuid, content jsonb,
+    status text, promotion_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_principal_id bigint := (SELECT s.principal_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id);
+    v_principal_id bigint := (SELECT s.principal_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id
+        AND s.session_id = p_session_id);
     v_labels       integer[] := memwarden_internal.readable_labels(v_principal_id);
 BEGIN
     RETURN QUERY
@@ -117,7 +124,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.session_memories(bigint, uuid) IS
-    'What a session remembers, and as long as it could be recovered what it remembered: goals, progress, observations, as far as their author may still read them.';
+    'What a session remembers, and as long as it could be recovered what it remembered: goals, progress, observations, '
+    'as far as their author may still read them.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_memories(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_state(p_org_id bigint, p_session_id uuid)
@@ -136,7 +144,8 @@ BEGIN
     RETURN v_goal.content || CASE WHEN v_done IS NULL THEN '{}' ELSE jsonb_build_object('done', v_done) END;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_state(bigint, uuid) IS 'What a session last remembers of goal, plan, steps done and constraints; NULL where it had no goal.';
+COMMENT ON FUNCTION memwarden_internal.session_state(bigint, uuid) IS
+    'What a session last remembers of goal, plan, steps done and constraints; NULL where it had no goal.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_state(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.most_items(p_layer text)
@@ -156,5 +165,6 @@ RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('tool', p_content -> 'tool', 'importance', p_importance, 'ordinal', p_ordinal,
     'result', CASE WHEN length(p_content ->> 'result') > 200 THEN left(p_content ->> 'result', 199) || '…' ELSE p_content ->> 'result' END);
-COMMENT ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) IS 'An observation as working memory has it: of the result at most 200 characters. Source: four-layer design, 3.';
+COMMENT ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) IS
+    'An observation as working memory has it: of the result at most 200 characters. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) FROM PUBLIC;

@@ -24,13 +24,17 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.remembered_entry IS 'The answer, what may stand elsewhere of what was said, and which entry of its session it is.';
-COMMENT ON TYPE memwarden_internal.session_result IS 'What came of something that a session was told: the outcome of its write, whether working memory has it, and what was masked in it.';
+COMMENT ON TYPE memwarden_internal.remembered_entry IS
+    'The answer, what may stand elsewhere of what was said, and which entry of its session it is.';
+COMMENT ON TYPE memwarden_internal.session_result IS
+    'What came of something that a session was told: the outcome of its write, whether working memory has it, and what '
+    'was masked in it.';
 
 -- Through: what enters working memory is asked to be remembered in the same transaction, in the caller's name and through
 -- every gate. The caller holds the session and its scope.
 CREATE OR REPLACE FUNCTION memwarden_internal.remember_entry(
-    p_org_id bigint, p_session_id uuid, p_scope text, p_task text, p_part text, p_importance text, p_content jsonb, p_evidence jsonb DEFAULT '[]',
+    p_org_id bigint, p_session_id uuid, p_scope text, p_task text, p_part text, p_importance text, p_content jsonb,
+        p_evidence jsonb DEFAULT '[]',
     p_request_id uuid DEFAULT NULL)
 RETURNS memwarden_internal.remembered_entry
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -44,7 +48,8 @@ DECLARE
 BEGIN
     -- Which step is done the store says, and not who asks: repeated, it would be the next one.
     IF p_part = 'progress' AND EXISTS (SELECT FROM memwarden_data.session_entry AS e
-                                        WHERE e.org_id = p_org_id AND e.session_id = p_session_id AND e.request_id = p_request_id AND e.part = p_part) THEN
+                                        WHERE e.org_id = p_org_id AND e.session_id = p_session_id AND e.request_id = p_request_id
+                                            AND e.part = p_part) THEN
         v_entry.result := (
             SELECT (r.request_id, CASE WHEN r.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED' ELSE r.outcome::text END,
                     r.item_id, r.gate, r.reason, r.detail, r.retry_at, false, v_clean.masked)::memwarden_internal.session_result
@@ -52,33 +57,40 @@ BEGIN
         RETURN v_entry;
     END IF;
     v_done := memwarden.write(
-        layer => 'session', content => v_clean.document -> 'content', subject => p_task, scope => p_scope, evidence => v_clean.document -> 'evidence',
+        layer => 'session', content => v_clean.document -> 'content', subject => p_task, scope => p_scope,
+            evidence => v_clean.document -> 'evidence',
         importance => memwarden_internal.importance_weight(p_importance), request_id => v_id,
         -- What happens twice happened twice.
         idempotency_key => v_id::text,
         -- They end with the session; this is for one that nobody ends.
         ttl => (SELECT coalesce(l.max_ttl, l.default_ttl) FROM memwarden_data.layer AS l WHERE l.layer = 'session'),
-        origin => jsonb_build_object('kind', CASE p_part WHEN 'observation' THEN 'task_outcome' ELSE 'agent_inferred' END, 'session', p_session_id, 'task', p_task));
-    v_entry.result := (v_done.request_id, v_done.outcome, v_done.item_id, v_done.gate, v_done.reason, v_done.detail, v_done.retry_after, false,
+        origin => jsonb_build_object('kind', CASE p_part WHEN 'observation' THEN 'task_outcome' ELSE 'agent_inferred' END,
+            'session', p_session_id, 'task', p_task));
+    v_entry.result := (v_done.request_id, v_done.outcome, v_done.item_id, v_done.gate, v_done.reason, v_done.detail,
+        v_done.retry_after, false,
                        v_clean.masked)::memwarden_internal.session_result;
     IF v_done.outcome NOT IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
         RETURN v_entry;
     END IF;
     INSERT INTO memwarden_data.session_entry AS e (org_id, session_id, request_id, part, importance, ordinal, masked)
     SELECT p_org_id, p_session_id, v_done.request_id, p_part, p_importance,
-           1 + coalesce((SELECT max(x.ordinal) FROM memwarden_data.session_entry AS x WHERE x.org_id = p_org_id AND x.session_id = p_session_id), 0), v_clean.masked
+           1 + coalesce((SELECT max(x.ordinal) FROM memwarden_data.session_entry AS x WHERE x.org_id = p_org_id
+               AND x.session_id = p_session_id), 0), v_clean.masked
     ON CONFLICT DO NOTHING
     RETURNING e.ordinal INTO v_entry.ordinal;
     v_entry.result.kept := FOUND;
     -- What the gates made of it is what may stand elsewhere.
-    v_entry.content := coalesce((SELECT v.content FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = v_done.version_id),
-                        (SELECT r.content::jsonb FROM memwarden_data.write_request AS r WHERE r.request_id = v_done.request_id), v_clean.document -> 'content');
+    v_entry.content := coalesce((SELECT v.content FROM memwarden_data.version AS v WHERE v.org_id = p_org_id
+        AND v.version_id = v_done.version_id),
+                        (SELECT r.content::jsonb FROM memwarden_data.write_request AS r WHERE r.request_id = v_done.request_id),
+                            v_clean.document -> 'content');
     PERFORM memwarden_internal.limit_session(p_org_id, p_session_id);
     RETURN v_entry;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.remember_entry(bigint, uuid, text, text, text, text, jsonb, jsonb, uuid) IS
-    'Asks for a write into layer session with what is sensitive masked, and notes it as an entry of the session. content: as the gates let it stand; NULL, and no entry, where they refused it or it was there before.';
+    'Asks for a write into layer session with what is sensitive masked, and notes it as an entry of the session. '
+    'content: as the gates let it stand; NULL, and no entry, where they refused it or it was there before.';
 REVOKE ALL ON FUNCTION memwarden_internal.remember_entry(bigint, uuid, text, text, text, text, jsonb, jsonb, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.limit_session(p_org_id bigint, p_session_id uuid)
@@ -91,7 +103,8 @@ DECLARE
     v_dropped uuid[];
 BEGIN
     -- Of goals and progress the last is what holds; they stay before any observation.
-    SELECT array_agg(e.request_id) FILTER (WHERE CASE e.part WHEN 'observation' THEN e.place > v_max - e.others ELSE e.back > 1 END) INTO v_dropped
+    SELECT array_agg(e.request_id) FILTER (WHERE CASE e.part WHEN 'observation' THEN e.place > v_max - e.others
+        ELSE e.back > 1 END) INTO v_dropped
       FROM (SELECT x.request_id, x.part,
                    row_number() OVER (PARTITION BY x.part ORDER BY x.ordinal DESC) AS back,
                    row_number() OVER (PARTITION BY x.part = 'observation'
@@ -105,11 +118,14 @@ BEGIN
     UPDATE memwarden_data.session_entry AS x SET dropped = true
      WHERE x.org_id = p_org_id AND x.session_id = p_session_id AND x.request_id = ANY (v_dropped);
     PERFORM memwarden_internal.end_items(
-        p_org_id, ARRAY(SELECT r.item_id FROM memwarden_data.write_request AS r WHERE r.request_id = ANY (v_dropped) AND r.outcome IN ('COMMITTED', 'MERGED')),
+        p_org_id, ARRAY(SELECT r.item_id FROM memwarden_data.write_request AS r WHERE r.request_id = ANY (v_dropped)
+            AND r.outcome IN ('COMMITTED', 'MERGED')),
         'EXPIRED', 'EXPIRE', 'session holds no more',
         (SELECT s.principal_id FROM memwarden_data.session AS s WHERE s.org_id = p_org_id AND s.session_id = p_session_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.limit_session(bigint, uuid) IS
-    'Lets the least important of the oldest observations expire where a session has more memories than max_items of layer session, and goals and progress that newer ones replace. The caller holds the scope. Source: four-layer design, 2.';
+    'Lets the least important of the oldest observations expire where a session has more memories than max_items of '
+    'layer session, and goals and progress that newer ones replace. The caller holds the scope. Source: four-layer '
+    'design, 2.';
 REVOKE ALL ON FUNCTION memwarden_internal.limit_session(bigint, uuid) FROM PUBLIC;

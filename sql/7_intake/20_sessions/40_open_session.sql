@@ -18,9 +18,11 @@ BEGIN
     WHILE v_id IS NULL LOOP
         SELECT s.session_id, s.used_at + s.ttl > clock_timestamp() AS is_open INTO v_session
           FROM memwarden_data.session AS s
-         WHERE s.org_id = v_place.org_id AND s.principal_id = v_place.principal_id AND s.scope_id = v_place.scope_id AND s.task = v_task AND s.closed_at IS NULL;
+         WHERE s.org_id = v_place.org_id AND s.principal_id = v_place.principal_id AND s.scope_id = v_place.scope_id
+             AND s.task = v_task AND s.closed_at IS NULL;
         IF v_session.is_open THEN
-            UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL THEN s.ttl ELSE v_ttl END, shared = coalesce(open_session.shared, s.shared)
+            UPDATE memwarden_data.session AS s SET used_at = clock_timestamp(), ttl = CASE WHEN open_session.ttl IS NULL
+                THEN s.ttl ELSE v_ttl END, shared = coalesce(open_session.shared, s.shared)
              WHERE s.org_id = v_place.org_id AND s.session_id = v_session.session_id AND s.closed_at IS NULL
             RETURNING s.session_id INTO v_id;
             CONTINUE;
@@ -31,7 +33,8 @@ BEGIN
             PERFORM memwarden_internal.expire_session(v_place.org_id, v_session.session_id);
         END IF;
         INSERT INTO memwarden_data.session AS s (org_id, session_id, principal_id, scope_id, task, ttl, opened_at, used_at, shared)
-        VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl, clock_timestamp(), clock_timestamp(), coalesce(open_session.shared, false))
+        VALUES (v_place.org_id, memwarden_internal.uuid7(), v_place.principal_id, v_place.scope_id, v_task, v_ttl,
+            clock_timestamp(), clock_timestamp(), coalesce(open_session.shared, false))
         ON CONFLICT DO NOTHING
         RETURNING s.session_id INTO v_id;
         -- None, where somebody else was first.
@@ -40,10 +43,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
-    'Opens a session of the caller''s own: its work on a task in a scope. Returns its id; where that session is open already, from this process or another, the id of that one: an agent has one open session for a task and scope. '
-    'scope: a path that the caller writes; NULL for its home. task: its name, 1 to 200 characters, the subject of what the session remembers. ttl: after so long without a call it is over; by default default_ttl of layer session, at most its max_ttl. '
-    'shared: whether others read what it remembers from now on, as far as scopes, roles and policies let them; NULL: as it is, and not for a new one. '
-    'Nobody else sees the session. What it remembers are memories of layer session: where that layer is not shared, as shipped, only its agent and principals whose role has ADMIN over the layer read them. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 2.';
+    'Opens a session of the caller''s own: its work on a task in a scope. Returns its id; where that session is open '
+    'already, from this process or another, the id of that one: an agent has one open session for a task and scope. '
+    'scope: a path that the caller writes; NULL for its home. task: its name, 1 to 200 characters, the subject of what '
+    'the session remembers. ttl: after so long without a call it is over; by default default_ttl of layer session, at '
+    'most its max_ttl. shared: whether others read what it remembers from now on, as far as scopes, roles and policies '
+    'let them; NULL: as it is, and not for a new one. Nobody else sees the session. What it remembers are memories of '
+    'layer session: where that layer is not shared, as shipped, only its agent and principals whose role has ADMIN over '
+    'the layer read them. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a '
+    'standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. '
+    'Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
@@ -55,14 +64,16 @@ AS $function$
 DECLARE
     v_layer record;
 BEGIN
-    SELECT l.default_ttl, coalesce(l.max_ttl, interval '1000 years') AS max_ttl INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = 'session';
+    SELECT l.default_ttl, coalesce(l.max_ttl, interval '1000 years') AS max_ttl INTO v_layer FROM memwarden_data.layer AS l
+        WHERE l.layer = 'session';
     IF p_ttl <= interval '0' OR p_ttl > v_layer.max_ttl THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('ttl: longer than nothing, at most %s', v_layer.max_ttl));
     END IF;
     RETURN coalesce(p_ttl, v_layer.default_ttl, v_layer.max_ttl);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_ttl(interval) IS 'The time to live of a session that is to have this one, or that of its layer. Raises 22023 for one out of range.';
+COMMENT ON FUNCTION memwarden_internal.session_ttl(interval) IS
+    'The time to live of a session that is to have this one, or that of its layer. Raises 22023 for one out of range.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_ttl(interval) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.session_task(p_principal_id bigint, p_task text)
@@ -78,7 +89,8 @@ BEGIN
     RETURN p_task;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.session_task(bigint, text) IS 'The name of a task. Raises 22023 for one that is blank, too long, has line ends or holds what may not be kept.';
+COMMENT ON FUNCTION memwarden_internal.session_task(bigint, text) IS
+    'The name of a task. Raises 22023 for one that is blank, too long, has line ends or holds what may not be kept.';
 REVOKE ALL ON FUNCTION memwarden_internal.session_task(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_shared_session(p_org_id bigint, p_principal_id bigint, p_session text)

@@ -40,10 +40,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
-    'Says what a session of the caller''s is for. goal: one sentence, 1 to 300 characters on one line. plan: its steps, at most 100 of 1 to 200 characters each; a new plan begins with its first step. '
-    'constraints: an array of texts of 1 to 300 characters, or of {"text", "importance"} (critical, high, normal or low); the 8 that matter most stay, by importance and then by how specific they are. What is NULL stays as it was. '
-    'Working memory and the session''s memories have it in one go: the answer is the outcome of that write, and where a gate refuses it nothing changes. What is sensitive is masked before it is stored: masked says where. request_id: as in write(), for asking again. '
-    'Raises 42704 for a session that is not the caller''s, 55000 for one that is over, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 3.';
+    'Says what a session of the caller''s is for. goal: one sentence, 1 to 300 characters on one line. plan: its steps, '
+    'at most 100 of 1 to 200 characters each; a new plan begins with its first step. constraints: an array of texts of '
+    '1 to 300 characters, or of {"text", "importance"} (critical, high, normal or low); the 8 that matter most stay, by '
+    'importance and then by how specific they are. What is NULL stays as it was. Working memory and the session''s '
+    'memories have it in one go: the answer is the outcome of that write, and where a gate refuses it nothing changes. '
+    'What is sensitive is masked before it is stored: masked says where. request_id: as in write(), for asking again. '
+    'Raises 42704 for a session that is not the caller''s, 55000 for one that is over, 25006 on a standby, 22023 for '
+    'arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer '
+    'design, 3.';
 REVOKE ALL ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) TO memwarden_agent, memwarden_curator;
 
@@ -55,13 +60,15 @@ AS $function$
 BEGIN
     IF length(p_goal) > 300 OR p_goal !~ E'\\S' OR p_goal ~ '[[:cntrl:]]' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'goal: one line of 1 to 300 characters');
-    ELSIF cardinality(p_plan) > 100 OR EXISTS (SELECT FROM unnest(p_plan) AS p (step) WHERE coalesce(p.step !~ E'\\S' OR length(p.step) > 200, true)) THEN
+    ELSIF cardinality(p_plan) > 100 OR EXISTS (SELECT FROM unnest(p_plan) AS p (step)
+        WHERE coalesce(p.step !~ E'\\S' OR length(p.step) > 200, true)) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'plan: at most 100 steps of 1 to 200 characters');
     ELSIF jsonb_typeof(p_constraints) <> 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'constraints: an array');
     ELSIF jsonb_array_length(p_constraints) > 1000 OR EXISTS (
               SELECT FROM jsonb_array_elements(p_constraints) AS c (said)
-               CROSS JOIN LATERAL (SELECT CASE jsonb_typeof(c.said) WHEN 'string' THEN c.said WHEN 'object' THEN c.said -> 'text' END AS words) AS t
+               CROSS JOIN LATERAL (SELECT CASE jsonb_typeof(c.said) WHEN 'string' THEN c.said WHEN 'object'
+                   THEN c.said -> 'text' END AS words) AS t
                WHERE jsonb_typeof(t.words) IS DISTINCT FROM 'string' OR t.words #>> '{}' !~ E'\\S' OR length(t.words #>> '{}') > 300
                   OR jsonb_typeof(c.said) = 'object'
                      AND (c.said - ARRAY['text', 'importance'] <> '{}'
@@ -84,7 +91,8 @@ DECLARE
     v_plan    jsonb;
     v_done    record;
 BEGIN
-    SELECT w.plan INTO v_plan FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id AND w.session_id = advance_plan.session_id;
+    SELECT w.plan INTO v_plan FROM memwarden_data.working_memory AS w WHERE w.org_id = v_session.org_id
+        AND w.session_id = advance_plan.session_id;
     done := (v_plan ->> 'done')::integer;
     total := jsonb_array_length(v_plan -> 'steps');
     -- Also of a plan that is done: who asks again for its last step has the answer again.
@@ -93,7 +101,8 @@ BEGIN
                                   AND e.request_id = advance_plan.request_id AND e.part = 'progress') THEN
         v_done := memwarden_internal.remember_entry(
             v_session.org_id, advance_plan.session_id, v_session.scope, v_session.task, 'progress', 'high',
-            jsonb_build_object('step', v_plan -> 'steps' -> done, 'done', done + 1, 'total', total), p_request_id => advance_plan.request_id);
+            jsonb_build_object('step', v_plan -> 'steps' -> done, 'done', done + 1, 'total', total),
+                p_request_id => advance_plan.request_id);
         outcome := (v_done.result).outcome;
         reason := (v_done.result).reason;
         IF (v_done.result).kept THEN
@@ -108,7 +117,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.advance_plan(uuid, uuid) IS
-    'The current step of a session''s plan is done: done of total are, current_step is the one after it and next_step the one behind that, NULL where there is none. Of a plan that is done nothing changes, and outcome is NULL. '
-    'outcome, reason: of the write that remembers it; where a gate refuses that, nothing changes. request_id: as in write(), for asking again. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
+    'The current step of a session''s plan is done: done of total are, current_step is the one after it and next_step '
+    'the one behind that, NULL where there is none. Of a plan that is done nothing changes, and outcome is NULL. '
+    'outcome, reason: of the write that remembers it; where a gate refuses that, nothing changes. request_id: as in '
+    'write(), for asking again. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, '
+    '3.';
 REVOKE ALL ON FUNCTION memwarden.advance_plan(uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.advance_plan(uuid, uuid) TO memwarden_agent, memwarden_curator;

@@ -14,12 +14,14 @@ BEGIN
              WHERE p_memory.goal IS NOT NULL
              UNION ALL
             SELECT 2, s.place,
-                   CASE s.place WHEN v_done + 1 THEN format('[CURRENT_STEP] (%s/%s) ', v_done, jsonb_array_length(p_memory.plan -> 'steps')) ELSE '[NEXT_STEP] ' END,
+                   CASE s.place WHEN v_done + 1 THEN format('[CURRENT_STEP] (%s/%s) ', v_done,
+                       jsonb_array_length(p_memory.plan -> 'steps')) ELSE '[NEXT_STEP] ' END,
                    s.step, 3000000 - s.place
               FROM jsonb_array_elements(p_memory.plan -> 'steps') WITH ORDINALITY AS s (step, place) WHERE s.place - v_done IN (1, 2)
              UNION ALL
             -- As they stand, critical ones first and each kind newest first: the last yields first.
-            SELECT 3, o.place, '[OBSERVATION] ', o.said - 'ordinal', CASE o.said ->> 'importance' WHEN 'critical' THEN 2000000 ELSE 1000000 END - o.place
+            SELECT 3, o.place, '[OBSERVATION] ', o.said - 'ordinal', CASE o.said ->> 'importance' WHEN 'critical' THEN 2000000
+                ELSE 1000000 END - o.place
               FROM jsonb_array_elements(p_memory.observations) WITH ORDINALITY AS o (said, place)
              UNION ALL
             SELECT 4, c.place, '[CONSTRAINT] ', c.said -> 'text', NULL
@@ -30,7 +32,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.working_memory_lines(memwarden_internal.working_memory_slots) IS
-    'Working memory line by line, in the order in which it is shown; yields: in which order lines are left out where there is no room, NULL for goal and constraints, which never are.';
+    'Working memory line by line, in the order in which it is shown; yields: in which order lines are left out where '
+    'there is no room, NULL for goal and constraints, which never are.';
 REVOKE ALL ON FUNCTION memwarden_internal.working_memory_lines(memwarden_internal.working_memory_slots) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.render_slots(p_memory memwarden_internal.working_memory_slots, p_token_budget integer)
@@ -47,17 +50,20 @@ BEGIN
     SELECT coalesce(sum(1 + memwarden.estimate_tokens(l.line)), 0) INTO v_least
       FROM memwarden_internal.working_memory_lines(p_memory) AS l WHERE l.yields IS NULL;
     IF v_least > p_token_budget THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('token_budget: goal and constraints alone take %s tokens', v_least));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('token_budget: goal and constraints alone take %s '
+            'tokens', v_least));
     END IF;
     RETURN (
         SELECT coalesce(string_agg(k.line, E'\n' ORDER BY k.ordinal), '')
-          FROM (SELECT l.line, l.ordinal, l.yields, sum(1 + memwarden.estimate_tokens(l.line)) OVER (ORDER BY l.yields DESC NULLS FIRST) AS tokens
+          FROM (SELECT l.line, l.ordinal, l.yields,
+              sum(1 + memwarden.estimate_tokens(l.line)) OVER (ORDER BY l.yields DESC NULLS FIRST) AS tokens
                   FROM memwarden_internal.working_memory_lines(p_memory) AS l) AS k
          WHERE k.yields IS NULL OR k.tokens <= p_token_budget);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.render_slots(memwarden_internal.working_memory_slots, integer) IS
-    'Working memory as render_working_memory() has it, of slots that are at hand. Raises 22023 for a budget out of range or too small for goal and constraints.';
+    'Working memory as render_working_memory() has it, of slots that are at hand. Raises 22023 for a budget out of '
+    'range or too small for goal and constraints.';
 REVOKE ALL ON FUNCTION memwarden_internal.render_slots(memwarden_internal.working_memory_slots, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.render_working_memory(session_id uuid, token_budget integer DEFAULT 1000)
@@ -70,8 +76,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.render_working_memory(uuid, integer) IS
-    'The working memory of a session of the caller''s as a text for a model, always in this order: [TASK_GOAL], [CURRENT_STEP], [NEXT_STEP], then a line [OBSERVATION], [CONSTRAINT] or [SCRATCHPAD] for each; a slot that is empty is not there. '
-    'What was told stands as JSON behind its label, each on its line, and cannot look like a label, a tag or the end of a block. At most token_budget tokens by estimate_tokens(): first the oldest notes yield, then observations, the oldest first and critical ones last, then the plan; '
-    'goal and constraints never: where they alone are more, that is an error. After a crash it is made anew of what the session remembers. Raises 22023 for a token_budget out of range or too small for goal and constraints, errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
+    'The working memory of a session of the caller''s as a text for a model, always in this order: [TASK_GOAL], '
+    '[CURRENT_STEP], [NEXT_STEP], then a line [OBSERVATION], [CONSTRAINT] or [SCRATCHPAD] for each; a slot that is '
+    'empty is not there. What was told stands as JSON behind its label, each on its line, and cannot look like a label, '
+    'a tag or the end of a block. At most token_budget tokens by estimate_tokens(): first the oldest notes yield, then '
+    'observations, the oldest first and critical ones last, then the plan; goal and constraints never: where they alone '
+    'are more, that is an error. After a crash it is made anew of what the session remembers. Raises 22023 for a '
+    'token_budget out of range or too small for goal and constraints, errors as set_goal() does, otherwise as write() '
+    'does. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.render_working_memory(uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.render_working_memory(uuid, integer) TO memwarden_agent, memwarden_curator;

@@ -18,20 +18,23 @@ BEGIN
     -- Others work on tasks of that name too: what theirs remember is neither told nor in the way.
     v_rows := memwarden_internal.present(v_session.principal_id, ARRAY(
         SELECT a FROM memwarden_internal.answer(
-            v_session.principal_id, search_session.query, p_k => search_session.k, p_layers => '{session}', p_scopes => ARRAY[v_session.scope],
+            v_session.principal_id, search_session.query, p_k => search_session.k, p_layers => '{session}',
+                p_scopes => ARRAY[v_session.scope],
             p_subject => v_session.task, p_surface => search_session.surface,
             p_among => ARRAY(SELECT o.item_id::uuid FROM jsonb_object_keys(v_own) AS o (item_id))) AS a), search_session.surface);
     -- What was noted twice is told once, and was noted twice: the last of them may not be told any more.
     v_rows := ARRAY(
         SELECT v_rows[t.place]
-          FROM (SELECT g.place, coalesce(sum(g.entries) OVER (ORDER BY g.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+          FROM (SELECT g.place, coalesce(sum(g.entries) OVER (ORDER BY g.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+              0) AS before
                   FROM (SELECT p.place, (SELECT sum((v_own ->> i.item_id::text)::integer)
                                            FROM unnest((v_rows[p.place]).item_id || (v_rows[p.place]).same_as) AS i (item_id)) AS entries
                           FROM generate_subscripts(v_rows, 1) AS p (place)) AS g) AS t
          WHERE t.before < search_session.k ORDER BY t.place);
     PERFORM memwarden_internal.log_recall(
         v_session.principal_id, 'recall', search_session.query,
-        jsonb_build_object('k', search_session.k, 'layers', ARRAY['session'], 'scopes', ARRAY[v_session.scope], 'surface', search_session.surface), v_rows, p_session_id => search_session.session_id);
+        jsonb_build_object('k', search_session.k, 'layers', ARRAY['session'], 'scopes', ARRAY[v_session.scope], 'surface',
+            search_session.surface), v_rows, p_session_id => search_session.session_id);
     RETURN QUERY
     SELECT m.request_id, m.part, m.importance, m.item_id, f.content, f.score
       FROM unnest(v_rows) AS f
@@ -41,7 +44,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.search_session(uuid, text, integer, text) IS
-    'What a session of the caller''s own remembers about a query, best first, at most k (1 to 1,000): goals, progress and observations with their whole results, also those that working memory has let go. Of a session that is over nothing. surface: which boundary the answer crosses, as recall() takes it. '
-    'What is told is recorded as a recall is, with the session. Raises 42704 for a session that is not the caller''s, 22023 for k; otherwise as recall() does. Source: four-layer design, 2.';
+    'What a session of the caller''s own remembers about a query, best first, at most k (1 to 1,000): goals, progress '
+    'and observations with their whole results, also those that working memory has let go. Of a session that is over '
+    'nothing. surface: which boundary the answer crosses, as recall() takes it. What is told is recorded as a recall '
+    'is, with the session. Raises 42704 for a session that is not the caller''s, 22023 for k; otherwise as recall() '
+    'does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.search_session(uuid, text, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.search_session(uuid, text, integer, text) TO memwarden_agent, memwarden_curator;

@@ -1,7 +1,9 @@
 -- What matters is asked to be kept, by the session's agent and through every gate; everything else is released.
 CREATE OR REPLACE FUNCTION memwarden.close_session(
-    session_id uuid, summary text DEFAULT NULL, promote text DEFAULT 'important', target_scope text DEFAULT NULL, layer text DEFAULT 'episodic')
-RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid, gate text, reason text)
+    session_id uuid, summary text DEFAULT NULL, promote text DEFAULT 'important', target_scope text DEFAULT NULL,
+        layer text DEFAULT 'episodic')
+RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid,
+    gate text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -18,12 +20,14 @@ BEGIN
         PERFORM memwarden_internal.capture_place(v_principal_id, close_session.target_scope);
     END IF;
     IF NOT memwarden_internal.lock_scopes(
-           v_principal_id, ARRAY[v_session.scope, coalesce(close_session.target_scope, v_session.scope)], ARRAY['session', close_session.layer]) THEN
+           v_principal_id, ARRAY[v_session.scope, coalesce(close_session.target_scope, v_session.scope)],
+               ARRAY['session', close_session.layer]) THEN
         PERFORM memwarden_internal.raise_error('scope_busy', format('scope %L', v_session.scope));
     END IF;
     -- Who closes it at the same moment waits here, and then finds it closed.
     UPDATE memwarden_data.session AS s SET closed_at = clock_timestamp(), ended = 'closed'
-     WHERE s.org_id = v_session.org_id AND s.session_id = close_session.session_id AND s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp();
+     WHERE s.org_id = v_session.org_id AND s.session_id = close_session.session_id AND s.closed_at IS NULL
+         AND s.used_at + s.ttl > clock_timestamp();
     IF FOUND THEN
         IF close_session.promote = 'important' THEN
             PERFORM memwarden_internal.promote_entries(
@@ -31,7 +35,8 @@ BEGIN
         END IF;
         IF close_session.summary IS NOT NULL THEN
             PERFORM memwarden_internal.write_summary(
-                v_session.org_id, close_session.session_id, coalesce(close_session.target_scope, v_session.scope), v_session.task, close_session.layer, close_session.summary);
+                v_session.org_id, close_session.session_id, coalesce(close_session.target_scope, v_session.scope), v_session.task,
+                    close_session.layer, close_session.summary);
         END IF;
         PERFORM memwarden_internal.release_session(v_session.org_id, close_session.session_id, 'session closed');
     END IF;
@@ -39,9 +44,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_session(uuid, text, text, text, text) IS
-    'Ends a session of the caller''s. promote: important asks for each critical or high entry to be written into layer, none for nothing. target_scope: where to, the session''s scope by default. summary: what is to be learned from it, 1 to 2,000 characters, written there as well, on the grounds of what was promoted. '
-    'All of it in the caller''s name and through every gate: disposition is promoted where it was committed or was known, waiting where it was deferred, refused where a gate refused it, see outcome, gate and reason; released, and nothing was asked, for the rest. The memories of the session expire, its working memory is gone. '
-    'One transaction: a call that was cut off has done nothing. Again, or from two processes at once, it is done once and the answer is that of the first. Raises 42704 for a session that is not the caller''s, a target_scope that it does not write or an unknown layer, 55000 for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer design, 2.';
+    'Ends a session of the caller''s. promote: important asks for each critical or high entry to be written into layer, '
+    'none for nothing. target_scope: where to, the session''s scope by default. summary: what is to be learned from it, '
+    '1 to 2,000 characters, written there as well, on the grounds of what was promoted. All of it in the caller''s name '
+    'and through every gate: disposition is promoted where it was committed or was known, waiting where it was '
+    'deferred, refused where a gate refused it, see outcome, gate and reason; released, and nothing was asked, for the '
+    'rest. The memories of the session expire, its working memory is gone. One transaction: a call that was cut off has '
+    'done nothing. Again, or from two processes at once, it is done once and the answer is that of the first. Raises '
+    '42704 for a session that is not the caller''s, a target_scope that it does not write or an unknown layer, 55000 '
+    'for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the '
+    'scope; otherwise as write() does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.close_session(uuid, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_session(uuid, text, text, text, text) TO memwarden_agent, memwarden_curator;
 
@@ -57,12 +69,14 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'promote: important or none');
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer) THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('layer %L', p_layer));
-    ELSIF (SELECT l.ordinal FROM memwarden_data.layer AS l WHERE l.layer = p_layer) <= (SELECT l.ordinal FROM memwarden_data.layer AS l WHERE l.layer = 'session') THEN
+    ELSIF (SELECT l.ordinal FROM memwarden_data.layer AS l WHERE l.layer = p_layer) <= (SELECT l.ordinal
+        FROM memwarden_data.layer AS l WHERE l.layer = 'session') THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'layer: one that lasts longer than a session');
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_closing(text, text, text) IS 'Raises 22023 or 42704 for arguments of close_session() out of range.';
+COMMENT ON FUNCTION memwarden_internal.require_closing(text, text, text) IS
+    'Raises 22023 or 42704 for arguments of close_session() out of range.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_closing(text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promote_entries(
@@ -96,10 +110,13 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promote_entries(bigint, uuid, text, text, timestamptz) IS 'Asks for what a session observed and holds important to be written into a lasting layer, in the caller''s name: what it has now, or had at p_ended_at, when it was last used. The caller holds both scopes.';
+COMMENT ON FUNCTION memwarden_internal.promote_entries(bigint, uuid, text, text, timestamptz) IS
+    'Asks for what a session observed and holds important to be written into a lasting layer, in the caller''s name: '
+    'what it has now, or had at p_ended_at, when it was last used. The caller holds both scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.promote_entries(bigint, uuid, text, text, timestamptz) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.write_summary(p_org_id bigint, p_session_id uuid, p_scope text, p_task text, p_layer text, p_summary text)
+CREATE OR REPLACE FUNCTION memwarden_internal.write_summary(p_org_id bigint, p_session_id uuid, p_scope text, p_task text,
+    p_layer text, p_summary text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -117,13 +134,16 @@ BEGIN
                   JOIN memwarden_data.write_request AS r ON r.request_id = e.promotion_id AND r.item_id IS NOT NULL
                   JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
                  CROSS JOIN LATERAL (
-                       SELECT o.reference FROM jsonb_array_elements(v.evidence) AS o (reference) WHERE o.reference ->> 'type' <> 'memory_item'
+                       SELECT o.reference FROM jsonb_array_elements(v.evidence) AS o (reference)
+                           WHERE o.reference ->> 'type' <> 'memory_item'
                         UNION ALL
-                       SELECT jsonb_build_object('type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id', v.version_id)) AS x
+                       SELECT jsonb_build_object('type', 'memory_item', 'uri', 'memwarden:item/' || v.item_id, 'version_id',
+                           v.version_id)) AS x
                  WHERE e.org_id = p_org_id AND e.session_id = p_session_id
                  ORDER BY e.ordinal DESC LIMIT 20) AS g);
     v_done := memwarden.write(
-        layer => p_layer, content => jsonb_build_object('summary', v_clean.document), subject => p_task, scope => p_scope, evidence => v_evidence,
+        layer => p_layer, content => jsonb_build_object('summary', v_clean.document), subject => p_task, scope => p_scope,
+            evidence => v_evidence,
         importance => memwarden_internal.importance_weight('high'),
         origin => jsonb_build_object('kind', 'task_outcome', 'trigger', 'learning_summary', 'session', p_session_id, 'task', p_task));
     INSERT INTO memwarden_data.session_entry (org_id, session_id, request_id, part, importance, ordinal, masked, promotion_id)
@@ -131,7 +151,9 @@ BEGIN
       FROM memwarden_data.session_entry AS x WHERE x.org_id = p_org_id AND x.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.write_summary(bigint, uuid, text, text, text, text) IS 'Asks for the summary of a session to be written into a lasting layer, in the caller''s name, on the grounds of what was promoted.';
+COMMENT ON FUNCTION memwarden_internal.write_summary(bigint, uuid, text, text, text, text) IS
+    'Asks for the summary of a session to be written into a lasting layer, in the caller''s name, on the grounds of '
+    'what was promoted.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_summary(bigint, uuid, text, text, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.release_session(p_org_id bigint, p_session_id uuid, p_reason text)
@@ -151,11 +173,13 @@ BEGIN
     DELETE FROM memwarden_data.working_memory AS w WHERE w.org_id = p_org_id AND w.session_id = p_session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.release_session(bigint, uuid, text) IS 'Lets what a session remembers expire and takes its working memory away. The caller holds its scope.';
+COMMENT ON FUNCTION memwarden_internal.release_session(bigint, uuid, text) IS
+    'Lets what a session remembers expire and takes its working memory away. The caller holds its scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.release_session(bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.closing_of(p_org_id bigint, p_session_id uuid)
-RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid, gate text, reason text)
+RETURNS TABLE (part text, importance text, content jsonb, disposition text, request_id uuid, outcome text, item_id uuid,
+    gate text, reason text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$

@@ -6,10 +6,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- In the order of batches.
-    RETURN memwarden_internal.lock_scope(p_org_id, p_scope_id, 'episodic') AND memwarden_internal.lock_scope(p_org_id, p_scope_id, 'session');
+    RETURN memwarden_internal.lock_scope(p_org_id, p_scope_id, 'episodic') AND memwarden_internal.lock_scope(p_org_id,
+        p_scope_id, 'session');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) IS 'Locks what the end of a session writes; false where another writer keeps it busy, or the scope is closed.';
+COMMENT ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) IS
+    'Locks what the end of a session writes; false where another writer keeps it busy, or the scope is closed.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_ending(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.expire_session(p_org_id bigint, p_session_id uuid)
@@ -44,7 +46,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.expire_session(bigint, uuid) IS
-    'Ends a session whose time is over as close_session() would have: asks, in the name of its agent, for what is important to be remembered; false where it is not over, somebody was first, or another writer holds the scope.';
+    'Ends a session whose time is over as close_session() would have: asks, in the name of its agent, for what is '
+    'important to be remembered; false where it is not over, somebody was first, or another writer holds the scope.';
 REVOKE ALL ON FUNCTION memwarden_internal.expire_session(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.close_next_session(p_after uuid)
@@ -74,7 +77,9 @@ BEGIN
     RETURN v_session.session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.close_next_session(uuid) IS 'Ends the next session behind p_after whose time is over and returns it; NULL when there is none. Two callers do each once.';
+COMMENT ON FUNCTION memwarden_internal.close_next_session(uuid) IS
+    'Ends the next session behind p_after whose time is over and returns it; NULL when there is none. Two callers do '
+    'each once.';
 REVOKE ALL ON FUNCTION memwarden_internal.close_next_session(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_session(uuid) TO memwarden_jobs, memwarden_admin;
 
@@ -94,9 +99,12 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_sessions() IS
-    'Job: ends every session whose time to live is over: each critical or high observation is asked to be written into layer episodic of its scope, in the name of its agent and through every gate, as close_session() does; what it remembers expires, its working memory goes. resume_session() takes it up again. '
-    'Safe to run twice at once and to kill. Commits after each session, so it cannot run inside a transaction. '
-    'A session that meets an error, as 28000 where its agent is disabled at that moment, stays for the next run, with a warning. Raises 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 2.';
+    'Job: ends every session whose time to live is over: each critical or high observation is asked to be written into '
+    'layer episodic of its scope, in the name of its agent and through every gate, as close_session() does; what it '
+    'remembers expires, its working memory goes. resume_session() takes it up again. Safe to run twice at once and to '
+    'kill. Commits after each session, so it cannot run inside a transaction. A session that meets an error, as 28000 '
+    'where its agent is disabled at that moment, stays for the next run, with a warning. Raises 25001 at an isolation '
+    'other than READ COMMITTED. Source: four-layer design, 2.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_sessions() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_sessions() TO memwarden_jobs, memwarden_admin;
 
@@ -114,5 +122,6 @@ BEGIN
     DELETE FROM memwarden_data.working_memory AS w USING ended AS e WHERE w.org_id = e.org_id AND w.session_id = e.session_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.end_sessions_of(bigint[]) IS 'Ends the sessions of scopes that are being closed, whose memories expire with them. The caller holds the scopes.';
+COMMENT ON FUNCTION memwarden_internal.end_sessions_of(bigint[]) IS
+    'Ends the sessions of scopes that are being closed, whose memories expire with them. The caller holds the scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.end_sessions_of(bigint[]) FROM PUBLIC;

@@ -16,10 +16,12 @@ DECLARE
 BEGIN
     SELECT s.session_id, s.closed_at, s.ended INTO v_last
       FROM memwarden_data.session AS s
-     WHERE s.org_id = v_session.org_id AND s.principal_id = v_session.principal_id AND s.scope_id = v_session.scope_id AND s.task = v_session.task
+     WHERE s.org_id = v_session.org_id AND s.principal_id = v_session.principal_id AND s.scope_id = v_session.scope_id
+         AND s.task = v_session.task
        AND s.closed_at IS NOT NULL
      ORDER BY s.closed_at DESC LIMIT 1;
-    v_state := coalesce(memwarden_internal.session_state(v_session.org_id, v_id), memwarden_internal.session_state(v_session.org_id, v_last.session_id));
+    v_state := coalesce(memwarden_internal.session_state(v_session.org_id, v_id),
+        memwarden_internal.session_state(v_session.org_id, v_last.session_id));
     v_envelope := jsonb_build_object(
         'envelope', 1, 'namespace', v_session.scope, 'task', v_session.task, 'session_id', v_id, 'resumed_from', v_last.session_id,
         'ended', v_last.ended, 'ended_at', memwarden_internal.utc_text(v_last.closed_at), 'goal', v_state -> 'goal',
@@ -55,10 +57,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
-    'Goes on with a task of the caller''s own: opens its session as open_session() does, and where that is new puts goal, plan with the steps that are done, constraints and critical findings of the last one into its working memory. '
-    'Returns them as an envelope: {"envelope": 1, "namespace": path of the scope, "task", "session_id", "resumed_from", "ended" (closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, "constraints", '
-    '"findings": [{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", "reason"}]}; standing is remembered where it has become lasting memory (item_id, layer) and stands there, unverified where it is the session''s own note. '
-    'What was taken back since is left out, and what looks like an instruction to its reader. What nothing remembers is read within recovery_window of layer session. Without an earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer design, 8.';
+    'Goes on with a task of the caller''s own: opens its session as open_session() does, and where that is new puts '
+    'goal, plan with the steps that are done, constraints and critical findings of the last one into its working '
+    'memory. Returns them as an envelope: {"envelope": 1, "namespace": path of the scope, "task", "session_id", '
+    '"resumed_from", "ended" (closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, '
+    '"constraints", "findings": [{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", '
+    '"reason"}]}; standing is remembered where it has become lasting memory (item_id, layer) and stands there, '
+    'unverified where it is the session''s own note. What was taken back since is left out, and what looks like an '
+    'instruction to its reader. What nothing remembers is read within recovery_window of layer session. Without an '
+    'earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it '
+    'changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, '
+    'otherwise as write() does. Source: four-layer design, 8.';
 REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
@@ -88,12 +97,14 @@ BEGIN
                                AND (CASE WHEN n.principal_id = p_principal_id THEN -n.label_id ELSE n.label_id END) = ANY (v_labels)))
                   LEFT JOIN LATERAL (
                        SELECT i.item_id, i.layer, v.content
-                         FROM memwarden_data.item AS i JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+                         FROM memwarden_data.item AS i JOIN memwarden_data.version AS v ON v.org_id = i.org_id
+                             AND v.version_id = i.version_id
                         WHERE i.org_id = p_org_id AND i.item_id = p.item_id AND i.status = 'ACTIVE'
                           AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
                           AND memwarden_internal.may_read(p_principal_id, i.scope_id)
                           AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL
-                          AND (v_labels IS NULL OR (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels))) AS k ON true
+                          AND (v_labels IS NULL OR (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id
+                              ELSE i.label_id END) = ANY (v_labels))) AS k ON true
                  WHERE e.org_id = p_org_id AND e.session_id = p_session_id
                    AND e.part IN ('observation', 'summary') AND e.importance IN ('critical', 'high')
                    -- What lasting memory has taken back since is no finding any more.
@@ -106,5 +117,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) IS
-    'What a session that is over found, most important first, at most 20: as lasting memory has it now, or as the session noted it; of these what may cross a surface (NULL: none), unstripped, and nothing that looks like an instruction to its reader.';
+    'What a session that is over found, most important first, at most 20: as lasting memory has it now, or as the '
+    'session noted it; of these what may cross a surface (NULL: none), unstripped, and nothing that looks like an '
+    'instruction to its reader.';
 REVOKE ALL ON FUNCTION memwarden_internal.findings(bigint, bigint, uuid, text) FROM PUBLIC;

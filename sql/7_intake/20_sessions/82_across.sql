@@ -25,7 +25,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce(nullif(memwarden_internal.stripped(p_org_id, jsonb_build_object(
-        'findings', memwarden_internal.findings(p_org_id, p_principal_id, p_session_id, p_surface)), p_surface) -> 'findings', 'null'), '[]');
+        'findings', memwarden_internal.findings(p_org_id, p_principal_id, p_session_id, p_surface)), p_surface) -> 'findings',
+        'null'), '[]');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.findings_across(bigint, bigint, uuid, text) IS
@@ -51,7 +52,8 @@ BEGIN
                'goal', p_envelope -> 'goal', 'plan', p_envelope -> 'plan', 'constraints', p_envelope -> 'constraints'), p_surface)
         || jsonb_build_object('findings', jsonb_path_query_array(
                memwarden_internal.findings_across(v_session.org_id, v_session.principal_id, (p_envelope ->> 'session_id')::uuid, p_surface)
-               || memwarden_internal.findings_across(v_session.org_id, v_session.principal_id, (p_envelope ->> 'resumed_from')::uuid, p_surface),
+               || memwarden_internal.findings_across(v_session.org_id, v_session.principal_id,
+                   (p_envelope ->> 'resumed_from')::uuid, p_surface),
                '$[0 to 19]'));
 END
 $function$;

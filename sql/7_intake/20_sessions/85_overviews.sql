@@ -1,5 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.list_sessions()
-RETURNS TABLE (session_id uuid, scope text, task text, opened_at timestamptz, used_at timestamptz, ttl interval, turn integer, entries bigint,
+RETURNS TABLE (session_id uuid, scope text, task text, opened_at timestamptz, used_at timestamptz, ttl interval, turn integer,
+    entries bigint,
                closed_at timestamptz, ended text, resumed_from uuid, shared boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp

@@ -36,8 +36,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) IS
-    'Memories of from_layer about which the caller has not decided yet what becomes of them in to_layer, oldest version first: what consolidate() is then called for. '
-    'scope: that one alone; the agent''s home by default. after: those behind a version_id, for another page. k: 1 to 1,000, 100 by default. A new version is a candidate again. '
-    'Raises 42704 for a scope that the caller does not see, 22023 for k, 28000 without identity. Source: N4.';
+    'Memories of from_layer about which the caller has not decided yet what becomes of them in to_layer, oldest version '
+    'first: what consolidate() is then called for. scope: that one alone; the agent''s home by default. after: those '
+    'behind a version_id, for another page. k: 1 to 1,000, 100 by default. A new version is a candidate again. Raises '
+    '42704 for a scope that the caller does not see, 22023 for k, 28000 without identity. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) TO memwarden_agent, memwarden_curator;

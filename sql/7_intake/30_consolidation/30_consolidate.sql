@@ -42,7 +42,8 @@ BEGIN
         org_id, principal_id, source_version_id, layer, scope_id, source_item_id, decision,
         target_item_id, target_version_id, request_id, decider, decided_at)
     VALUES (
-        v_item.org_id, v_principal_id, consolidate.version_id, consolidate.layer, v_item.scope_id, consolidate.item_id, consolidate.decision,
+        v_item.org_id, v_principal_id, consolidate.version_id, consolidate.layer, v_item.scope_id, consolidate.item_id,
+            consolidate.decision,
         consolidate.target, consolidate.target_version, v_request_id, consolidate.decider, clock_timestamp())
     ON CONFLICT DO NOTHING;
     IF NOT FOUND THEN
@@ -64,27 +65,37 @@ BEGIN
     IF v_done.reason = 'CHANGED_SINCE' THEN
         -- To be decided anew.
         DELETE FROM memwarden_data.consolidation AS c
-         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
+         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id
+             AND c.layer = consolidate.layer;
     ELSE
         UPDATE memwarden_data.consolidation AS c SET outcome = v_done.outcome, reason = v_done.reason, request_id = v_done.request_id
-         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id AND c.layer = consolidate.layer;
+         WHERE c.org_id = v_item.org_id AND c.principal_id = v_principal_id AND c.source_version_id = consolidate.version_id
+             AND c.layer = consolidate.layer;
     END IF;
     RETURN v_result;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) IS
-    'Carries out what the caller decides about one version of a memory for another layer of its scope, once, and notes it: as a write or retraction of the caller''s own, through every gate, with its rights and no others. '
-    'decision: ADD (a memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason, 1 to 1,000 characters) or NOOP. target: a memory of that scope and layer, target_version the version that was looked at. '
-    'content: what ADD or UPDATE is to say, by default what the memory says; words of one''s own enter no layer that takes no direct writes. The memory is cited as evidence, so nothing is believed more than it is, '
-    'and words that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and _.:/-. '
-    'outcome: as that of write(), DEFERRED also where DELETE concerns what people decided about; RETRACTED; NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was named; that alone is not noted and can be decided anew. '
-    'repeated: it had been decided before, and the outcome is that of then; nothing happened now. '
-    'Raises 42704 for a memory that the caller does not see, 22023 for arguments that do not go together, 42501 for a right that was lost while it waited, 55P03 while another writer holds the scope; otherwise as write() does. Source: N4.';
+    'Carries out what the caller decides about one version of a memory for another layer of its scope, once, and notes '
+    'it: as a write or retraction of the caller''s own, through every gate, with its rights and no others. decision: '
+    'ADD (a memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason, 1 '
+    'to 1,000 characters) or NOOP. target: a memory of that scope and layer, target_version the version that was looked '
+    'at. content: what ADD or UPDATE is to say, by default what the memory says; words of one''s own enter no layer '
+    'that takes no direct writes. The memory is cited as evidence, so nothing is believed more than it is, and words '
+    'that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and '
+    '_.:/-. outcome: as that of write(), DEFERRED also where DELETE concerns what people decided about; RETRACTED; '
+    'NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was '
+    'named; that alone is not noted and can be decided anew. repeated: it had been decided before, and the outcome is '
+    'that of then; nothing happened now. Raises 42704 for a memory that the caller does not see, 22023 for arguments '
+    'that do not go together, 42501 for a right that was lost while it waited, 55P03 while another writer holds the '
+    'scope; otherwise as write() does. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent, memwarden_curator;
+GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent,
+    memwarden_curator;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_decision(
-    p_scope_id bigint, p_from_layer text, p_layer text, p_decision text, p_target uuid, p_target_version uuid, p_content jsonb, p_decider text)
+    p_scope_id bigint, p_from_layer text, p_layer text, p_decision text, p_target uuid, p_target_version uuid, p_content jsonb,
+        p_decider text)
 RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -108,7 +119,8 @@ BEGIN
         IF v_target.scope_id <> p_scope_id OR v_target.layer <> p_layer
            OR NOT EXISTS (SELECT FROM memwarden_data.version AS v
                            WHERE v.org_id = v_target.org_id AND v.item_id = p_target AND v.version_id = p_target_version) THEN
-            PERFORM memwarden_internal.raise_error('invalid_argument', 'target: an item of the same scope and of that layer, in a version of its own');
+            PERFORM memwarden_internal.raise_error('invalid_argument',
+                'target: an item of the same scope and of that layer, in a version of its own');
         END IF;
     END IF;
 END
@@ -134,7 +146,8 @@ BEGIN
     RETURN v_result;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) IS 'What an agent decided about a version before, and what has come of it by now.';
+COMMENT ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) IS
+    'What an agent decided about a version before, and what has come of it by now.';
 REVOKE ALL ON FUNCTION memwarden_internal.earlier_decision(bigint, bigint, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.retract_version(p_item_id uuid, p_version_id uuid, p_reason text)
@@ -174,5 +187,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) IS
-    'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s memories. outcome: RETRACTED; DEFERRED where people decided about it (request_act()); or REJECTED, with what refusal() says or CHANGED_SINCE. Raises as hold_item() does.';
+    'Retracts an item, as retract() does, if it is still at a version. Needs a role that permits DELETE of everybody''s '
+    'memories. outcome: RETRACTED; DEFERRED where people decided about it (request_act()); or REJECTED, with what '
+    'refusal() says or CHANGED_SINCE. Raises as hold_item() does.';
 REVOKE ALL ON FUNCTION memwarden_internal.retract_version(uuid, uuid, text) FROM PUBLIC;

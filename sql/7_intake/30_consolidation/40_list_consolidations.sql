@@ -12,7 +12,8 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT c.source_item_id, c.source_version_id, c.layer, s.path, c.decision, coalesce(r.outcome::text, c.outcome),
-           coalesce(r.item_id, c.target_item_id), c.request_id, CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END, c.decider, c.decided_at
+           coalesce(r.item_id, c.target_item_id), c.request_id, CASE WHEN r.outcome IS NULL THEN c.reason ELSE r.reason END,
+               c.decider, c.decided_at
       FROM memwarden_data.consolidation AS c
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))
       LEFT JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id

@@ -43,7 +43,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS 'Installs pg_partman where it is missing and lets memwarden_owner use it: its schema and its settings, no function by name.';
+COMMENT ON FUNCTION memwarden_internal.prepare_partman() IS
+    'Installs pg_partman where it is missing and lets memwarden_owner use it: its schema and its settings, no function '
+    'by name.';
 REVOKE ALL ON FUNCTION memwarden_internal.prepare_partman() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.create_partitions()
@@ -88,7 +90,9 @@ BEGIN
                   'memwarden_data.recall_log', 'memwarden_data.recall_outcome'];
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.create_partitions() IS 'Hands write_request, log, capture and the log of recalls to pg_partman: a partition a month. Run as memwarden_owner, so that partitions belong to it.';
+COMMENT ON FUNCTION memwarden_internal.create_partitions() IS
+    'Hands write_request, log, capture and the log of recalls to pg_partman: a partition a month. Run as '
+    'memwarden_owner, so that partitions belong to it.';
 REVOKE ALL ON FUNCTION memwarden_internal.create_partitions() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.cut_recall_log()
@@ -115,5 +119,7 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.cut_recall_log() IS 'Hands the log of recalls and what was reported of them to pg_partman: a partition a month, dropped after 13 months unless part_config says otherwise.';
+COMMENT ON FUNCTION memwarden_internal.cut_recall_log() IS
+    'Hands the log of recalls and what was reported of them to pg_partman: a partition a month, dropped after 13 months '
+    'unless part_config says otherwise.';
 REVOKE ALL ON FUNCTION memwarden_internal.cut_recall_log() FROM PUBLIC;

@@ -5,20 +5,27 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 AS $function$
 DECLARE
     v_search_path text := pg_catalog.current_setting('search_path');
-    v_cron        name := (SELECT n.nspname FROM pg_catalog.pg_extension AS e JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) 'cron'
+    v_cron        name := (SELECT n.nspname FROM pg_catalog.pg_extension AS e
+        JOIN pg_catalog.pg_namespace AS n ON n.nspname OPERATOR(pg_catalog.=) 'cron'
                             WHERE e.extname OPERATOR(pg_catalog.=) 'pg_cron');
 BEGIN
     PERFORM memwarden_internal.maintain_storage();
     -- As the caller: pg_cron shows each role its own runs, some 23,000 a day of these jobs.
     IF v_cron IS NOT NULL AND pg_catalog.has_schema_privilege(v_cron, 'USAGE') THEN
-        EXECUTE pg_catalog.format('DELETE FROM %I.job_run_details AS d WHERE d.username OPERATOR(pg_catalog.=) $1 AND d.start_time OPERATOR(pg_catalog.<) $2', v_cron)
+        EXECUTE pg_catalog.format('DELETE FROM %I.job_run_details AS d WHERE d.username OPERATOR(pg_catalog.=) $1 AND '
+            'd.start_time OPERATOR(pg_catalog.<) $2', v_cron)
           USING 'memwarden_jobs', pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) pg_catalog.make_interval(days => 7);
     END IF;
     PERFORM pg_catalog.set_config('search_path', v_search_path, false);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails is told as a WARNING and tried again by the next run, and the others go on; so does one that finds pg_partman''s own lock held (55P03), with the process that holds it. Safe to run twice at once and to kill.';
+    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one '
+    'month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, '
+    'expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs '
+    'after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails '
+    'is told as a WARNING and tried again by the next run, and the others go on; so does one that finds pg_partman''s '
+    'own lock held (55P03), with the process that holds it. Safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 
@@ -45,7 +52,8 @@ BEGIN
             RAISE WARNING 'maintain() left a step to its next run: %: %', v_step, v_failure;
         END IF;
         -- It waits once. Whoever waits for what this transaction holds by now is not to wait for what it waits for as well.
-        IF clock_timestamp() - v_begun > interval '0.25 s' OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock') THEN
+        IF clock_timestamp() - v_begun > interval '0.25 s' OR EXISTS (SELECT FROM pg_locks AS l WHERE l.pid = pg_backend_pid()
+            AND l.locktype = 'relation' AND l.mode = 'AccessExclusiveLock') THEN
             v_patience := '10ms';
         END IF;
     END LOOP;
@@ -117,7 +125,8 @@ BEGIN
         IF NOT pg_try_advisory_xact_lock(hashtext('pg_partman run_maintenance')) THEN
             PERFORM memwarden_internal.raise_error('partitions_held', (
                 SELECT 'process ' || string_agg(l.pid::text, ', ') FROM pg_locks AS l
-                 WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32 | l.objid::bigint) = hashtext('pg_partman run_maintenance') AND l.objsubid = 1));
+                 WHERE l.locktype = 'advisory' AND l.granted AND (l.classid::bigint << 32 | l.objid::bigint)
+                     = hashtext('pg_partman run_maintenance') AND l.objsubid = 1));
         END IF;
         EXECUTE format('SELECT %s.run_maintenance($1)', memwarden_internal.partman_schema()) USING p_step;
     END CASE;
@@ -143,7 +152,8 @@ BEGIN
     IF v_month.name IS NULL THEN
         RETURN;
     END IF;
-    v_strays := format('FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L', p_table, v_month.control, v_month.from_value, v_month.to_value);
+    v_strays := format('FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L', p_table, v_month.control,
+        v_month.from_value, v_month.to_value);
     -- The order in which ATTACH asks for them.
     EXECUTE format('LOCK TABLE ONLY %s IN SHARE UPDATE EXCLUSIVE MODE', p_table);
     EXECUTE format('LOCK TABLE ONLY %s_default IN ACCESS EXCLUSIVE MODE', p_table);
@@ -153,7 +163,8 @@ BEGIN
       FROM pg_trigger AS t
      -- 8: fired by DELETE.
      WHERE t.tgrelid = (p_table || '_default')::regclass AND NOT t.tgisinternal AND t.tgtype & 8 = 8 AND t.tgenabled <> 'D';
-    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS INCLUDING DEFAULTS '
+    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE %s INCLUDING COMMENTS INCLUDING COMPRESSION INCLUDING CONSTRAINTS '
+        'INCLUDING DEFAULTS '
                    'INCLUDING GENERATED INCLUDING STATISTICS INCLUDING STORAGE)', v_month.name, p_table);
     EXECUTE format('INSERT INTO memwarden_data.%1$I (%2$s) SELECT %2$s %3$s', v_month.name, v_columns, v_strays);
     FOREACH v_guard IN ARRAY v_guards LOOP
@@ -163,14 +174,17 @@ BEGIN
     FOREACH v_guard IN ARRAY v_guards LOOP
         EXECUTE format('ALTER TABLE %s_default ENABLE TRIGGER %I', p_table, v_guard);
     END LOOP;
-    EXECUTE format('ALTER TABLE %s ATTACH PARTITION memwarden_data.%I FOR VALUES FROM (%L) TO (%L)', p_table, v_month.name, v_month.from_value, v_month.to_value);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION memwarden_data.%I FOR VALUES FROM (%L) TO (%L)', p_table, v_month.name,
+        v_month.from_value, v_month.to_value);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.give_month(text) IS
-    'Makes the month of the oldest rows that lie outside the months of a table, and moves these rows there, unchanged: one month a call. The caller sees to it that it is secured before it commits.';
+    'Makes the month of the oldest rows that lie outside the months of a table, and moves these rows there, unchanged: '
+    'one month a call. The caller sees to it that it is secured before it commits.';
 REVOKE ALL ON FUNCTION memwarden_internal.give_month(text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.month_of_strays(p_table text, OUT name text, OUT control text, OUT from_value text, OUT to_value text)
+CREATE OR REPLACE FUNCTION memwarden_internal.month_of_strays(p_table text, OUT name text, OUT control text, OUT from_value text,
+    OUT to_value text)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -185,11 +199,13 @@ DECLARE
     v_begins  timestamptz;
     v_count   bigint;
 BEGIN
-    EXECUTE format('SELECT c.control, c.partition_interval::interval AS span, c.premake, c.time_encoder, c.time_decoder FROM %s.part_config AS c WHERE c.parent_table = $1', v_schema)
+    EXECUTE format('SELECT c.control, c.partition_interval::interval AS span, c.premake, c.time_encoder, c.time_decoder FROM '
+        '%s.part_config AS c WHERE c.parent_table = $1', v_schema)
        INTO control, v_span, v_premake, v_encoder, v_decoder USING p_table;
     -- pg_partman counts from the last month that there is: one that is far ahead would keep it from making those before.
     to_value := memwarden_internal.partition_bound(v_encoder, date_trunc('month', clock_timestamp()) + (v_premake + 1) * v_span);
-    EXECUTE format('SELECT d.%1$I::text FROM %2$s_default AS d WHERE d.%1$I < %3$L ORDER BY d.%1$I LIMIT 1', control, p_table, to_value) INTO v_oldest;
+    EXECUTE format('SELECT d.%1$I::text FROM %2$s_default AS d WHERE d.%1$I < %3$L ORDER BY d.%1$I LIMIT 1', control, p_table,
+        to_value) INTO v_oldest;
     IF v_oldest IS NULL THEN
         RETURN;
     END IF;
@@ -198,7 +214,8 @@ BEGIN
        INTO name, v_begins USING p_table, v_oldest;
     from_value := memwarden_internal.partition_bound(v_encoder, v_begins);
     to_value := memwarden_internal.partition_bound(v_encoder, v_begins + v_span);
-    EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L LIMIT 100001) AS s', p_table, control, from_value, to_value) INTO v_count;
+    EXECUTE format('SELECT count(*) FROM (SELECT FROM %1$s_default AS d WHERE d.%2$I >= %3$L AND d.%2$I < %4$L LIMIT 100001) AS s',
+        p_table, control, from_value, to_value) INTO v_count;
     IF v_count > 100000 THEN
         RAISE WARNING 'more than 100,000 rows of % lie outside its months: docs/operate.md tells how to move them', p_table;
         name := NULL;
@@ -206,7 +223,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.month_of_strays(text) IS
-    'The partition that the oldest rows outside the months of a table need, and its bounds; name is NULL where there are none, their month is not due, or there are more than may be moved while others wait.';
+    'The partition that the oldest rows outside the months of a table need, and its bounds; name is NULL where there '
+    'are none, their month is not due, or there are more than may be moved while others wait.';
 REVOKE ALL ON FUNCTION memwarden_internal.month_of_strays(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.partition_bound(p_encoder text, p_at timestamptz)
@@ -223,5 +241,6 @@ BEGIN
     RETURN v_bound;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) IS 'A moment as the bound of a partition, by the encoder that pg_partman has for its key.';
+COMMENT ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) IS
+    'A moment as the bound of a partition, by the encoder that pg_partman has for its key.';
 REVOKE ALL ON FUNCTION memwarden_internal.partition_bound(text, timestamptz) FROM PUBLIC;

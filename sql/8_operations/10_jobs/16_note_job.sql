@@ -39,20 +39,25 @@ BEGIN
     EXECUTE
         'WITH run AS (SELECT d.jobid, d.runid, d.status, d.start_time FROM cron.job_run_details AS d '
         '              WHERE d.runid > (SELECT max(m.runid) - 2000 FROM cron.job_run_details AS m)) '
-        'SELECT coalesce(jsonb_object_agg(w.name, CASE WHEN j.jobid IS NULL THEN ''is gone from pg_cron: a superuser runs SELECT memwarden.setup()'' '
+        'SELECT coalesce(jsonb_object_agg(w.name, CASE WHEN j.jobid IS NULL THEN ''is gone from pg_cron: a superuser runs '
+        'SELECT memwarden.setup()'' '
         '                                              WHEN NOT j.active THEN ''is paused in pg_cron'' '
-        '                                              ELSE format(''fails since %s: see cron.job_run_details'', date_trunc(''second'', f.since)) END), ''{}'') '
+        '                                              ELSE format(''fails since %s: see cron.job_run_details'', '
+        'date_trunc(''second'', f.since)) END), ''{}'') '
         '  FROM memwarden_internal.wanted_jobs() AS w '
         '  LEFT JOIN cron.job AS j ON j.command = w.command AND j.database = current_database() '
         '  LEFT JOIN LATERAL (SELECT min(d.start_time) AS since FROM run AS d '
         '                      WHERE d.jobid = j.jobid AND d.status = ''failed'' '
-        '                        AND d.runid > ALL (SELECT g.runid FROM run AS g WHERE g.jobid = j.jobid AND g.status = ''succeeded'')) AS f ON true '
+        '                        AND d.runid > ALL (SELECT g.runid FROM run AS g WHERE g.jobid = j.jobid AND g.status '
+        '= ''succeeded'')) AS f ON true '
         ' WHERE j.jobid IS NULL OR NOT j.active OR f.since IS NOT NULL'
        INTO v_faults;
     PERFORM memwarden_internal.note_faults(v_faults);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_at_cron() IS 'Notes which jobs pg_cron does not know, does not run, or runs in vain. Does nothing where pg_cron is not here, or does not show the caller all of ours.';
+COMMENT ON FUNCTION memwarden_internal.look_at_cron() IS
+    'Notes which jobs pg_cron does not know, does not run, or runs in vain. Does nothing where pg_cron is not here, or '
+    'does not show the caller all of ours.';
 REVOKE ALL ON FUNCTION memwarden_internal.look_at_cron() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.look_at_cron() TO memwarden_jobs, memwarden_admin;
 
@@ -70,7 +75,8 @@ BEGIN
      WHERE p_faults ? w.name AND NOT EXISTS (SELECT FROM memwarden_data.job_run AS r WHERE r.job = w.name)
         ON CONFLICT DO NOTHING;
     UPDATE memwarden_data.job_run AS r SET fault = p_faults ->> r.job
-     WHERE r.job IN (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.fault IS DISTINCT FROM p_faults ->> h.job FOR NO KEY UPDATE SKIP LOCKED);
+     WHERE r.job IN (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.fault IS DISTINCT
+         FROM p_faults ->> h.job FOR NO KEY UPDATE SKIP LOCKED);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.note_faults(jsonb) IS 'Notes what is amiss with jobs, by name; nothing with the others.';

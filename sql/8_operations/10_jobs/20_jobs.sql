@@ -66,5 +66,6 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS 'Schedules the wanted jobs where pg_cron is installed in this database. A job that somebody paused stays so.';
+COMMENT ON FUNCTION memwarden_internal.schedule_jobs() IS
+    'Schedules the wanted jobs where pg_cron is installed in this database. A job that somebody paused stays so.';
 REVOKE ALL ON FUNCTION memwarden_internal.schedule_jobs() FROM PUBLIC;

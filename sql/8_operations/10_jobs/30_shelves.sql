@@ -27,7 +27,8 @@ BEGIN
         PERFORM memwarden_internal.vacate_shelf(v_due.shelf);
         RETURN true;
     END IF;
-    SELECT d.org_id, d.scope_id, d.layer, d.vectors INTO v_due FROM memwarden_internal.grown_scopes() AS d ORDER BY d.vectors DESC, d.scope_id, d.layer LIMIT 1;
+    SELECT d.org_id, d.scope_id, d.layer, d.vectors INTO v_due FROM memwarden_internal.grown_scopes() AS d ORDER BY d.vectors DESC,
+        d.scope_id, d.layer LIMIT 1;
     IF FOUND THEN
         PERFORM memwarden_internal.make_shelf(v_due.org_id, v_due.scope_id, v_due.layer, v_due.vectors);
         RETURN true;
@@ -56,8 +57,13 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
-    'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of its own, and takes them back where fewer than half are left; and makes, for an organisation whose small scopes together have twice as many, copies of these under one index, for recalls that ask many scopes at once, and brings them up to date. '
-    'Writers of that scope and layer wait at the end of the move while the last changes are carried over, in step with these and not with the scope; others, and readers, do not. Safe to run twice at once and to kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction. Raises 55P03 when the writers of a scope hold it for lock_timeout, or five minutes where none is set.';
+    'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of '
+    'its own, and takes them back where fewer than half are left; and makes, for an organisation whose small scopes '
+    'together have twice as many, copies of these under one index, for recalls that ask many scopes at once, and brings '
+    'them up to date. Writers of that scope and layer wait at the end of the move while the last changes are carried '
+    'over, in step with these and not with the scope; others, and readers, do not. Safe to run twice at once and to '
+    'kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction. Raises 55P03 '
+    'when the writers of a scope hold it for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON PROCEDURE memwarden.arrange_shelves() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves() TO memwarden_jobs, memwarden_admin;
 
@@ -73,7 +79,8 @@ BEGIN
              GROUP BY e.org_id, e.scope_id HAVING count(*) >= (SELECT min(l.own_shelf_from) FROM memwarden_data.layer AS l)) AS g
       JOIN memwarden_data.embedding_shared AS e ON e.org_id = g.org_id AND e.scope_id = g.scope_id
      -- One by one, by their key: a planner that has no figures yet has joined all with all.
-     CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.layer FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i
+     CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.layer FROM memwarden_data.item AS h WHERE h.org_id = e.org_id
+         AND h.item_id = e.item_id OFFSET 0) AS i
       JOIN memwarden_data.layer AS l ON l.layer = i.layer
      -- Leftovers that somebody held while the others were cleared away are on their shelf already.
      WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
@@ -82,7 +89,8 @@ BEGIN
     HAVING count(*) >= l.own_shelf_from;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.grown_scopes() IS 'The scopes and layers that have outgrown the shared shelf, with the number of their vectors.';
+COMMENT ON FUNCTION memwarden_internal.grown_scopes() IS
+    'The scopes and layers that have outgrown the shared shelf, with the number of their vectors.';
 REVOKE ALL ON FUNCTION memwarden_internal.grown_scopes() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shrunk_shelves()
@@ -104,7 +112,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shrunk_shelves() IS 'The shelves that hold fewer than half the vectors from which their layer gives one, also for scopes that were closed.';
+COMMENT ON FUNCTION memwarden_internal.shrunk_shelves() IS
+    'The shelves that hold fewer than half the vectors from which their layer gives one, also for scopes that were '
+    'closed.';
 REVOKE ALL ON FUNCTION memwarden_internal.shrunk_shelves() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_shelves()
@@ -117,21 +127,24 @@ DECLARE
     v_left    text;
     v_cleared bigint;
 BEGIN
-    FOR v_shelf IN SELECT s.org_id, s.scope_id, s.layer, s.shelf, s.vacated_at FROM memwarden_data.shelf AS s WHERE NOT s.cleared ORDER BY s.shelf LOOP
+    FOR v_shelf IN SELECT s.org_id, s.scope_id, s.layer, s.shelf, s.vacated_at FROM memwarden_data.shelf AS s WHERE NOT s.cleared
+        ORDER BY s.shelf LOOP
         v_left := format(
             ' FROM memwarden_data.%I AS e JOIN memwarden_data.item AS i ON i.org_id = e.org_id AND i.item_id = e.item_id'
             ' WHERE e.org_id = $1 AND e.scope_id = $2 AND i.layer = $3',
             memwarden_internal.shelf_name(CASE WHEN v_shelf.vacated_at IS NULL THEN 0 ELSE v_shelf.shelf END));
         -- What a writer holds stays for later: nobody waits for the other.
         EXECUTE format(
-            'DELETE FROM memwarden_data.%I AS g USING (SELECT e.ctid AS place %s LIMIT 1000 FOR UPDATE OF e SKIP LOCKED) AS l WHERE g.ctid = l.place',
+            'DELETE FROM memwarden_data.%I AS g USING (SELECT e.ctid AS place %s LIMIT 1000 FOR UPDATE OF e SKIP LOCKED) AS '
+            'l WHERE g.ctid = l.place',
             memwarden_internal.shelf_name(CASE WHEN v_shelf.vacated_at IS NULL THEN 0 ELSE v_shelf.shelf END), v_left)
           USING v_shelf.org_id, v_shelf.scope_id, v_shelf.layer;
         GET DIAGNOSTICS v_cleared = ROW_COUNT;
         IF v_cleared > 0 THEN
             RETURN true;
         END IF;
-        EXECUTE 'SELECT count(*) FROM (SELECT' || v_left || ' LIMIT 1) AS l' INTO v_cleared USING v_shelf.org_id, v_shelf.scope_id, v_shelf.layer;
+        EXECUTE 'SELECT count(*) FROM (SELECT' || v_left || ' LIMIT 1) AS l' INTO v_cleared USING v_shelf.org_id, v_shelf.scope_id,
+            v_shelf.layer;
         IF v_cleared = 0 THEN
             UPDATE memwarden_data.shelf AS s SET cleared = true WHERE s.shelf = v_shelf.shelf;
             RETURN true;
@@ -141,7 +154,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.clear_shelves() IS
-    'Takes away some of what a move left where the vectors had been: copies of what has its place now. False when nothing is left, or only what writers hold.';
+    'Takes away some of what a move left where the vectors had been: copies of what has its place now. False when '
+    'nothing is left, or only what writers hold.';
 REVOKE ALL ON FUNCTION memwarden_internal.clear_shelves() FROM PUBLIC;
 
 -- Not at once: who had begun to read may still look there. Dropping locks the parent, for which nobody is to wait:
@@ -166,5 +180,6 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.drop_vacated_shelves() IS 'Drops the partitions that have been empty for an hour, where nobody holds the table.';
+COMMENT ON FUNCTION memwarden_internal.drop_vacated_shelves() IS
+    'Drops the partitions that have been empty for an hour, where nobody holds the table.';
 REVOKE ALL ON FUNCTION memwarden_internal.drop_vacated_shelves() FROM PUBLIC;

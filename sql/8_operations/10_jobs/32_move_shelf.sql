@@ -11,11 +11,13 @@ DECLARE
     v_move record;
 BEGIN
     v_move := memwarden_internal.prepare_shelf(p_org_id, p_scope_id, p_layer, p_vectors);
-    PERFORM memwarden_internal.finish_move(v_move.shelf, 0, v_move.shelf, memwarden_internal.catch_up(v_move.shelf, 0, v_move.shelf, v_move.seen));
+    PERFORM memwarden_internal.finish_move(v_move.shelf, 0, v_move.shelf, memwarden_internal.catch_up(v_move.shelf, 0,
+        v_move.shelf, v_move.seen));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.make_shelf(bigint, bigint, text, bigint) IS
-    'Moves the vectors of a scope and layer, about so many, to a partition of their own. Readers see it happen at the commit. Raises 55P03 when the scope stays busy.';
+    'Moves the vectors of a scope and layer, about so many, to a partition of their own. Readers see it happen at the '
+    'commit. Raises 55P03 when the scope stays busy.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_shelf(bigint, bigint, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vacate_shelf(p_shelf integer)
@@ -32,7 +34,8 @@ BEGIN
     PERFORM memwarden_internal.finish_move(p_shelf, p_shelf, 0, memwarden_internal.catch_up(p_shelf, p_shelf, 0, v_seen));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.vacate_shelf(integer) IS 'Moves the vectors of a shelf back to the shared one. Raises 55P03 when the scope stays busy.';
+COMMENT ON FUNCTION memwarden_internal.vacate_shelf(integer) IS
+    'Moves the vectors of a shelf back to the shared one. Raises 55P03 when the scope stays busy.';
 REVOKE ALL ON FUNCTION memwarden_internal.vacate_shelf(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.prepare_shelf(
@@ -45,7 +48,8 @@ DECLARE
     v_name text;
 BEGIN
     PERFORM memwarden_internal.keep_embedders_out(p_scope_id);
-    INSERT INTO memwarden_data.shelf AS s (org_id, scope_id, layer, cleared) VALUES (p_org_id, p_scope_id, p_layer, false) RETURNING s.shelf INTO shelf;
+    INSERT INTO memwarden_data.shelf AS s (org_id, scope_id, layer, cleared)
+        VALUES (p_org_id, p_scope_id, p_layer, false) RETURNING s.shelf INTO shelf;
     v_name := memwarden_internal.create_shelf(shelf);
     -- Before the copy is made: what is written while it is is looked at once more.
     seen := memwarden_internal.snapshot_here();
@@ -66,7 +70,8 @@ DECLARE
     v_name text := memwarden_internal.shelf_name(p_shelf);
 BEGIN
     -- With the check, attaching need not read it.
-    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE memwarden_data.embedding INCLUDING STORAGE INCLUDING INDEXES, CONSTRAINT is_shelf CHECK (shelf = %s))',
+    EXECUTE format('CREATE TABLE memwarden_data.%I (LIKE memwarden_data.embedding INCLUDING STORAGE INCLUDING INDEXES, '
+        'CONSTRAINT is_shelf CHECK (shelf = %s))',
                    v_name, p_shelf);
     EXECUTE format('ALTER TABLE memwarden_data.%I ALTER COLUMN shelf SET DEFAULT %s', v_name, p_shelf);
     PERFORM memwarden_internal.secure_tables();
@@ -82,7 +87,8 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)', memwarden_internal.shelf_name(p_shelf), p_shelf);
+    EXECUTE format('ALTER TABLE memwarden_data.embedding ATTACH PARTITION memwarden_data.%I FOR VALUES IN (%s)',
+        memwarden_internal.shelf_name(p_shelf), p_shelf);
     EXECUTE format('ALTER TABLE memwarden_data.%I DROP CONSTRAINT is_shelf', memwarden_internal.shelf_name(p_shelf));
 END
 $function$;
@@ -109,7 +115,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.index_shelf(text, bigint) IS 'Indexes a shelf of about so many vectors: its words, and the vectors of each model.';
+COMMENT ON FUNCTION memwarden_internal.index_shelf(text, bigint) IS
+    'Indexes a shelf of about so many vectors: its words, and the vectors of each model.';
 REVOKE ALL ON FUNCTION memwarden_internal.index_shelf(text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_nearest_index(p_name text, p_model_id smallint)
@@ -119,7 +126,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     EXECUTE format(
-        'CREATE INDEX %I ON memwarden_data.%I USING hnsw ((embedding::@extschema:vector@.halfvec(%s)) @extschema:vector@.halfvec_cosine_ops) WHERE model_id = %s',
+        'CREATE INDEX %I ON memwarden_data.%I USING hnsw ((embedding::@extschema:vector@.halfvec(%s)) '
+        '@extschema:vector@.halfvec_cosine_ops) WHERE model_id = %s',
         p_name || '_nearest_' || p_model_id, p_name,
         (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id), p_model_id);
 END
@@ -138,17 +146,20 @@ BEGIN
         'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
         ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, CASE WHEN %2$s > 0 THEN i.search_vector END'
         '   FROM %3$s AS e'
-        '  CROSS JOIN LATERAL (SELECT h.layer, h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i'
+        '  CROSS JOIN LATERAL (SELECT h.layer, h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND '
+        'h.item_id = e.item_id OFFSET 0) AS i'
         '  WHERE e.org_id = $1 AND e.scope_id = $2 AND i.layer = $3',
         memwarden_internal.shelf_name(p_into), p_into,
         CASE WHEN p_all THEN format('memwarden_data.%I', memwarden_internal.shelf_name(p_from))
              ELSE format('unnest($5) AS c (item_id) CROSS JOIN LATERAL ('
                          'SELECT v.* FROM memwarden_data.%I AS v'
-                         ' WHERE v.org_id = $1 AND v.scope_id = $2 AND v.model_id = ANY ($4) AND v.item_id = c.item_id OFFSET 0)', memwarden_internal.shelf_name(p_from)) END);
+                         ' WHERE v.org_id = $1 AND v.scope_id = $2 AND v.model_id = ANY ($4) AND v.item_id = c.item_id OFFSET 0)',
+                         memwarden_internal.shelf_name(p_from)) END);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.copy_statement(integer, integer, boolean) IS
-    'The statement that copies vectors of a scope and layer from one shelf to another: $1 organisation, $2 scope, $3 layer; where it is not for all of them, $4 the models and $5 the items.';
+    'The statement that copies vectors of a scope and layer from one shelf to another: $1 organisation, $2 scope, $3 '
+    'layer; where it is not for all of them, $4 the models and $5 the items.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_statement(integer, integer, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_vectors(p_shelf integer, p_from integer, p_into integer)
@@ -185,7 +196,8 @@ BEGIN
     SELECT s.org_id, s.scope_id, s.layer INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
     v_items := memwarden_internal.changed_since(v_home.org_id, ARRAY[v_home.scope_id], v_home.layer, p_seen, 2147483647);
     IF v_items <> '{}' THEN
-        EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = ANY ($3) AND e.item_id = ANY ($4)',
+        EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = $2 AND e.model_id = ANY ($3) '
+            'AND e.item_id = ANY ($4)',
                        memwarden_internal.shelf_name(p_into))
           USING v_home.org_id, v_home.scope_id, v_models, v_items;
         EXECUTE memwarden_internal.copy_statement(p_from, p_into, false)
@@ -195,7 +207,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.carry_changes(integer, integer, integer, pg_snapshot) IS
-    'Copies anew the vectors of the items that a transaction has changed which p_seen did not see commit, be it that it had begun before; returns how many items.';
+    'Copies anew the vectors of the items that a transaction has changed which p_seen did not see commit, be it that it '
+    'had begun before; returns how many items.';
 REVOKE ALL ON FUNCTION memwarden_internal.carry_changes(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.catch_up(p_shelf integer, p_from integer, p_into integer, p_seen pg_snapshot)
@@ -219,7 +232,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.catch_up(integer, integer, integer, pg_snapshot) IS
-    'Carries over what has changed since p_seen, and what has changed meanwhile, until that is little. Returns what the copies are as new as then.';
+    'Carries over what has changed since p_seen, and what has changed meanwhile, until that is little. Returns what the '
+    'copies are as new as then.';
 REVOKE ALL ON FUNCTION memwarden_internal.catch_up(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 -- All that is done while the writers of the scope and layer wait.
@@ -242,7 +256,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.finish_move(integer, integer, integer, pg_snapshot) IS
-    'Ends the move of a shelf''s vectors from one place to the other, the copies there being as new as p_seen: keeps the writers of the scope and layer waiting until this transaction ends, for as long as it takes to carry over what has changed since.';
+    'Ends the move of a shelf''s vectors from one place to the other, the copies there being as new as p_seen: keeps '
+    'the writers of the scope and layer waiting until this transaction ends, for as long as it takes to carry over what '
+    'has changed since.';
 REVOKE ALL ON FUNCTION memwarden_internal.finish_move(integer, integer, integer, pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_shelf(p_org_id bigint, p_scope_id bigint, p_layer text)
@@ -258,7 +274,9 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS 'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for lock_timeout, or the layer''s lock_wait where none is set.';
+COMMENT ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) IS
+    'Keeps the writers of a scope and layer waiting until this transaction ends. Raises 55P03 when it stays busy for '
+    'lock_timeout, or the layer''s lock_wait where none is set.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_shelf(bigint, bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_embedders_out(p_scope_id bigint)

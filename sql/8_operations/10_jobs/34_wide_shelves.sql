@@ -13,7 +13,8 @@ BEGIN
         SELECT o.org_id, w.shelf, w.refreshed_at, coalesce(w.seen_by = memwarden_internal.system_identifier(), false) AS is_known,
                coalesce(c.memories, 0) AS memories
           FROM memwarden_data.organisation AS o
-          LEFT JOIN (SELECT s.org_id, sum(s.memories) AS memories FROM memwarden_internal.small_scopes() AS s GROUP BY s.org_id) AS c ON c.org_id = o.org_id
+          LEFT JOIN (SELECT s.org_id, sum(s.memories) AS memories FROM memwarden_internal.small_scopes() AS s GROUP BY s.org_id)
+              AS c ON c.org_id = o.org_id
           LEFT JOIN memwarden_data.wide_shelf AS w ON w.org_id = o.org_id
          WHERE w.shelf IS NOT NULL OR c.memories >= 2::bigint * v_least
          ORDER BY o.org_id
@@ -35,7 +36,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.tend_wide_shelves() IS
-    'Makes, brings up to date or gives up the copies of one organisation''s small scopes: made from twice the least own_shelf_from memories on, given up below it. False when nothing is due.';
+    'Makes, brings up to date or gives up the copies of one organisation''s small scopes: made from twice the least '
+    'own_shelf_from memories on, given up below it. False when nothing is due.';
 REVOKE ALL ON FUNCTION memwarden_internal.tend_wide_shelves() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.small_scopes()
@@ -49,12 +51,14 @@ BEGIN
       FROM (SELECT e.org_id, e.scope_id, e.model_id, count(*) AS vectors FROM memwarden_data.embedding_shared AS e
              WHERE e.org_id <> 0 GROUP BY e.org_id, e.scope_id, e.model_id) AS g
       JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id AND s.text_search_config IS NULL
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS h WHERE h.org_id = g.org_id AND h.scope_id = g.scope_id AND (h.vacated_at IS NULL OR NOT h.cleared))
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS h WHERE h.org_id = g.org_id AND h.scope_id = g.scope_id
+         AND (h.vacated_at IS NULL OR NOT h.cleared))
      GROUP BY g.org_id, g.scope_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.small_scopes() IS
-    'The scopes that have no shelf and no language of their own, and about how many memories they hold: of the model that most have vectors of.';
+    'The scopes that have no shelf and no language of their own, and about how many memories they hold: of the model '
+    'that most have vectors of.';
 REVOKE ALL ON FUNCTION memwarden_internal.small_scopes() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.make_wide_shelf(p_org_id bigint)
@@ -71,7 +75,8 @@ BEGIN
     INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (p_org_id, 0, '*', v_shelf);
     v_name := memwarden_internal.create_shelf(v_shelf);
     v_seen := memwarden_internal.snapshot_here();
-    SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
+    SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories,
+        max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;
     PERFORM memwarden_internal.copy_scopes(v_shelf, p_org_id, v_what.scope_ids);
     PERFORM memwarden_internal.index_shelf(v_name, v_what.items);
@@ -85,10 +90,13 @@ BEGIN
     LOCK TABLE ONLY memwarden_data.embedding IN SHARE UPDATE EXCLUSIVE MODE;
     PERFORM memwarden_internal.attach_shelf(v_shelf);
     INSERT INTO memwarden_data.wide_shelf (org_id, shelf, seen, seen_by, refreshed_at, items, most, scope_ids, memories)
-    VALUES (p_org_id, v_shelf, v_seen, memwarden_internal.system_identifier(), clock_timestamp(), v_what.items, v_what.most, v_what.scope_ids, v_what.memories);
+    VALUES (p_org_id, v_shelf, v_seen, memwarden_internal.system_identifier(), clock_timestamp(), v_what.items, v_what.most,
+        v_what.scope_ids, v_what.memories);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.make_wide_shelf(bigint) IS 'Copies what the small scopes of an organisation hold, and indexes it. Writers write on; workers'' embeddings and erasures of the organisation wait.';
+COMMENT ON FUNCTION memwarden_internal.make_wide_shelf(bigint) IS
+    'Copies what the small scopes of an organisation hold, and indexes it. Writers write on; workers'' embeddings and '
+    'erasures of the organisation wait.';
 REVOKE ALL ON FUNCTION memwarden_internal.make_wide_shelf(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.refresh_wide_shelf(p_org_id bigint, p_shelf integer)
@@ -105,23 +113,29 @@ BEGIN
     PERFORM memwarden_internal.keep_erasures_out(p_org_id);
     v_seen := memwarden_internal.snapshot_here();
     SELECT w.seen, w.scope_ids INTO v_old FROM memwarden_data.wide_shelf AS w WHERE w.shelf = p_shelf;
-    SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories, max(c.memories) AS most, sum(c.memories) AS items
+    SELECT array_agg(c.scope_id ORDER BY c.scope_id) AS scope_ids, array_agg(c.memories ORDER BY c.scope_id) AS memories,
+        max(c.memories) AS most, sum(c.memories) AS items
       INTO v_what FROM memwarden_internal.small_scopes() AS c WHERE c.org_id = p_org_id;
     -- Nothing is left of it, or so much is new.
-    IF coalesce(cardinality(memwarden_internal.changed_since(p_org_id, v_what.scope_ids || v_old.scope_ids, NULL, v_old.seen, v_what.items::integer / 4 + 1)) > v_what.items / 4, true) THEN
+    IF coalesce(cardinality(memwarden_internal.changed_since(p_org_id, v_what.scope_ids || v_old.scope_ids, NULL, v_old.seen,
+        v_what.items::integer / 4 + 1)) > v_what.items / 4, true) THEN
         PERFORM memwarden_internal.forget_wide_shelf(p_shelf);
         RETURN;
     END IF;
-    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.scope_id <> ALL ($1)', memwarden_internal.shelf_name(p_shelf)) USING v_what.scope_ids;
+    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.scope_id <> ALL ($1)',
+        memwarden_internal.shelf_name(p_shelf)) USING v_what.scope_ids;
     PERFORM memwarden_internal.copy_changes(p_shelf, p_org_id, v_what.scope_ids, v_old.seen);
     PERFORM memwarden_internal.copy_scopes(p_shelf, p_org_id, ARRAY(
         SELECT c.id FROM unnest(v_what.scope_ids) AS c (id) EXCEPT SELECT o.id FROM unnest(v_old.scope_ids) AS o (id)));
     UPDATE memwarden_data.wide_shelf AS w
-       SET seen = v_seen, refreshed_at = clock_timestamp(), items = v_what.items, most = v_what.most, scope_ids = v_what.scope_ids, memories = v_what.memories
+       SET seen = v_seen, refreshed_at = clock_timestamp(), items = v_what.items, most = v_what.most, scope_ids = v_what.scope_ids,
+           memories = v_what.memories
      WHERE w.shelf = p_shelf;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.refresh_wide_shelf(bigint, integer) IS 'Brings copies up to date: what has changed, scopes that have come and those that have gone. Where much has changed they are given up, to be made anew.';
+COMMENT ON FUNCTION memwarden_internal.refresh_wide_shelf(bigint, integer) IS
+    'Brings copies up to date: what has changed, scopes that have come and those that have gone. Where much has changed '
+    'they are given up, to be made anew.';
 REVOKE ALL ON FUNCTION memwarden_internal.refresh_wide_shelf(bigint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_scopes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[])
@@ -139,13 +153,15 @@ BEGIN
         'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
         ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, i.search_vector'
         '   FROM memwarden_data.embedding_shared AS e'
-        '  CROSS JOIN LATERAL (SELECT h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i'
+        '  CROSS JOIN LATERAL (SELECT h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = e.org_id AND h.item_id '
+        '= e.item_id OFFSET 0) AS i'
         '  WHERE e.org_id = $1 AND e.scope_id = ANY ($2)'
         ' ON CONFLICT DO NOTHING', memwarden_internal.shelf_name(p_shelf), p_shelf)
       USING p_org_id, p_scope_ids;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) IS 'Copies the vectors of some scopes from the shared shelf, with the words of their items.';
+COMMENT ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) IS
+    'Copies the vectors of some scopes from the shared shelf, with the words of their items.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_scopes(integer, bigint, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_items(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_items uuid[])
@@ -162,15 +178,18 @@ BEGIN
         'INSERT INTO memwarden_data.%I (org_id, scope_id, model_id, item_id, embedding, shelf, words)'
         ' SELECT e.org_id, e.scope_id, e.model_id, e.item_id, e.embedding, %s, i.search_vector'
         '   FROM unnest($4) AS c (item_id)'
-        '  CROSS JOIN LATERAL (SELECT h.scope_id, h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = $1 AND h.item_id = c.item_id OFFSET 0) AS i'
+        '  CROSS JOIN LATERAL (SELECT h.scope_id, h.search_vector FROM memwarden_data.item AS h WHERE h.org_id = $1 AND '
+        'h.item_id = c.item_id OFFSET 0) AS i'
         '  CROSS JOIN LATERAL (SELECT v.* FROM memwarden_data.embedding_shared AS v'
-        '                       WHERE v.org_id = $1 AND v.scope_id = i.scope_id AND v.model_id = ANY ($3) AND v.item_id = c.item_id OFFSET 0) AS e'
+        '                       WHERE v.org_id = $1 AND v.scope_id = i.scope_id AND v.model_id = ANY ($3) AND v.item_id = '
+        'c.item_id OFFSET 0) AS e'
         '  WHERE i.scope_id = ANY ($2)'
         ' ON CONFLICT DO NOTHING', memwarden_internal.shelf_name(p_shelf), p_shelf)
       USING p_org_id, p_scope_ids, ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m), p_items;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) IS 'Copies the vectors of some items, as far as they are of these scopes and lie on the shared shelf.';
+COMMENT ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) IS
+    'Copies the vectors of some items, as far as they are of these scopes and lie on the shared shelf.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_changes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot)
@@ -183,12 +202,14 @@ AS $function$
 DECLARE
     v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, NULL, p_seen, 2147483647);
 BEGIN
-    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)', memwarden_internal.shelf_name(p_shelf))
+    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)',
+        memwarden_internal.shelf_name(p_shelf))
       USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(v_changed) AS c (item_id)), v_changed;
     PERFORM memwarden_internal.copy_items(p_shelf, p_org_id, p_scope_ids, v_changed);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) IS 'Copies anew what has changed in some scopes since p_seen, and takes away what is no more.';
+COMMENT ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) IS
+    'Copies anew what has changed in some scopes since p_seen, and takes away what is no more.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_erasures_out(p_org_id bigint)
@@ -201,7 +222,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keep_erasures_out(bigint) IS
-    'Waits for an erasure in an organisation, and lets none begin until this transaction ends: of what is erased no copy is made that the erasure does not see.';
+    'Waits for an erasure in an organisation, and lets none begin until this transaction ends: of what is erased no '
+    'copy is made that the erasure does not see.';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_erasures_out(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_wide_shelf(p_shelf integer)
@@ -214,7 +236,8 @@ BEGIN
     UPDATE memwarden_data.shelf AS s SET vacated_at = clock_timestamp() WHERE s.shelf = p_shelf;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.forget_wide_shelf(integer) IS 'Gives up a shelf of copies: nobody asks it from now on, and a job drops it.';
+COMMENT ON FUNCTION memwarden_internal.forget_wide_shelf(integer) IS
+    'Gives up a shelf of copies: nobody asks it from now on, and a job drops it.';
 REVOKE ALL ON FUNCTION memwarden_internal.forget_wide_shelf(integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_given_vectors(p_org_id bigint, p_scope_id bigint, p_items uuid[])
@@ -227,5 +250,6 @@ BEGIN
        FROM memwarden_data.wide_shelf AS w WHERE w.org_id = p_org_id AND p_scope_id = ANY (w.scope_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) IS 'Copies what a worker has embedded, of which the log says nothing, where its scope has copies.';
+COMMENT ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) IS
+    'Copies what a worker has embedded, of which the log says nothing, where its scope has copies.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_given_vectors(bigint, bigint, uuid[]) FROM PUBLIC;

@@ -49,12 +49,15 @@ CREATE TABLE memwarden_data.embedding_job (
     CHECK ((state = 'running') = (locked_by IS NOT NULL AND locked_login IS NOT NULL))
 ) WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 CREATE INDEX embedding_job_due ON memwarden_data.embedding_job (model_id, run_at) WHERE state IN ('ready', 'running');
-COMMENT ON TABLE memwarden_data.embedding_job IS 'Vectors that the worker is to make: one row a memory and model, as long as it is missing.';
+COMMENT ON TABLE memwarden_data.embedding_job IS
+    'Vectors that the worker is to make: one row a memory and model, as long as it is missing.';
 
 -- Who moves the vectors of a scope holds the row of its number for as long as that lasts, and who adds vectors to one shares it. Not
 -- the lock that writers take: closing a scope ends that one, and is not to wait.
 CREATE TABLE memwarden_data.vector_move (
     place  smallint PRIMARY KEY
 );
-COMMENT ON TABLE memwarden_data.vector_move IS 'What keeps moves of vectors and workers that make some apart: a row for every scope whose number leaves that remainder.';
+COMMENT ON TABLE memwarden_data.vector_move IS
+    'What keeps moves of vectors and workers that make some apart: a row for every scope whose number leaves that '
+    'remainder.';
 INSERT INTO memwarden_data.vector_move (place) SELECT n FROM generate_series(0, 63) AS g (n);

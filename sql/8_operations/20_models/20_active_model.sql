@@ -23,11 +23,14 @@ DECLARE
 BEGIN
     SELECT m.name, m.dimension INTO name, dimension
       FROM memwarden_data.embedding_model AS m
-     WHERE m.name = memwarden_internal.active_model((SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id));
+     WHERE m.name = memwarden_internal.active_model((SELECT p.org_id FROM memwarden_data.principal AS p
+         WHERE p.principal_id = v_principal_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.active_embedding_model() IS
-    'The embedding model that write() and recall() take a vector to be of where the call names none: its name, and how many numbers a vector has. It may change (switch_embedding_model()); who names the model with each vector need not ask. Raises 28000 without identity.';
+    'The embedding model that write() and recall() take a vector to be of where the call names none: its name, and how '
+    'many numbers a vector has. It may change (switch_embedding_model()); who names the model with each vector need not '
+    'ask. Raises 28000 without identity.';
 REVOKE ALL ON FUNCTION memwarden.active_embedding_model() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.active_embedding_model() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -71,5 +74,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.model_of_vector(bigint, integer, smallint, smallint, integer) IS
-    'The model of a vector that names none and is not simply of the active one: p_meant, which it was taken for before; else the last active one of that dimension, where the active one has another; else the active one.';
+    'The model of a vector that names none and is not simply of the active one: p_meant, which it was taken for before; '
+    'else the last active one of that dimension, where the active one has another; else the active one.';
 REVOKE ALL ON FUNCTION memwarden_internal.model_of_vector(bigint, integer, smallint, smallint, integer) FROM PUBLIC;

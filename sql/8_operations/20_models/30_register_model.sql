@@ -23,9 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
-    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight recall gives them beside the words (0 to 1). '
-    'Vectors of different models are never compared. embedder, settings: the plug-in of the worker that makes its vectors, see set_embedder(); by default only writers bring them. '
-    'Raises 42710 for a name that is taken, 22023 for a value out of range.';
+    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight '
+    'recall gives them beside the words (0 to 1). Vectors of different models are never compared. embedder, settings: '
+    'the plug-in of the worker that makes its vectors, see set_embedder(); by default only writers bring them. Raises '
+    '42710 for a name that is taken, 22023 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
 
@@ -38,12 +39,15 @@ DECLARE
     v_model_id smallint := memwarden_internal.require_model(set_embedder.model);
 BEGIN
     PERFORM memwarden_internal.put_embedder(v_model_id, set_embedder.embedder, set_embedder.settings);
-    PERFORM memwarden_internal.record_access_change(0, 'set_embedder', jsonb_build_object('model', set_embedder.model, 'embedder', set_embedder.embedder));
+    PERFORM memwarden_internal.record_access_change(0, 'set_embedder', jsonb_build_object('model', set_embedder.model,
+        'embedder', set_embedder.embedder));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
-    'Says which plug-in of the worker makes the vectors of a model; NULL for none, so that what is missing stays so. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. '
-    'The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 22023 for a name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
+    'Says which plug-in of the worker makes the vectors of a model; NULL for none, so that what is missing stays so. '
+    'settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold '
+    'one. The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 22023 for a '
+    'name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
 
@@ -65,5 +69,6 @@ BEGIN
     PERFORM pg_notify('memwarden_embedding', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS 'Stores the plug-in of a model, or that it has none. Raises 22023 for a name or settings that can be none.';
+COMMENT ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) IS
+    'Stores the plug-in of a model, or that it has none. Raises 22023 for a name or settings that can be none.';
 REVOKE ALL ON FUNCTION memwarden_internal.put_embedder(smallint, text, jsonb) FROM PUBLIC;

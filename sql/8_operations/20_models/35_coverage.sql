@@ -14,7 +14,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.served_orgs(bigint) IS
-    'The organisations whose memories need vectors of a model that an organisation uses: it and 0; for 0 all that have no active model of their own.';
+    'The organisations whose memories need vectors of a model that an organisation uses: it and 0; for 0 all that have '
+    'no active model of their own.';
 REVOKE ALL ON FUNCTION memwarden_internal.served_orgs(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.vector_coverage(p_org_id bigint, p_model_id smallint, OUT items bigint, OUT missing bigint)

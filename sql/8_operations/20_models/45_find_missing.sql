@@ -52,7 +52,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_missing_vectors(bigint, smallint, integer) IS
-    'Looks through up to p_count more memories, or once that is done through all that have changed, and asks for the vectors that an organisation''s use of a model lacks. False when there was nothing to look through, another does it already, or the model has no index yet on some shelf.';
+    'Looks through up to p_count more memories, or once that is done through all that have changed, and asks for the '
+    'vectors that an organisation''s use of a model lacks. False when there was nothing to look through, another does '
+    'it already, or the model has no index yet on some shelf.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_missing_vectors(bigint, smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.want_vectors(p_model_id smallint, p_served bigint[], p_orgs bigint[], p_items uuid[])
@@ -82,7 +84,8 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding_job AS j
                         WHERE j.model_id = p_model_id AND j.org_id = i.org_id AND j.item_id = i.item_id)
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
-                        WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id AND e.shelf >= 0)
+                        WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id
+                            AND e.shelf >= 0)
      ORDER BY i.org_id, i.item_id
     ON CONFLICT DO NOTHING;
 END
@@ -91,8 +94,9 @@ COMMENT ON FUNCTION memwarden_internal.want_vectors(smallint, bigint[], bigint[]
     'Asks for the vectors of a model that some items lack, as far as they are of the organisations served.';
 REVOKE ALL ON FUNCTION memwarden_internal.want_vectors(smallint, bigint[], bigint[], uuid[]) FROM PUBLIC;
 
--- A shelf that is older than the model has no index for it. It is made while there is nothing in it yet, which is quick; the vectors then come
--- in one by one. Made over all of them it would keep the writers of that scope waiting for minutes.
+-- A shelf that is older than the model has no index for it. It is made while there is nothing in it yet, which is
+-- quick; the vectors then come in one by one. Made over all of them it would keep the writers of that scope waiting
+-- for minutes.
 CREATE OR REPLACE FUNCTION memwarden_internal.index_model(p_model_id smallint)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -118,7 +122,8 @@ BEGIN
     RETURN true;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.index_model(smallint) IS 'Makes the indexes of a model on the shelves that have none; false where writers keep one busy for a second.';
+COMMENT ON FUNCTION memwarden_internal.index_model(smallint) IS
+    'Makes the indexes of a model on the shelves that have none; false where writers keep one busy for a second.';
 REVOKE ALL ON FUNCTION memwarden_internal.index_model(smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_index(p_shelf integer, p_model_id smallint)

@@ -21,7 +21,8 @@ BEGIN
             v_now, v_now, v_now + interval '1 hour')
     ON CONFLICT ON CONSTRAINT job_pkey DO UPDATE
        -- It had one and has it no longer: its model was dropped, or what it says has been redacted since.
-       SET state = 'ready', payload = excluded.payload, attempts = 0, created_at = v_now, run_at = v_now, deadline = excluded.deadline, finished_at = NULL
+       SET state = 'ready', payload = excluded.payload, attempts = 0, created_at = v_now, run_at = v_now,
+           deadline = excluded.deadline, finished_at = NULL
      WHERE j.state = 'done';
     IF FOUND THEN
         PERFORM pg_notify('memwarden_embedding', '');
@@ -32,7 +33,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) IS
-    'Asks the worker once for the vector of a request that has none. state: none (it has no words), waiting (the gate defers until retry_at, an hour after it was asked; the vector brings the request back before), timed_out.';
+    'Asks the worker once for the vector of a request that has none. state: none (it has no words), waiting (the gate '
+    'defers until retry_at, an hour after it was asked; the vector brings the request back before), timed_out.';
 REVOKE ALL ON FUNCTION memwarden_internal.ask_embedder(bigint, uuid, text) FROM PUBLIC;
 
 -- A layer may be set to wait for the worker before there is an embedder, and the embedder may go again: neither is refused, both are told.
@@ -42,7 +44,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN EXISTS (SELECT FROM memwarden_data.embedding_model AS m JOIN memwarden_data.embedder AS e ON e.model_id = m.model_id WHERE m.name = p_model);
+    RETURN EXISTS (SELECT FROM memwarden_data.embedding_model AS m JOIN memwarden_data.embedder AS e ON e.model_id = m.model_id
+        WHERE m.name = p_model);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.has_embedder(text) IS 'Whether a plug-in of the worker is named that makes the vectors of a model.';
@@ -93,11 +96,13 @@ BEGIN
            AND e.plugin = ANY (p_embedders)
          ORDER BY j.run_at LIMIT p_count FOR UPDATE OF j SKIP LOCKED
     ), placed AS (
-        SELECT d.job_id, d.attempts, d.model_id, first_value(d.model_id) OVER w AS chosen, first_value(d.attempts) OVER w AS tried, row_number() OVER w AS place
+        SELECT d.job_id, d.attempts, d.model_id, first_value(d.model_id) OVER w AS chosen, first_value(d.attempts) OVER w AS tried,
+            row_number() OVER w AS place
           FROM due AS d WINDOW w AS (ORDER BY d.run_at, d.job_id)
     ), taken AS (
         UPDATE memwarden_data.job AS j
-           SET state = 'running', attempts = j.attempts + 1, locked_by = p_worker, locked_login = session_user, locked_until = p_until, run_at = p_until
+           SET state = 'running', attempts = j.attempts + 1, locked_by = p_worker, locked_login = session_user,
+               locked_until = p_until, run_at = p_until
           FROM placed AS p
          WHERE j.job_id = p.job_id AND p.model_id = p.chosen
            -- What may have ended a worker is tried alone, so that it takes no other along.
@@ -108,5 +113,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_waiting_requests(text[], text, integer, timestamptz, timestamptz) IS
-    'Takes up to so many requests that wait for a vector of one active model, whose embedder is one of these, for a worker: the model and the jobs, nulls where there are none.';
+    'Takes up to so many requests that wait for a vector of one active model, whose embedder is one of these, for a '
+    'worker: the model and the jobs, nulls where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_waiting_requests(text[], text, integer, timestamptz, timestamptz) FROM PUBLIC;

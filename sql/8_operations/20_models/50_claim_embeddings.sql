@@ -33,7 +33,8 @@ BEGIN
     LOOP
         v_model := memwarden_internal.due_model(claim_embeddings.embedders, v_now);
         EXIT WHEN v_model IS NULL;
-        v_taken := memwarden_internal.take_embedding_jobs(v_model, claim_embeddings.worker, claim_embeddings.max_items, v_now, v_now + claim_embeddings.lease);
+        v_taken := memwarden_internal.take_embedding_jobs(v_model, claim_embeddings.worker, claim_embeddings.max_items, v_now,
+            v_now + claim_embeddings.lease);
         -- Others hold what is due.
         EXIT WHEN v_taken IS NULL;
         RETURN QUERY
@@ -50,10 +51,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) IS
-    'For the worker: up to max_items (1 to 1,000) memories that lack a vector of one model, whose embedder is one of embedders, with the text to embed (its first 20,000 characters). It holds them for lease (1 second to 1 hour); two callers take different ones. '
-    'Before them come writes that wait for their vector (AWAITING_EMBEDDING): there item_id is the job, and version_id NULL. '
-    'worker: a name of its own for each process. Where none are waiting it looks for more, see reembed(). One that no worker came back with is taken alone the next times, and after five set aside. '
-    'Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'For the worker: up to max_items (1 to 1,000) memories that lack a vector of one model, whose embedder is one of '
+    'embedders, with the text to embed (its first 20,000 characters). It holds them for lease (1 second to 1 hour); two '
+    'callers take different ones. Before them come writes that wait for their vector (AWAITING_EMBEDDING): there '
+    'item_id is the job, and version_id NULL. worker: a name of its own for each process. Where none are waiting it '
+    'looks for more, see reembed(). One that no worker came back with is taken alone the next times, and after five set '
+    'aside. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) TO memwarden_embedder;
 
@@ -70,7 +73,8 @@ BEGIN
        SET state = 'dead', locked_by = NULL, locked_login = NULL, last_error = 'no worker that took it came back'
      WHERE (j.model_id, j.org_id, j.item_id) IN (
                SELECT a.model_id, a.org_id, a.item_id FROM memwarden_data.embedding_job AS a
-                WHERE a.state = 'running' AND a.run_at <= p_now AND a.attempts >= memwarden_internal.max_job_attempts() FOR UPDATE SKIP LOCKED);
+                WHERE a.state = 'running' AND a.run_at <= p_now AND a.attempts >= memwarden_internal.max_job_attempts()
+                    FOR UPDATE SKIP LOCKED);
     FOR v_use IN
         SELECT e.model_id, u.org_id
           FROM memwarden_data.embedder AS e LEFT JOIN memwarden_data.embedding_use AS u ON u.model_id = e.model_id AND u.is_tended
@@ -91,7 +95,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.due_model(text[], timestamptz) IS
-    'A model of one of these embedders for which vectors are to be made now, first those that are in use; it looks for what is missing where none wait. NULL when nothing is.';
+    'A model of one of these embedders for which vectors are to be made now, first those that are in use; it looks for '
+    'what is missing where none wait. NULL when nothing is.';
 REVOKE ALL ON FUNCTION memwarden_internal.due_model(text[], timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.take_embedding_jobs(
@@ -115,7 +120,8 @@ BEGIN
     ), taken AS (
         UPDATE memwarden_data.embedding_job AS j
            SET state = 'running', attempts = j.attempts + 1, locked_by = p_worker, locked_login = session_user, run_at = p_until,
-               version_id = coalesce((SELECT i.version_id FROM memwarden_data.item AS i WHERE i.org_id = j.org_id AND i.item_id = j.item_id), j.version_id)
+               version_id = coalesce((SELECT i.version_id FROM memwarden_data.item AS i WHERE i.org_id = j.org_id
+                   AND i.item_id = j.item_id), j.version_id)
           FROM chosen AS s
          WHERE j.model_id = p_model_id AND j.org_id = s.org_id AND j.item_id = s.item_id
         RETURNING j.item_id
@@ -128,11 +134,13 @@ BEGIN
        AND NOT EXISTS (SELECT FROM memwarden_data.item AS i
                         WHERE i.org_id = j.org_id AND i.item_id = j.item_id AND i.status = 'ACTIVE'
                           AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
-                                           WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id
+                                           WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id
+                                               AND e.item_id = i.item_id
                                              AND e.shelf >= 0));
     RETURN v_taken;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.take_embedding_jobs(smallint, text, integer, timestamptz, timestamptz) IS
-    'Takes up to so many jobs of a model for a worker and returns their items, also those for which nothing is left to do, which have no job any more. NULL when there were none.';
+    'Takes up to so many jobs of a model for a worker and returns their items, also those for which nothing is left to '
+    'do, which have no job any more. NULL when there were none.';
 REVOKE ALL ON FUNCTION memwarden_internal.take_embedding_jobs(smallint, text, integer, timestamptz, timestamptz) FROM PUBLIC;

@@ -15,7 +15,8 @@ BEGIN
     v_model := memwarden_internal.require_vectors(give_embeddings.model, give_embeddings.items, give_embeddings.embeddings);
     -- The order of erasures and of batches, so that neither waits for the other: organisations, then scopes and layers.
     PERFORM FROM memwarden_data.organisation AS o
-      WHERE o.org_id IN (SELECT j.org_id FROM memwarden_data.embedding_job AS j WHERE j.model_id = v_model.model_id AND j.item_id = ANY (v_all)
+      WHERE o.org_id IN (SELECT j.org_id FROM memwarden_data.embedding_job AS j WHERE j.model_id = v_model.model_id
+          AND j.item_id = ANY (v_all)
                           UNION ALL SELECT j.org_id FROM memwarden_data.job AS j WHERE j.job_id = ANY (v_all) AND j.purpose = 'embed')
       ORDER BY o.org_id FOR KEY SHARE;
     -- Scopes whose vectors are not being moved, nor will be until this is done.
@@ -40,22 +41,29 @@ BEGIN
                 give_embeddings.worker, give_embeddings.items, give_embeddings.embeddings);
         ELSE
             -- Its vectors are being moved, or somebody writes and writes.
-            PERFORM memwarden_internal.put_back(v_model.model_id, v_place.items, give_embeddings.worker, interval '10 seconds', 'the scope was busy');
+            PERFORM memwarden_internal.put_back(v_model.model_id, v_place.items, give_embeddings.worker, interval '10 seconds',
+                'the scope was busy');
         END IF;
     END LOOP;
     RETURN v_count + memwarden_internal.give_to_requests(
-        v_model.model_id, give_embeddings.model, v_model.dimension, give_embeddings.worker, v_all, give_embeddings.items, give_embeddings.embeddings);
+        v_model.model_id, give_embeddings.model, v_model.dimension, give_embeddings.worker, v_all, give_embeddings.items,
+            give_embeddings.embeddings);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) IS
-    'For the worker: the vectors that it has made of memories that it holds (claim_embeddings()). embeddings: those of items one behind the other, each with as many numbers as the model has; without: items whose text has none. '
-    'Returns how many were stored. Not stored are those of memories that it holds no longer, or that have ended; of one that says something else by now a vector is wanted anew. '
-    'Where a scope stays busy, or its vectors are being moved, its memories are wanted again later. '
-    'A write that waited passes the gates again with its vector, in the name of who asked, before this returns; without one it goes on by its words. Where another model is active by now, its vector is wanted anew. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an isolation other than READ COMMITTED.';
+    'For the worker: the vectors that it has made of memories that it holds (claim_embeddings()). embeddings: those of '
+    'items one behind the other, each with as many numbers as the model has; without: items whose text has none. '
+    'Returns how many were stored. Not stored are those of memories that it holds no longer, or that have ended; of one '
+    'that says something else by now a vector is wanted anew. Where a scope stays busy, or its vectors are being moved, '
+    'its memories are wanted again later. A write that waited passes the gates again with its vector, in the name of '
+    'who asked, before this returns; without one it goes on by its words. Where another model is active by now, its '
+    'vector is wanted anew. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
+    'isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) TO memwarden_embedder;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_vectors(p_model text, p_items uuid[], p_embeddings real[], OUT model_id smallint, OUT dimension integer)
+CREATE OR REPLACE FUNCTION memwarden_internal.require_vectors(p_model text, p_items uuid[], p_embeddings real[],
+    OUT model_id smallint, OUT dimension integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -66,18 +74,21 @@ BEGIN
     model_id := memwarden_internal.require_model(p_model);
     dimension := (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = require_vectors.model_id);
     IF coalesce(cardinality(p_embeddings), 0) <> coalesce(cardinality(p_items), 0) * dimension THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('embeddings: %s numbers for each of %s items', dimension, cardinality(p_items)));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('embeddings: %s numbers for each of %s items',
+            dimension, cardinality(p_items)));
     END IF;
     v_faulty := (
         SELECT count(*) FROM generate_series(1, cardinality(p_items)) AS k (n)
          WHERE jsonb_array_length(memwarden_internal.embedding_violations(
                    p_embeddings[(k.n - 1) * dimension + 1 : k.n * dimension], p_model, dimension, NULL, 'optional')) > 0);
     IF v_faulty > 0 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', format('embeddings: %s are not finite numbers within 65504, not all zero', v_faulty));
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('embeddings: %s are not finite numbers within 65504, '
+            'not all zero', v_faulty));
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_vectors(text, uuid[], real[]) IS 'The number and dimension of a model. Raises 42704 for an unknown one, 22023 for vectors that are none of it.';
+COMMENT ON FUNCTION memwarden_internal.require_vectors(text, uuid[], real[]) IS
+    'The number and dimension of a model. Raises 42704 for an unknown one, 22023 for vectors that are none of it.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_vectors(text, uuid[], real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.store_vectors(
@@ -120,7 +131,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.store_vectors(smallint, integer, bigint, bigint, text, uuid[], text, uuid[], real[]) IS
-    'Stores what a worker has made for the items p_of of one scope and layer, which the caller holds, and ends its jobs. Returns how many vectors that are.';
+    'Stores what a worker has made for the items p_of of one scope and layer, which the caller holds, and ends its '
+    'jobs. Returns how many vectors that are.';
 REVOKE ALL ON FUNCTION memwarden_internal.store_vectors(smallint, integer, bigint, bigint, text, uuid[], text, uuid[], real[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_back(p_model_id smallint, p_items uuid[], p_worker text, p_after interval, p_error text)
@@ -132,13 +144,16 @@ DECLARE
     v_count integer;
 BEGIN
     UPDATE memwarden_data.embedding_job AS j
-       SET state = 'ready', attempts = 0, locked_by = NULL, locked_login = NULL, last_error = left(p_error, 500), run_at = clock_timestamp() + p_after
-     WHERE j.model_id = p_model_id AND j.item_id = ANY (p_items) AND j.state = 'running' AND j.locked_by = p_worker AND j.locked_login = session_user;
+       SET state = 'ready', attempts = 0, locked_by = NULL, locked_login = NULL, last_error = left(p_error, 500),
+           run_at = clock_timestamp() + p_after
+     WHERE j.model_id = p_model_id AND j.item_id = ANY (p_items) AND j.state = 'running' AND j.locked_by = p_worker
+         AND j.locked_login = session_user;
     GET DIAGNOSTICS v_count = ROW_COUNT;
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.put_back(smallint, uuid[], text, interval, text) IS 'Has others, or the same worker, make what this one holds, after so long. It counts as no attempt.';
+COMMENT ON FUNCTION memwarden_internal.put_back(smallint, uuid[], text, interval, text) IS
+    'Has others, or the same worker, make what this one holds, after so long. It counts as no attempt.';
 REVOKE ALL ON FUNCTION memwarden_internal.put_back(smallint, uuid[], text, interval, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.fail_embeddings(worker text, model text, items uuid[], error text, permanent boolean DEFAULT false)
@@ -152,9 +167,11 @@ DECLARE
     v_count    integer;
 BEGIN
     PERFORM memwarden_internal.require_worker(fail_embeddings.worker, interval '1 minute');
-    v_asked := memwarden_internal.fail_requests(fail_embeddings.items, fail_embeddings.worker, fail_embeddings.error, coalesce(fail_embeddings.permanent, false));
+    v_asked := memwarden_internal.fail_requests(fail_embeddings.items, fail_embeddings.worker, fail_embeddings.error,
+        coalesce(fail_embeddings.permanent, false));
     IF NOT coalesce(fail_embeddings.permanent, false) THEN
-        RETURN v_asked + memwarden_internal.put_back(v_model_id, fail_embeddings.items, fail_embeddings.worker, interval '30 seconds', fail_embeddings.error);
+        RETURN v_asked + memwarden_internal.put_back(v_model_id, fail_embeddings.items, fail_embeddings.worker,
+            interval '30 seconds', fail_embeddings.error);
     END IF;
     UPDATE memwarden_data.embedding_job AS j
        SET state = 'dead', locked_by = NULL, locked_login = NULL, last_error = left(fail_embeddings.error, 500)
@@ -165,7 +182,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) IS
-    'For the worker: memories that it holds got no vector. permanent: not one of these texts will, and they are set aside (dead) until they change or reembed() is called; otherwise the embedder could not be asked, and they are tried again after 30 seconds, however often. Writes that wait for their vector do so in both cases until their time is over, see revive_job(). '
-    'error: what went wrong, never content; 500 characters are kept. Returns how many it held. Raises 42704 for an unknown model, 22023 for a malformed name, 25001 at an isolation other than READ COMMITTED.';
+    'For the worker: memories that it holds got no vector. permanent: not one of these texts will, and they are set '
+    'aside (dead) until they change or reembed() is called; otherwise the embedder could not be asked, and they are '
+    'tried again after 30 seconds, however often. Writes that wait for their vector do so in both cases until their '
+    'time is over, see revive_job(). error: what went wrong, never content; 500 characters are kept. Returns how many '
+    'it held. Raises 42704 for an unknown model, 22023 for a malformed name, 25001 at an isolation other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) TO memwarden_embedder;

@@ -10,7 +10,8 @@ DECLARE
     v_now      timestamptz := clock_timestamp();
 BEGIN
     IF switch_embedding_model.model = 'lexical' THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'model: lexical is what stands in where a call has no vector; it cannot be what a vector is of');
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'model: lexical is what stands in where a call has no '
+            'vector; it cannot be what a vector is of');
     END IF;
     -- Two switches of one organisation take turns here.
     PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = v_org_id FOR NO KEY UPDATE;
@@ -28,10 +29,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) IS
-    'Makes a model the one that vectors are of where a call names none, and returns the name of the one that was. The next recall uses it; nothing is copied, and nobody waits. '
-    'Refused as long as a current memory lacks a vector of it that it could have (reembed() has them made), unless allow_partial is true: then those are found by their words alone. '
-    'The one before keeps its vectors until drop_embedding_model(), so that the way back is the same call; the worker no longer makes what it lacks. org: one organisation alone; by default all that have not switched on their own. '
-    'Raises 55000 where vectors are missing, or a kind''s schema wants another dimension; 55P03 where a scope of many memories was too busy to get its index; 22023 for lexical; 42704 for an unknown model or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Makes a model the one that vectors are of where a call names none, and returns the name of the one that was. The '
+    'next recall uses it; nothing is copied, and nobody waits. Refused as long as a current memory lacks a vector of it '
+    'that it could have (reembed() has them made), unless allow_partial is true: then those are found by their words '
+    'alone. The one before keeps its vectors until drop_embedding_model(), so that the way back is the same call; the '
+    'worker no longer makes what it lacks. org: one organisation alone; by default all that have not switched on their '
+    'own. Raises 55000 where vectors are missing, or a kind''s schema wants another dimension; 55P03 where a scope of '
+    'many memories was too busy to get its index; 22023 for lexical; 42704 for an unknown model or organisation, 42501 '
+    'without the right, 25001 at an isolation other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) TO memwarden_admin;
 
@@ -47,14 +52,16 @@ BEGIN
     IF NOT p_allow_partial THEN
         v_covered := memwarden_internal.vector_coverage(p_org_id, p_model_id);
         IF v_covered.missing > 0 THEN
-            PERFORM memwarden_internal.raise_error('model_not_ready', format('%s of %s memories have no vector of it', v_covered.missing, v_covered.items));
+            PERFORM memwarden_internal.raise_error('model_not_ready', format('%s of %s memories have no vector of it',
+                v_covered.missing, v_covered.items));
         END IF;
     END IF;
     -- Writes of such a kind would be refused from then on.
     v_kinds := (SELECT string_agg(c.layer || '/' || c.kind, ', ' ORDER BY c.layer, c.kind)
                   FROM memwarden_data.content_schema AS c
                  WHERE c.current AND c.org_id = ANY (memwarden_internal.served_orgs(p_org_id))
-                   AND c.embedding_dimension <> (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id));
+                   AND c.embedding_dimension <> (SELECT m.dimension FROM memwarden_data.embedding_model AS m
+                       WHERE m.model_id = p_model_id));
     IF v_kinds IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('model_not_ready', format('schemas want another embedding_dimension: %s', v_kinds));
     ELSIF NOT memwarden_internal.index_model(p_model_id) THEN
@@ -63,5 +70,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_fit(bigint, smallint, boolean) IS
-    'Raises 55000 where an organisation cannot go over to a model: vectors are missing, or schemas want another dimension; 55P03 where a shelf is too busy for its index.';
+    'Raises 55000 where an organisation cannot go over to a model: vectors are missing, or schemas want another '
+    'dimension; 55P03 where a shelf is too busy for its index.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_fit(bigint, smallint, boolean) FROM PUBLIC;

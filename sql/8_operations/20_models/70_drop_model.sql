@@ -28,8 +28,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_embedding_model(text) IS
-    'Gives a model up: at once no call knows it by name, and the name is free. Its vectors go afterwards, a few at a time, by the job clear_models(): those of memories and of their earlier versions, those of remembered rejections, those that waiting requests brought (their words are embedded in place), and its indexes. '
-    'Raises 55000 for lexical and for a model that is active for an organisation, 42704 for an unknown one, 25001 at an isolation other than READ COMMITTED.';
+    'Gives a model up: at once no call knows it by name, and the name is free. Its vectors go afterwards, a few at a '
+    'time, by the job clear_models(): those of memories and of their earlier versions, those of remembered rejections, '
+    'those that waiting requests brought (their words are embedded in place), and its indexes. Raises 55000 for lexical '
+    'and for a model that is active for an organisation, 42704 for an unknown one, 25001 at an isolation other than '
+    'READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_embedding_model(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_embedding_model(text) TO memwarden_admin;
 
@@ -45,7 +48,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.clear_models() IS
-    'Job: takes away what is left of embedding models that were dropped, a thousand rows a transaction. What somebody holds stays for the next run. Safe to run twice at once and to kill. Commits after each step, so it cannot run inside a transaction.';
+    'Job: takes away what is left of embedding models that were dropped, a thousand rows a transaction. What somebody '
+    'holds stays for the next run. Safe to run twice at once and to kill. Commits after each step, so it cannot run '
+    'inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.clear_models() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.clear_models() TO memwarden_jobs, memwarden_admin;
 
@@ -59,7 +64,8 @@ AS $function$
 DECLARE
     v_model_id smallint;
 BEGIN
-    SELECT m.model_id INTO v_model_id FROM memwarden_data.embedding_model AS m WHERE m.name IS NULL ORDER BY m.model_id LIMIT 1 FOR UPDATE SKIP LOCKED;
+    SELECT m.model_id INTO v_model_id FROM memwarden_data.embedding_model AS m WHERE m.name IS NULL
+        ORDER BY m.model_id LIMIT 1 FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
@@ -68,7 +74,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.clear_dropped_model(integer) IS
-    'Takes away up to so many rows of a dropped model, and at last the model; false when there is none, another does it already, or what is left is held.';
+    'Takes away up to so many rows of a dropped model, and at last the model; false when there is none, another does it '
+    'already, or what is left is held.';
 REVOKE ALL ON FUNCTION memwarden_internal.clear_dropped_model(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.clear_dropped_model(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -90,7 +97,8 @@ BEGIN
         -- What a writer holds stays for later: nobody waits for the other.
         EXECUTE format(
             'DELETE FROM memwarden_data.%1$I AS g USING ('
-            'SELECT e.ctid AS place FROM memwarden_data.%1$I AS e WHERE e.model_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED) AS l WHERE g.ctid = l.place', v_table)
+            'SELECT e.ctid AS place FROM memwarden_data.%1$I AS e WHERE e.model_id = $1 LIMIT $2 FOR UPDATE SKIP LOCKED) AS '
+            'l WHERE g.ctid = l.place', v_table)
           USING p_model_id, p_count;
         GET DIAGNOSTICS v_count = ROW_COUNT;
         IF v_count > 0 THEN
@@ -100,7 +108,9 @@ BEGIN
     RETURN false;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_vectors(smallint, integer) IS 'Takes away up to so many vectors of a model, of memories and of versions that are over, and what waits for one; false when there were none.';
+COMMENT ON FUNCTION memwarden_internal.clear_vectors(smallint, integer) IS
+    'Takes away up to so many vectors of a model, of memories and of versions that are over, and what waits for one; '
+    'false when there were none.';
 REVOKE ALL ON FUNCTION memwarden_internal.clear_vectors(smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.clear_other_vectors(p_model_id smallint, p_count integer)
@@ -111,7 +121,8 @@ AS $function$
 BEGIN
     -- What was refused is still known by its words.
     UPDATE memwarden_data.noise AS n SET embedding = NULL, model_id = NULL
-      FROM (SELECT g.org_id, g.noise_id FROM memwarden_data.noise AS g WHERE g.model_id = p_model_id LIMIT p_count FOR UPDATE SKIP LOCKED) AS l
+      FROM (SELECT g.org_id, g.noise_id FROM memwarden_data.noise AS g
+          WHERE g.model_id = p_model_id LIMIT p_count FOR UPDATE SKIP LOCKED) AS l
      WHERE n.org_id = l.org_id AND n.noise_id = l.noise_id;
     IF FOUND THEN
         RETURN true;
@@ -124,7 +135,9 @@ BEGIN
     RETURN FOUND;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.clear_other_vectors(smallint, integer) IS 'Takes away up to so many vectors of a model that are of no memory: those of remembered rejections, and of requests that wait; false when there were none.';
+COMMENT ON FUNCTION memwarden_internal.clear_other_vectors(smallint, integer) IS
+    'Takes away up to so many vectors of a model that are of no memory: those of remembered rejections, and of requests '
+    'that wait; false when there were none.';
 REVOKE ALL ON FUNCTION memwarden_internal.clear_other_vectors(smallint, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.forget_model(p_model_id smallint)
@@ -151,7 +164,8 @@ BEGIN
         RETURN false;
     END IF;
     FOR v_index IN SELECT x.oid FROM memwarden_data.shelf AS s
-                     CROSS JOIN LATERAL to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(s.shelf, p_model_id))) AS x (oid)
+                     CROSS JOIN LATERAL to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(s.shelf,
+                         p_model_id))) AS x (oid)
                     WHERE s.shelf <> 0 AND x.oid IS NOT NULL LOOP
         EXECUTE format('DROP INDEX %s', v_index);
     END LOOP;
@@ -162,5 +176,6 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.forget_model(smallint) IS
-    'Takes a dropped model itself away, with its indexes, when nothing is left of it and nobody who knew it still writes; false as long as that is not so.';
+    'Takes a dropped model itself away, with its indexes, when nothing is left of it and nobody who knew it still '
+    'writes; false as long as that is not so.';
 REVOKE ALL ON FUNCTION memwarden_internal.forget_model(smallint) FROM PUBLIC;

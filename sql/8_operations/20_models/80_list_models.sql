@@ -10,7 +10,8 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT o.name, m.name, m.dimension, m.vector_weight,
-           CASE WHEN m.name IS NULL THEN 'dropped' WHEN u.is_active THEN 'active' WHEN u.retired_at IS NOT NULL AND NOT u.is_tended THEN 'retired'
+           CASE WHEN m.name IS NULL THEN 'dropped' WHEN u.is_active THEN 'active' WHEN u.retired_at IS NOT NULL AND NOT u.is_tended
+               THEN 'retired'
                 WHEN c.missing = 0 THEN 'ready' WHEN u.is_tended THEN 'filling' ELSE 'registered' END,
            e.plugin, c.items, c.missing, w.waiting, w.dead, w.last_error, w.oldest_at, coalesce(u.changed_at, m.created_at)
       FROM memwarden_data.embedding_model AS m

@@ -40,7 +40,8 @@ CREATE TABLE memwarden_data.erased_item (
     CHECK ((key_id IS NULL) = (signature IS NULL))
 );
 CREATE INDEX erased_item_erasure ON memwarden_data.erased_item (erasure_id);
-COMMENT ON TABLE memwarden_data.erased_item IS 'Items that were erased, each with the versions that it had. The tombstone: nothing of what they said.';
+COMMENT ON TABLE memwarden_data.erased_item IS
+    'Items that were erased, each with the versions that it had. The tombstone: nothing of what they said.';
 
 -- A reason that named the subject, in the entry of an item that stays.
 CREATE TABLE memwarden_data.erased_reason (
@@ -82,8 +83,10 @@ CREATE TABLE memwarden_data.store_origin (
     noted_at           timestamptz NOT NULL,
     PRIMARY KEY (system_identifier, timeline_id)
 );
-COMMENT ON TABLE memwarden_data.store_origin IS 'The cluster and timeline in which every erasure is known to have been carried out. One row.';
+COMMENT ON TABLE memwarden_data.store_origin IS
+    'The cluster and timeline in which every erasure is known to have been carried out. One row.';
 
 
 INSERT INTO memwarden_data.store_origin (system_identifier, timeline_id, noted_at)
-SELECT s.system_identifier, ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer, clock_timestamp() FROM pg_control_system() AS s;
+SELECT s.system_identifier, ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::integer, clock_timestamp()
+    FROM pg_control_system() AS s;

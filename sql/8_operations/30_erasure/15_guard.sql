@@ -17,5 +17,6 @@ BEGIN
     RETURN NEW;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.guard_erasure() IS 'Trigger: a certificate changes in nothing but where it was carried out last, and by losing its reason.';
+COMMENT ON FUNCTION memwarden_internal.guard_erasure() IS
+    'Trigger: a certificate changes in nothing but where it was carried out last, and by losing its reason.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_erasure() FROM PUBLIC;

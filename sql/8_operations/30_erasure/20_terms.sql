@@ -8,7 +8,8 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].search_terms(p_identifiers)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.search_terms(text[]) IS 'The forms in which identifiers are looked for: case, blanks and compatibility characters folded, each once.';
+COMMENT ON FUNCTION memwarden_internal.search_terms(text[]) IS
+    'The forms in which identifiers are looked for: case, blanks and compatibility characters folded, each once.';
 REVOKE ALL ON FUNCTION memwarden_internal.search_terms(text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.mentions(p_terms text[], p_documents text[], p_ours text[] DEFAULT '{}')
@@ -20,14 +21,16 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].mentions(p_terms, p_documents, p_ours)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) IS
-    'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, not as part of a longer word. p_ours: JSON that the store has made, whose names are its own and are not looked at.';
+    'Whether a text, or a string, name or number of a JSON document, holds one of the terms that search_terms() made, '
+    'not as part of a longer word. p_ours: JSON that the store has made, whose names are its own and are not looked at.';
 REVOKE ALL ON FUNCTION memwarden_internal.mentions(text[], text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_code(p_reason text)
 RETURNS boolean
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN p_reason ~ '^[A-Z][A-Z0-9_]*$';
-COMMENT ON FUNCTION memwarden_internal.is_code(text) IS 'Whether a reason is one of a list, and not what somebody said; such a reason outlives an erasure.';
+COMMENT ON FUNCTION memwarden_internal.is_code(text) IS
+    'Whether a reason is one of a list, and not what somebody said; such a reason outlives an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_code(text) FROM PUBLIC;
 
 -- Names of types are the store's, and so are the codes of a record: a person called None has not written every memory.
@@ -46,7 +49,8 @@ BEGIN
               FROM jsonb_array_elements(p_evidence) AS e (reference));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_evidence(jsonb) IS 'Returns evidence without the names of types that are registered: those are nobody''s words.';
+COMMENT ON FUNCTION memwarden_internal.said_in_evidence(jsonb) IS
+    'Returns evidence without the names of types that are registered: those are nobody''s words.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_in_evidence(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in_origin(p_origin jsonb)
@@ -61,7 +65,8 @@ BEGIN
     RETURN p_origin;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_origin(jsonb) IS 'Returns an origin without its kind where that is one that memwarden knows.';
+COMMENT ON FUNCTION memwarden_internal.said_in_origin(jsonb) IS
+    'Returns an origin without its kind where that is one that memwarden knows.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_in_origin(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_in_record(p_record jsonb)
@@ -70,11 +75,14 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged']) || jsonb_build_object(
-        'evidence', memwarden_internal.said_in_evidence(p_record -> 'evidence'), 'origin', memwarden_internal.said_in_origin(p_record -> 'origin'));
+    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged'])
+        || jsonb_build_object(
+        'evidence', memwarden_internal.said_in_evidence(p_record -> 'evidence'), 'origin',
+        memwarden_internal.said_in_origin(p_record -> 'origin'));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.said_in_record(jsonb) IS 'Returns what a record of provenance holds beside the codes that memwarden puts there.';
+COMMENT ON FUNCTION memwarden_internal.said_in_record(jsonb) IS
+    'Returns what a record of provenance holds beside the codes that memwarden puts there.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_in_record(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.normalised_subject(p_subject text, p_synonyms text)
@@ -85,7 +93,8 @@ AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
 return GD["memwarden:@python_hash@"].normalised_subject(p_subject, p_synonyms)
 $function$;
-COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS 'A subject as the key of an item has it, under the synonyms of a JSON object.';
+COMMENT ON FUNCTION memwarden_internal.normalised_subject(text, text) IS
+    'A subject as the key of an item has it, under the synonyms of a JSON object.';
 REVOKE ALL ON FUNCTION memwarden_internal.normalised_subject(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_subjects(p_orgs bigint[], p_subject text, p_synonyms text)
@@ -104,5 +113,6 @@ BEGIN
          WHERE memwarden_internal.normalised_subject(s.subject, p_synonyms) = v_form);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) IS 'The subjects of versions and requests that are this one, however they are spelt.';
+COMMENT ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) IS
+    'The subjects of versions and requests that are this one, however they are spelt.';
 REVOKE ALL ON FUNCTION memwarden_internal.meant_subjects(bigint[], text, text) FROM PUBLIC;

@@ -50,10 +50,12 @@ BEGIN
       FROM memwarden_data.sensitive_value AS s
       JOIN memwarden_data.sealing_key AS k ON k.org_id = s.org_id
      WHERE s.org_id = ANY (p_orgs) AND p_terms <> '{}'
-       AND memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(k.wrapped, s.org_id, s.kind, s.value_id, s.sealed)]);
+       AND memwarden_internal.mentions(p_terms, ARRAY[memwarden_internal.readable_value(k.wrapped, s.org_id, s.kind, s.value_id,
+           s.sealed)]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) IS 'Items of which an encrypted value names one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) IS
+    'Items of which an encrypted value names one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_sensitive_values(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.readable_value(p_wrapped bytea, p_org_id bigint, p_kind text, p_value_id text, p_sealed bytea)
@@ -68,7 +70,8 @@ EXCEPTION WHEN config_file_error THEN
     RETURN NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) IS 'An encrypted value in clear; NULL where the server has not the key.';
+COMMENT ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) IS
+    'An encrypted value in clear; NULL where the server has not the key.';
 REVOKE ALL ON FUNCTION memwarden_internal.readable_value(bytea, bigint, text, text, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_references(p_orgs bigint[], p_terms text[])
@@ -87,7 +90,8 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) IS 'Items that refer to a row of a canonical source whose key is one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) IS
+    'Items that refer to a row of a canonical source whose key is one of the terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_references(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_evidence(p_orgs bigint[], p_terms text[])
@@ -117,7 +121,8 @@ BEGIN
           FROM memwarden_data.capture AS c
          WHERE c.org_id = ANY (p_orgs)
            AND (EXISTS (SELECT FROM jsonb_path_query(c.content, 'lax $.**.speaker') AS s (name) WHERE s.name #>> '{}' = ANY (p_subjects))
-                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id, c.trace_id]))
+                OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[c.content::text, c.external_id, c.session_id,
+                    c.trace_id]))
          UNION
         -- Read again, it would say of the subject what it said.
         SELECT d.capture_id
@@ -176,7 +181,8 @@ BEGIN
                   WHERE k.org_id = ANY (p_orgs) AND k.entity_id = ANY (p_entity_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS 'Items that some entities are the subject or the content of, whatever they call them.';
+COMMENT ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) IS
+    'Items that some entities are the subject or the content of, whatever they call them.';
 REVOKE ALL ON FUNCTION memwarden_internal.items_of_entities(bigint[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_questions(p_orgs bigint[], p_terms text[])
@@ -189,7 +195,8 @@ BEGIN
     SELECT j.request_id FROM memwarden_data.job AS j
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
                p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[
-                   (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text, memwarden_internal.said_in_evidence(j.payload -> 'evidence')::text])
+                   (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text,
+                       memwarden_internal.said_in_evidence(j.payload -> 'evidence')::text])
      UNION
     SELECT v.request_id FROM memwarden_data.verdict AS v
      WHERE v.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, '{}', ARRAY[v.detail::text])
@@ -198,7 +205,9 @@ BEGIN
      WHERE e.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[e.note], ARRAY[e.detail::text]);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS 'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) IS
+    'Write requests about which the worker was asked or answered, or a reviewer said, something that names one of the '
+    'terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_questions(bigint[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.found_items(p_orgs bigint[], p_subjects text[], p_terms text[], p_evidence_ids uuid[])
@@ -219,7 +228,9 @@ BEGIN
         SELECT memwarden_internal.citing_items(p_orgs, p_evidence_ids));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) IS 'Items that concern the subject by themselves or rest on recorded evidence that does, whatever their layer and status.';
+COMMENT ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) IS
+    'Items that concern the subject by themselves or rest on recorded evidence that does, whatever their layer and '
+    'status.';
 REVOKE ALL ON FUNCTION memwarden_internal.found_items(bigint[], text[], text[], uuid[]) FROM PUBLIC;
 
 -- What was made of it concerns it too: E(s) of chapter 12.10.2.
@@ -248,7 +259,8 @@ BEGIN
     RETURN v_all;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) IS 'Items, and all that was derived from them or absorbed them, to any depth.';
+COMMENT ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) IS
+    'Items, and all that was derived from them or absorbed them, to any depth.';
 REVOKE ALL ON FUNCTION memwarden_internal.with_derived(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_requests(
@@ -280,18 +292,21 @@ BEGIN
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
                        r.content, r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
                        r.justification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
-                       CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification) THEN r.classification END,
+                       CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification)
+                           THEN r.classification END,
                        CASE WHEN NOT memwarden_internal.is_code(r.reason) THEN r.reason END,
                        (SELECT string_agg(g.entry ->> 'reason', chr(10)) FROM jsonb_array_elements(r.gates::jsonb) AS g (entry)
                          WHERE NOT memwarden_internal.is_code(g.entry ->> 'reason'))],
                        ARRAY[memwarden_internal.said_in_evidence(r.evidence)::text, memwarden_internal.said_in_evidence(r.grounds)::text,
-                             memwarden_internal.said_in_origin(r.origin)::text, r.attributes::text, r.detail::text, r.findings::text, r.sensitive::text,
+                             memwarden_internal.said_in_origin(r.origin)::text, r.attributes::text, r.detail::text,
+                                 r.findings::text, r.sensitive::text,
                              r.keys::text, r.provenance::text, r.neighbours::text, r.conflicts::text, r.pack_check::text,
                              r.review_asked::text, r.review::text])));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) IS
-    'Write requests that were about one of the items, have one of the subjects, name one of the terms, or wait to rest on one of the items or of the evidence.';
+    'Write requests that were about one of the items, have one of the subjects, name one of the terms, or wait to rest '
+    'on one of the items or of the evidence.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_requests(bigint[], uuid[], uuid[], text[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_reasons(p_orgs bigint[], p_item_ids uuid[], p_terms text[])
@@ -307,7 +322,8 @@ BEGIN
            AND l.item_id <> ALL (p_item_ids) AND memwarden_internal.mentions(p_terms, ARRAY[l.reason]));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) IS 'Entries of the log whose reason names one of the terms, of other items than those given.';
+COMMENT ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) IS
+    'Entries of the log whose reason names one of the terms, of other items than those given.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_in_reasons(bigint[], uuid[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_in_erasures(p_orgs bigint[], p_terms text[])

@@ -38,7 +38,8 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) IS 'Deletes items with all that hangs on them. Returns how many versions they had.';
+COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) IS
+    'Deletes items with all that hangs on them. Returns how many versions they had.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_requests(p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[])
@@ -57,7 +58,8 @@ BEGIN
      WHERE j.org_id = ANY (p_orgs)
        AND (j.request_id = ANY (p_request_ids)
             -- It carries what is near the request; asked again, it will do without.
-            OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id) WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
+            OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id)
+                WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
     DELETE FROM memwarden_data.noise AS n WHERE n.org_id = ANY (p_orgs) AND n.request_id = ANY (p_request_ids);
     -- What a request that goes has left at a memory that stays.
@@ -76,11 +78,14 @@ BEGIN
            asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
            gates = (SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
                       FROM jsonb_array_elements(r.gates::jsonb) WITH ORDINALITY AS g (entry, ordinal)),
-           detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL, importance = NULL,
+           detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL,
+               importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,
-           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL, review = NULL, class = NULL, consent_check = NULL, pack_check = NULL, verdict = NULL,
+           classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL,
+               review = NULL, class = NULL, consent_check = NULL, pack_check = NULL, verdict = NULL,
            intake_fault = NULL, canonical = NULL, search_text = NULL,
-           content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL, sealed = NULL, grounds = NULL,
+           content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL,
+               sealed = NULL, grounds = NULL,
            trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
@@ -127,7 +132,8 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) IS 'Deletes captures with all that says what came of them. Returns how many.';
+COMMENT ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) IS
+    'Deletes captures with all that says what came of them. Returns how many.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_captures(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_entities(p_orgs bigint[], p_entity_ids bigint[], p_terms text[])
@@ -147,11 +153,14 @@ BEGIN
      WHERE p.org_id = ANY (p_orgs) AND r.org_id = p.org_id AND r.probe_id = p.probe_id
        AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[p.name, p.query, p.contains, p.lacks]);
     DELETE FROM memwarden_data.probe AS p
-     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[p.name, p.query, p.contains, p.lacks]);
+     WHERE p.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms,
+         ARRAY[p.name, p.query, p.contains, p.lacks]);
     DELETE FROM memwarden_data.entity AS e WHERE e.org_id = ANY (p_orgs) AND e.entity_id = ANY (p_entity_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS 'Deletes entities with their names and attributes, and attributes of others and golden queries that name one of the terms.';
+COMMENT ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) IS
+    'Deletes entities with their names and attributes, and attributes of others and golden queries that name one of the '
+    'terms.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_entities(bigint[], bigint[], text[]) FROM PUBLIC;
 
 -- That somebody was given something stays, by number: whoever must be told that it is gone can be found. What was asked, and
@@ -181,7 +190,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) IS
-    'Empties task and digest of recalls that gave one of the items or whose task names one of the terms, and what was reported of those or names one; and deletes the working memory of sessions that were given one of the items.';
+    'Empties task and digest of recalls that gave one of the items or whose task names one of the terms, and what was '
+    'reported of those or names one; and deletes the working memory of sessions that were given one of the items.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_reasons(p_orgs bigint[], p_item_ids uuid[], p_log_seqs bigint[])
@@ -216,12 +226,15 @@ BEGIN
          UNION SELECT 'timeline' FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids)
          UNION SELECT 'embedding' FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
          UNION SELECT 'pushed_memory' FROM memwarden_data.pushed_memory AS p WHERE p.org_id = ANY (p_orgs) AND p.item_ids && p_item_ids
-         UNION SELECT 'past_embedding' FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+         UNION SELECT 'past_embedding' FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs)
+             AND e.item_id = ANY (p_item_ids)
          UNION SELECT 'embedding_job' FROM memwarden_data.embedding_job AS j WHERE j.org_id = ANY (p_orgs) AND j.item_id = ANY (p_item_ids)
          UNION SELECT 'provenance' FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'sighting' FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
-         UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
-         UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids)
+         UNION SELECT 'sensitive_value' FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs)
+             AND s.item_id = ANY (p_item_ids)
+         UNION SELECT 'sensitivity_scan' FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs)
+             AND s.item_id = ANY (p_item_ids)
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
          UNION SELECT 'recall_use' FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids)
@@ -261,7 +274,8 @@ BEGIN
             OR EXISTS (SELECT FROM gone AS g WHERE g.org_id = s.org_id AND g.subject_form = s.subject_form));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) IS 'Deletes the consents of a subject, and those that name one of the terms. Called within an erasure.';
+COMMENT ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) IS
+    'Deletes the consents of a subject, and those that name one of the terms. Called within an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_consent(bigint[], text, text[]) FROM PUBLIC;
 
 -- Sessions hold names of tasks and, in working memory, words. What a session remembers goes with its items.
@@ -286,7 +300,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) IS
-    'Deletes the sessions whose task is the subject or names one of the terms, and working memory that names one; that of a session which goes on is made anew of what it still remembers.';
+    'Deletes the sessions whose task is the subject or names one of the terms, and working memory that names one; that '
+    'of a session which goes on is made anew of what it still remembers.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_sessions(bigint[], text, text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_entries(p_orgs bigint[], p_request_ids uuid[])
@@ -312,5 +327,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) IS
-    'Takes write requests that are erased out of the sessions that asked for them, with their working memory and that of who resumed them, which is made anew without them; a session of which nothing is left goes.';
+    'Takes write requests that are erased out of the sessions that asked for them, with their working memory and that '
+    'of who resumed them, which is made anew without them; a session of which nothing is left goes.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_entries(bigint[], uuid[]) FROM PUBLIC;

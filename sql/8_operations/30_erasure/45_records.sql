@@ -2,17 +2,21 @@
 -- signed: then only the sealed log tells a forged record, by the entry that it lacks.
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_statement(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_login_role text, p_principal_id bigint, p_subject_hash bytea,
-    p_reason_hash bytea, p_items integer, p_versions integer, p_requests integer, p_evidence integer, p_log_entries integer, p_layers text[], p_key_id text)
+    p_reason_hash bytea, p_items integer, p_versions integer, p_requests integer, p_evidence integer, p_log_entries integer,
+        p_layers text[], p_key_id text)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
     'erasure', p_erasure_id, 'org_id', p_org_id, 'erased_at', memwarden_internal.utc_text(p_erased_at), 'login', p_login_role,
     'principal_id', p_principal_id, 'subject_hash', encode(p_subject_hash, 'hex'), 'reason_hash', encode(p_reason_hash, 'hex'),
-    'items', p_items, 'versions', p_versions, 'requests', p_requests, 'evidence', p_evidence, 'log_entries', p_log_entries, 'layers', to_jsonb(p_layers),
+    'items', p_items, 'versions', p_versions, 'requests', p_requests, 'evidence', p_evidence, 'log_entries', p_log_entries,
+    'layers', to_jsonb(p_layers),
     'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer, integer, integer, integer, integer, text[], text) IS
+COMMENT ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
+    integer, integer, integer, integer, text[], text) IS
     'What is signed of an erasure.';
-REVOKE ALL ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer, integer, integer, integer, integer, text[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
+    integer, integer, integer, integer, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erased_item_statement(
     p_org_id bigint, p_item_id uuid, p_erasure_id uuid, p_version_ids uuid[], p_key_id text)
@@ -29,8 +33,10 @@ CREATE OR REPLACE FUNCTION memwarden_internal.erased_reason_statement(
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
-    'erasure', p_erasure_id, 'org_id', p_org_id, 'log_seq', p_log_seq, 'recorded_at', extract(epoch FROM p_recorded_at), 'key_id', p_key_id);
-COMMENT ON FUNCTION memwarden_internal.erased_reason_statement(bigint, bigint, timestamptz, uuid, text) IS 'What is signed of a reason that was erased.';
+    'erasure', p_erasure_id, 'org_id', p_org_id, 'log_seq', p_log_seq, 'recorded_at', extract(epoch FROM p_recorded_at),
+    'key_id', p_key_id);
+COMMENT ON FUNCTION memwarden_internal.erased_reason_statement(bigint, bigint, timestamptz, uuid, text) IS
+    'What is signed of a reason that was erased.';
 REVOKE ALL ON FUNCTION memwarden_internal.erased_reason_statement(bigint, bigint, timestamptz, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.statement_hash(p_statement jsonb)

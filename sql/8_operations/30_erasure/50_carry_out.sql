@@ -16,7 +16,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.hold_organisations(bigint[]) IS
-    'Keeps everybody from writing in those organisations until this transaction ends. Raises 25001 at an isolation other than READ COMMITTED.';
+    'Keeps everybody from writing in those organisations until this transaction ends. Raises 25001 at an isolation '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_organisations(bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_items(p_orgs bigint[], p_erasure_id uuid, p_item_ids uuid[])
@@ -30,7 +31,8 @@ BEGIN
     -- An item that an earlier copy of the store had has versions there that this one never had, and the other way round.
     INSERT INTO memwarden_data.erased_item AS r (org_id, item_id, erasure_id, version_ids, key_id, signature)
     SELECT u.org_id, u.item_id, p_erasure_id, u.version_ids, v_key_id,
-           memwarden_internal.sign('erased item', memwarden_internal.erased_item_statement(u.org_id, u.item_id, p_erasure_id, u.version_ids, v_key_id))
+           memwarden_internal.sign('erased item', memwarden_internal.erased_item_statement(u.org_id, u.item_id, p_erasure_id,
+               u.version_ids, v_key_id))
       FROM (SELECT v.org_id, v.item_id, array_agg(DISTINCT v.version_id ORDER BY v.version_id) AS version_ids
               FROM (SELECT h.org_id, h.item_id, h.version_id FROM memwarden_data.version AS h
                      WHERE h.org_id = ANY (p_orgs) AND h.item_id = ANY (p_item_ids)
@@ -46,7 +48,8 @@ BEGIN
         previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
     SELECT clock_timestamp(), pg_current_xact_id(), memwarden_internal.system_identifier(), i.org_id, 'ERASE', i.item_id, i.version_id,
            NULL, i.scope_id, i.layer, coalesce(memwarden_internal.current_principal(), 0), p_erasure_id, 'erased',
-           memwarden_internal.statement_hash(memwarden_internal.erased_item_statement(r.org_id, r.item_id, r.erasure_id, r.version_ids, r.key_id))
+           memwarden_internal.statement_hash(memwarden_internal.erased_item_statement(r.org_id, r.item_id, r.erasure_id,
+               r.version_ids, r.key_id))
       FROM memwarden_data.erased_item AS r
       JOIN LATERAL (SELECT v.org_id, v.item_id, v.version_id, v.scope_id, v.layer FROM memwarden_data.version AS v
                      WHERE v.org_id = r.org_id AND v.item_id = r.item_id ORDER BY v.version DESC LIMIT 1) AS i ON true
@@ -67,13 +70,15 @@ DECLARE
 BEGIN
     INSERT INTO memwarden_data.erased_reason (org_id, log_seq, recorded_at, erasure_id, key_id, signature)
     SELECT l.org_id, l.log_seq, l.recorded_at, p_erasure_id, v_key_id,
-           memwarden_internal.sign('erased reason', memwarden_internal.erased_reason_statement(l.org_id, l.log_seq, l.recorded_at, p_erasure_id, v_key_id))
+           memwarden_internal.sign('erased reason', memwarden_internal.erased_reason_statement(l.org_id, l.log_seq, l.recorded_at,
+               p_erasure_id, v_key_id))
       FROM memwarden_data.log AS l
      WHERE l.org_id = ANY (p_orgs) AND l.log_seq = ANY (p_log_seqs) AND l.reason_hash IS NULL
     ON CONFLICT (org_id, log_seq) DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erased_reasons(bigint[], uuid, bigint[]) IS 'Records which entries of the log an erasure takes the reason of while their item stays.';
+COMMENT ON FUNCTION memwarden_internal.record_erased_reasons(bigint[], uuid, bigint[]) IS
+    'Records which entries of the log an erasure takes the reason of while their item stays.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_erased_reasons(bigint[], uuid, bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.carry_out_erasure(
@@ -111,5 +116,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.carry_out_erasure(bigint[], uuid, uuid[], uuid[], uuid[], bigint[]) IS
-    'Erases items, requests, recorded evidence and reasons in the name of an erasure that is recorded, and records each. The caller holds the organisations. Raises XX000 when something of them is left.';
+    'Erases items, requests, recorded evidence and reasons in the name of an erasure that is recorded, and records '
+    'each. The caller holds the organisations. Raises XX000 when something of them is left.';
 REVOKE ALL ON FUNCTION memwarden_internal.carry_out_erasure(bigint[], uuid, uuid[], uuid[], uuid[], bigint[]) FROM PUBLIC;

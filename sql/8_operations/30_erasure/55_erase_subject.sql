@@ -1,6 +1,7 @@
 CREATE OR REPLACE FUNCTION memwarden.erase_subject(
     subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
-RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer, log_entries integer, layers text[],
+RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer,
+    log_entries integer, layers text[],
                erased_at timestamptz, subject_hash bytea)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -25,12 +26,14 @@ BEGIN
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
     v_now := clock_timestamp();
     IF coalesce(erase_subject.dry_run, false) THEN
-        RETURN QUERY SELECT NULL::uuid, 'DRY_RUN', cardinality(v_found.item_ids), v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids),
+        RETURN QUERY SELECT NULL::uuid, 'DRY_RUN', cardinality(v_found.item_ids), v_found.versions,
+            cardinality(v_found.request_ids), cardinality(v_found.evidence_ids),
                             v_found.log_entries, v_found.layers, NULL::timestamptz, v_hash;
         RETURN;
     END IF;
     PERFORM memwarden_internal.record_erasure(v_org_id, v_id, v_now, erase_subject.reason, v_hash, v_found);
-    PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids, v_found.log_seqs);
+    PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids,
+        v_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[v_org_id], v_found.entity_ids, v_terms);
     PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(v_orgs, v_terms));
     PERFORM memwarden_internal.erase_recalls(v_orgs, '{}', v_terms);
@@ -39,19 +42,30 @@ BEGIN
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     RETURN QUERY
-    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0 THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
+    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0
+        THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
            e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
-    'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
-    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from those, to any depth; their whole history, vectors and timeline; the content of every write request about them or naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, and captures that do, in which the subject speaks or of which a memory of it was made, with what rests on either; '
-    'the entities that bear the name or an identifier, with names, attributes and what was remembered of them by any name, and attributes of others that name one; and their reasons in the log, whose hashes stay. An identifier is found literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject alone is looked for as a subject; to find the name in texts, give it as an identifier. '
-    'org: by default the caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must name nobody of these. '
-    'Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), how many items, versions, requests, pieces of recorded evidence with captures, and log entries, the layers, when, and the HMAC of the normalised subject (NULL without a master key). '
-    'Writers of the organisation wait meanwhile (about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
-    'Raises 42501 without the right, 42704 for an unknown organisation, 22023 for arguments out of range, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
+    'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that '
+    'subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
+    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from '
+    'those, to any depth; their whole history, vectors and timeline; the content of every write request about them or '
+    'naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, and '
+    'captures that do, in which the subject speaks or of which a memory of it was made, with what rests on either; the '
+    'entities that bear the name or an identifier, with names, attributes and what was remembered of them by any name, '
+    'and attributes of others that name one; and their reasons in the log, whose hashes stay. An identifier is found '
+    'literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject '
+    'alone is looked for as a subject; to find the name in texts, give it as an identifier. org: by default the '
+    'caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must '
+    'name nobody of these. Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), '
+    'how many items, versions, requests, pieces of recorded evidence with captures, and log entries, the layers, when, '
+    'and the HMAC of the normalised subject (NULL without a master key). Writers of the organisation wait meanwhile '
+    '(about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
+    'Raises 42501 without the right, 42704 for an unknown organisation, 22023 for arguments out of range, 25001 at an '
+    'isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -78,7 +92,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_eraser(text) IS
-    'The organisation in which the caller may erase: its own by default. Raises 42501 unless the caller administers it and deletes for good in every layer, 22023 where a member of memwarden_admin names none, 42704 for an unknown one.';
+    'The organisation in which the caller may erase: its own by default. Raises 42501 unless the caller administers it '
+    'and deletes for good in every layer, 22023 where a member of memwarden_admin names none, 42704 for an unknown one.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_eraser(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_terms(p_subject text, p_identifiers text[], p_reason text)
@@ -93,13 +108,15 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'subject: 1 to 1,000 characters, not blank');
     ELSIF p_reason IS NULL OR p_reason !~ '[^[:space:]]' OR length(p_reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters, not blank');
-    ELSIF cardinality(p_identifiers) > 100 OR NOT memwarden_internal.is_list(p_identifiers) OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE length(i.name) > 1000) THEN
+    ELSIF cardinality(p_identifiers) > 100 OR NOT memwarden_internal.is_list(p_identifiers)
+        OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE length(i.name) > 1000) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'identifiers: at most 100, each of 2 to 1,000 characters');
     END IF;
     v_terms := memwarden_internal.search_terms(coalesce(p_identifiers, '{}'));
     -- A single character would erase nearly everything.
     IF cardinality(v_terms) < cardinality(memwarden_internal.search_terms(p_identifiers || '{}'::text[]))
-       OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name) WHERE length(coalesce((memwarden_internal.search_terms(ARRAY[i.name]))[1], '')) < 2) THEN
+       OR EXISTS (SELECT FROM unnest(p_identifiers) AS i (name)
+           WHERE length(coalesce((memwarden_internal.search_terms(ARRAY[i.name]))[1], '')) < 2) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'identifiers: at most 100, each of 2 to 1,000 characters');
     ELSIF memwarden_internal.mentions(v_terms || memwarden_internal.search_terms(ARRAY[p_subject]), ARRAY[p_reason]) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: it must not name the subject, for it is kept');
@@ -107,7 +124,8 @@ BEGIN
     RETURN v_terms;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) IS 'The identifiers as they are looked for. Raises 22023 for arguments of erase_subject() out of range.';
+COMMENT ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) IS
+    'The identifiers as they are looked for. Raises 22023 for arguments of erase_subject() out of range.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_terms(text, text[], text) FROM PUBLIC;
 
 DO $type$
@@ -127,7 +145,8 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.erasure_extent IS
-    'What an erasure takes: items, requests, entities, recorded evidence, entries of the log of other items, and how many versions and entries that makes, in which layers.';
+    'What an erasure takes: items, requests, entities, recorded evidence, entries of the log of other items, and how '
+    'many versions and entries that makes, in which layers.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_extent(
     p_org_id bigint, p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
@@ -143,7 +162,8 @@ BEGIN
         || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms);
     v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
-        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id], v_found.entity_ids));
+        ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id],
+            v_found.entity_ids));
     v_found.request_ids := memwarden_internal.find_in_requests(
         ARRAY[p_org_id], v_found.item_ids, v_found.evidence_ids, v_subjects, p_terms);
     IF cardinality(p_orgs) > 1 THEN
@@ -163,7 +183,8 @@ COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, te
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
-    p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea, p_extent memwarden_internal.erasure_extent)
+    p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea,
+        p_extent memwarden_internal.erasure_extent)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -177,10 +198,12 @@ DECLARE
     v_evidence     integer := cardinality(p_extent.evidence_ids);
 BEGIN
     INSERT INTO memwarden_data.erasure (
-        org_id, erasure_id, erased_at, login_role, principal_id, subject_hash, reason, reason_hash, items, versions, requests, evidence, log_entries,
+        org_id, erasure_id, erased_at, login_role, principal_id, subject_hash, reason, reason_hash, items, versions, requests,
+            evidence, log_entries,
         layers, key_id, signature, system_identifier, transaction_id)
     VALUES (
-        p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items, p_extent.versions,
+        p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items,
+            p_extent.versions,
         v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id,
         memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
             p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, v_reason_hash, v_items, p_extent.versions,
@@ -190,7 +213,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) IS
     'The certificate of an erasure, signed. It opens the guards of history to this transaction.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent)
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blank_erasure_reasons(p_erasure_ids uuid[])
 RETURNS void
@@ -215,10 +239,12 @@ DECLARE
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
        + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
-        PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, %s log entries are left',
+        PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
+            '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS 'Searches again after an erasure. Raises XX000 when anything is found.';
+COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS
+    'Searches again after an erasure. Raises XX000 when anything is found.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;

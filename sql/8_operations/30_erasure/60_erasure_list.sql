@@ -9,20 +9,24 @@ DECLARE
     v_key_id text := memwarden_internal.log_key_id();
 BEGIN
     RETURN (
-        SELECT coalesce(jsonb_agg(t.entry || jsonb_build_object('signature', encode(memwarden_internal.sign('erasure list', t.entry), 'hex'))
+        SELECT coalesce(jsonb_agg(t.entry || jsonb_build_object('signature',
+            encode(memwarden_internal.sign('erasure list', t.entry), 'hex'))
                                   ORDER BY t.erased_at), '[]')
           FROM (SELECT e.erased_at, jsonb_build_object(
                            'certificate', memwarden_internal.erasure_statement(
-                               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions,
+                               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash,
+                                   e.items, e.versions,
                                e.requests, e.evidence, e.log_entries, e.layers, e.key_id),
                            'certificate_signature', encode(e.signature, 'hex'),
-                           'items', (SELECT coalesce(jsonb_agg(jsonb_build_object('org_id', i.org_id, 'item_id', i.item_id, 'versions', i.version_ids) ORDER BY i.item_id), '[]')
+                           'items', (SELECT coalesce(jsonb_agg(jsonb_build_object('org_id', i.org_id, 'item_id', i.item_id,
+                           'versions', i.version_ids) ORDER BY i.item_id), '[]')
                                        FROM memwarden_data.erased_item AS i WHERE i.erasure_id = e.erasure_id),
                            'requests', (SELECT coalesce(jsonb_agg(r.request_id ORDER BY r.request_id), '[]')
                                           FROM memwarden_data.erased_request AS r WHERE r.erasure_id = e.erasure_id),
                            'evidence', (SELECT coalesce(jsonb_agg(d.evidence_id ORDER BY d.evidence_id), '[]')
                                           FROM memwarden_data.erased_evidence AS d WHERE d.erasure_id = e.erasure_id),
-                           'reasons', (SELECT coalesce(jsonb_agg(jsonb_build_array(r.log_seq, memwarden_internal.utc_text(r.recorded_at)) ORDER BY r.log_seq), '[]')
+                           'reasons', (SELECT coalesce(jsonb_agg(jsonb_build_array(r.log_seq,
+                           memwarden_internal.utc_text(r.recorded_at)) ORDER BY r.log_seq), '[]')
                                          FROM memwarden_data.erased_reason AS r WHERE r.erasure_id = e.erasure_id),
                            'key_id', v_key_id) AS entry
                   FROM memwarden_data.erasure AS e
@@ -30,8 +34,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.export_erasures(timestamptz) IS
-    'What was erased, for a place that lies apart from the backups: a JSON array with an object an erasure, from a moment on or all of them. It holds the certificate and the numbers of items, versions, requests, evidence and log entries, signed; '
-    'no word of what they said, and no reason. apply_erasures() erases the same in a restored copy. For members of memwarden_admin. Source: chapter 12.10.2.';
+    'What was erased, for a place that lies apart from the backups: a JSON array with an object an erasure, from a '
+    'moment on or all of them. It holds the certificate and the numbers of items, versions, requests, evidence and log '
+    'entries, signed; no word of what they said, and no reason. apply_erasures() erases the same in a restored copy. '
+    'For members of memwarden_admin. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.export_erasures(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.export_erasures(timestamptz) TO memwarden_admin;
 
@@ -46,20 +52,27 @@ BEGIN
     IF coalesce(jsonb_typeof(apply_erasures.erasures), '') <> 'array' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'erasures: what export_erasures() returns');
     END IF;
-    PERFORM memwarden_internal.require_listed(t.entry, apply_erasures.trust) FROM jsonb_array_elements(apply_erasures.erasures) AS t (entry);
+    PERFORM memwarden_internal.require_listed(t.entry, apply_erasures.trust)
+        FROM jsonb_array_elements(apply_erasures.erasures) AS t (entry);
     -- Two lists at once would lock organisations each in an order of its own.
     LOCK TABLE memwarden_data.store_origin IN SHARE ROW EXCLUSIVE MODE;
     FOR v_entry IN SELECT t.entry FROM jsonb_array_elements(apply_erasures.erasures) AS t (entry) LOOP
-        RETURN QUERY SELECT a.erasure_id, a.signature, a.items, a.requests, a.log_entries FROM memwarden_internal.apply_erasure(v_entry) AS a;
+        RETURN QUERY SELECT a.erasure_id, a.signature, a.items, a.requests, a.log_entries
+            FROM memwarden_internal.apply_erasure(v_entry) AS a;
     END LOOP;
     PERFORM memwarden_internal.note_origin();
 END
 $function$;
 COMMENT ON FUNCTION memwarden.apply_erasures(jsonb, boolean) IS
-    'Erases in this copy of the store what export_erasures() lists: for a copy that was restored from a backup, before anybody reads it, with the newest list there is. By item: whatever an item holds here goes, and what was derived from it. '
-    'What is erased already is left alone, so it may be called again. Everything or nothing. It also notes that this copy has seen a list, which status() asks for after a restore: where there was none, pass [] to say so. '
-    'Returns per erasure whether this server signed the list, and how many items, requests and log entries were erased now. trust: also take what another master key signed, or none; it is signed anew. '
-    'For members of memwarden_admin. Raises 22023 for what is no such list, 55000 for a list whose signature does not hold or, without trust, cannot be verified, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
+    'Erases in this copy of the store what export_erasures() lists: for a copy that was restored from a backup, before '
+    'anybody reads it, with the newest list there is. By item: whatever an item holds here goes, and what was derived '
+    'from it. What is erased already is left alone, so it may be called again. Everything or nothing. It also notes '
+    'that this copy has seen a list, which status() asks for after a restore: where there was none, pass [] to say so. '
+    'Returns per erasure whether this server signed the list, and how many items, requests and log entries were erased '
+    'now. trust: also take what another master key signed, or none; it is signed anew. For members of memwarden_admin. '
+    'Raises 22023 for what is no such list, 55000 for a list whose signature does not hold or, without trust, cannot be '
+    'verified, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter '
+    '12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.apply_erasures(jsonb, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.apply_erasures(jsonb, boolean) TO memwarden_admin;
 
@@ -85,7 +98,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.require_listed(jsonb, boolean) IS
-    'Raises 22023 unless it is an entry of the list of erasures, 55000 unless its signature holds. p_trust: none that can be verified is needed.';
+    'Raises 22023 unless it is an entry of the list of erasures, 55000 unless its signature holds. p_trust: none that '
+    'can be verified is needed.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_listed(jsonb, boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.apply_erasure(p_entry jsonb)
@@ -97,7 +111,8 @@ DECLARE
     v_id       uuid := (p_entry #>> '{certificate,erasure}')::uuid;
     v_org_id   bigint := (p_entry #>> '{certificate,org_id}')::bigint;
     v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
-    v_state    text := memwarden_internal.signature_state('erasure list', p_entry - 'signature', p_entry ->> 'key_id', p_entry ->> 'signature');
+    v_state    text := memwarden_internal.signature_state('erasure list', p_entry - 'signature', p_entry ->> 'key_id',
+        p_entry ->> 'signature');
     v_items    uuid[];
     v_requests uuid[];
     v_evidence uuid[];
@@ -105,17 +120,20 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.hold_organisations(v_orgs);
     v_evidence := ARRAY(
-        SELECT e.evidence_id FROM memwarden_data.evidence AS e JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id) ON q.id = e.evidence_id::text
+        SELECT e.evidence_id FROM memwarden_data.evidence AS e JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id)
+            ON q.id = e.evidence_id::text
          WHERE e.org_id = ANY (v_orgs)
          UNION
-        SELECT c.capture_id FROM memwarden_data.capture AS c JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id) ON q.id = c.capture_id::text
+        SELECT c.capture_id FROM memwarden_data.capture AS c JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id)
+            ON q.id = c.capture_id::text
          WHERE c.org_id = ANY (v_orgs));
     v_items := memwarden_internal.with_derived(v_orgs, ARRAY(
         SELECT (i.item ->> 'item_id')::uuid FROM jsonb_array_elements(p_entry -> 'items') AS i (item)
          UNION
         SELECT memwarden_internal.citing_items(v_orgs, v_evidence)));
     -- Of those the ones that are here.
-    v_items := ARRAY(SELECT DISTINCT v.item_id FROM memwarden_data.version AS v WHERE v.org_id = ANY (v_orgs) AND v.item_id = ANY (v_items));
+    v_items := ARRAY(SELECT DISTINCT v.item_id FROM memwarden_data.version AS v WHERE v.org_id = ANY (v_orgs)
+        AND v.item_id = ANY (v_items));
     v_requests := ARRAY(
         SELECT r.request_id FROM memwarden_data.write_request AS r
          WHERE r.org_id = ANY (v_orgs)
@@ -147,22 +165,27 @@ DECLARE
     v_key_id text := memwarden_internal.log_key_id();
 BEGIN
     SELECT c.org_id, c.erasure, c.erased_at, c.login, c.principal_id, decode(c.subject_hash, 'hex'), '', decode(c.reason_hash, 'hex'),
-           c.items, c.versions, c.requests, c.evidence, c.log_entries, c.layers, c.key_id, decode(p_entry ->> 'certificate_signature', 'hex'),
+           c.items, c.versions, c.requests, c.evidence, c.log_entries, c.layers, c.key_id,
+               decode(p_entry ->> 'certificate_signature', 'hex'),
            memwarden_internal.system_identifier(), pg_current_xact_id()
-      INTO v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash, v_new.reason, v_new.reason_hash,
+      INTO v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash,
+          v_new.reason, v_new.reason_hash,
            v_new.items, v_new.versions, v_new.requests, v_new.evidence, v_new.log_entries, v_new.layers, v_new.key_id, v_new.signature,
            v_new.system_identifier, v_new.transaction_id
       FROM jsonb_to_record(p_entry -> 'certificate') AS c (
-               org_id bigint, erasure uuid, erased_at timestamptz, login text, principal_id bigint, subject_hash text, reason_hash text, items integer,
+               org_id bigint, erasure uuid, erased_at timestamptz, login text, principal_id bigint, subject_hash text,
+                   reason_hash text, items integer,
                versions integer, requests integer, evidence integer, log_entries integer, layers text[], key_id text);
     IF NOT p_is_genuine THEN
         v_new.key_id := v_key_id;
         v_new.signature := memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
-            v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash, v_new.reason_hash, v_new.items,
+            v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash,
+                v_new.reason_hash, v_new.items,
             v_new.versions, v_new.requests, v_new.evidence, v_new.log_entries, v_new.layers, v_key_id));
     END IF;
     INSERT INTO memwarden_data.erasure AS e SELECT (v_new).*
-    ON CONFLICT ON CONSTRAINT erasure_pkey DO UPDATE SET system_identifier = excluded.system_identifier, transaction_id = excluded.transaction_id;
+    ON CONFLICT ON CONSTRAINT erasure_pkey DO UPDATE SET system_identifier = excluded.system_identifier,
+        transaction_id = excluded.transaction_id;
     -- Also of what is not here: the next copy may come from a backup that has it.
     INSERT INTO memwarden_data.erased_item (org_id, item_id, erasure_id, version_ids, key_id, signature)
     SELECT i.org_id, i.item_id, v_new.erasure_id, i.versions, v_key_id, memwarden_internal.sign(
@@ -180,5 +203,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_listed(jsonb, boolean) IS
-    'Takes a certificate of a list over, with what it erased, and opens the guards of history to this transaction. What this server did not sign it signs now.';
+    'Takes a certificate of a list over, with what it erased, and opens the guards of history to this transaction. What '
+    'this server did not sign it signs now.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_listed(jsonb, boolean) FROM PUBLIC;

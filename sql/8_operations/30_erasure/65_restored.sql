@@ -40,7 +40,8 @@ DECLARE
 BEGIN
     RETURN QUERY SELECT 'erasures', CASE WHEN v_is_here THEN 'ok' ELSE 'warning' END,
         CASE WHEN v_is_here THEN 'carried out in this copy of the store'
-             ELSE 'this copy was restored or promoted, and may hold what was erased since: SELECT * FROM memwarden.apply_erasures(...), with the newest list' END;
+             ELSE 'this copy was restored or promoted, and may hold what was erased since: SELECT * FROM '
+                 'memwarden.apply_erasures(...), with the newest list' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erasure_status() IS

@@ -33,14 +33,16 @@ BEGIN
           FROM memwarden_data.erased_item AS i
           JOIN memwarden_data.log AS l ON l.org_id = i.org_id AND l.item_id = i.item_id AND l.operation = 'ERASE'
           LEFT JOIN memwarden_data.log_segment AS s
-            ON s.segment_no = memwarden_internal.segment_of(l.system_identifier, l.transaction_id) AND s.key_id IS NOT DISTINCT FROM p_key_id
+            ON s.segment_no = memwarden_internal.segment_of(l.system_identifier, l.transaction_id) AND s.key_id IS NOT DISTINCT
+                FROM p_key_id
          WHERE i.erasure_id = p_erasure_id),
         -- It took nothing that could be missed.
         NOT EXISTS (SELECT FROM memwarden_data.erased_reason AS r WHERE r.erasure_id = p_erasure_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sealed_under(uuid, text) IS
-    'Whether the log was sealed with the entries of an erasure under that master key (NULL: under none), before this server began to sign under its own.';
+    'Whether the log was sealed with the entries of an erasure under that master key (NULL: under none), before this '
+    'server began to sign under its own.';
 REVOKE ALL ON FUNCTION memwarden_internal.sealed_under(uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.faulty_erasures()
@@ -78,15 +80,18 @@ BEGIN
                 WHEN EXISTS (SELECT FROM memwarden_data.log AS l WHERE l.org_id = i.org_id AND l.item_id = i.item_id)
                      AND NOT EXISTS (SELECT FROM memwarden_data.log AS l
                                       WHERE l.org_id = i.org_id AND l.item_id = i.item_id AND l.operation = 'ERASE'
-                                        AND l.request_id = i.erasure_id AND l.snapshot_hash = memwarden_internal.statement_hash(s.statement))
+                                        AND l.request_id = i.erasure_id
+                                            AND l.snapshot_hash = memwarden_internal.statement_hash(s.statement))
                 THEN 'no entry ERASE of the log says so'
                 ELSE memwarden_internal.erasure_signature_fault('erased item', s.statement, i.key_id, i.signature, i.erasure_id) END
       FROM memwarden_data.erased_item AS i
       LEFT JOIN memwarden_data.erasure AS e ON e.erasure_id = i.erasure_id
-     CROSS JOIN LATERAL (SELECT memwarden_internal.erased_item_statement(i.org_id, i.item_id, i.erasure_id, i.version_ids, i.key_id) AS statement) AS s;
+     CROSS JOIN LATERAL (SELECT memwarden_internal.erased_item_statement(i.org_id, i.item_id, i.erasure_id, i.version_ids,
+         i.key_id) AS statement) AS s;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judged_items() IS 'Every item that is recorded as erased; fault: why that does not count, NULL where it is lawfully gone.';
+COMMENT ON FUNCTION memwarden_internal.judged_items() IS
+    'Every item that is recorded as erased; fault: why that does not count, NULL where it is lawfully gone.';
 REVOKE ALL ON FUNCTION memwarden_internal.judged_items() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lawfully_gone()
@@ -108,7 +113,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN QUERY SELECT 'ERASURE', NULL::bigint, NULL::uuid, format('erasure %s: %s', f.erasure_id, f.fault) FROM memwarden_internal.faulty_erasures() AS f;
+    RETURN QUERY SELECT 'ERASURE', NULL::bigint, NULL::uuid, format('erasure %s: %s', f.erasure_id, f.fault)
+        FROM memwarden_internal.faulty_erasures() AS f;
     RETURN QUERY
     SELECT 'ERASURE', NULL::bigint, j.item_id, format('recorded as erased by %s: %s', j.erasure_id, j.fault)
       FROM memwarden_internal.judged_items() AS j WHERE j.fault IS NOT NULL;
@@ -123,12 +129,14 @@ BEGIN
       LEFT JOIN memwarden_data.erased_item AS i ON i.org_id = l.org_id AND i.item_id = l.item_id
      WHERE l.operation = 'ERASE'
        AND (i.item_id IS NULL OR EXISTS (SELECT FROM memwarden_data.log AS n
-                                          WHERE n.org_id = l.org_id AND n.item_id = l.item_id AND n.log_seq > l.log_seq AND n.operation <> 'ERASE'));
+                                          WHERE n.org_id = l.org_id AND n.item_id = l.item_id AND n.log_seq > l.log_seq
+                                              AND n.operation <> 'ERASE'));
     RETURN QUERY SELECT f.finding, f.log_seq, f.item_id, f.detail FROM memwarden_internal.reason_findings() AS f;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erasure_findings() IS
-    'ERASURE: a record of an erasure that this server did not make, an entry ERASE without one, something that was erased and is there, a reason that was taken away without an erasure.';
+    'ERASURE: a record of an erasure that this server did not make, an entry ERASE without one, something that was '
+    'erased and is there, a reason that was taken away without an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_findings() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reason_findings()
@@ -155,5 +163,6 @@ BEGIN
        AND NOT EXISTS (SELECT FROM lawful AS j WHERE j.org_id = l.org_id AND j.item_id = l.item_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reason_findings() IS 'ERASURE: entries of the log whose reason is gone, where no lawful erasure took it.';
+COMMENT ON FUNCTION memwarden_internal.reason_findings() IS
+    'ERASURE: entries of the log whose reason is gone, where no lawful erasure took it.';
 REVOKE ALL ON FUNCTION memwarden_internal.reason_findings() FROM PUBLIC;

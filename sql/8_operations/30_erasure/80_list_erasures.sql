@@ -8,9 +8,11 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.overseen_orgs();
 BEGIN
     RETURN QUERY
-    SELECT o.name, e.erasure_id, e.erased_at, e.login_role, p.name, e.subject_hash, e.reason, e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers,
+    SELECT o.name, e.erasure_id, e.erased_at, e.login_role, p.name, e.subject_hash, e.reason, e.items, e.versions, e.requests,
+        e.evidence, e.log_entries, e.layers,
            memwarden_internal.signature_state('erasure', memwarden_internal.erasure_statement(
-               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions, e.requests,
+               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items,
+                   e.versions, e.requests,
                e.evidence, e.log_entries, e.layers, e.key_id), e.key_id, encode(e.signature, 'hex'))
       FROM memwarden_data.erasure AS e
       JOIN memwarden_data.organisation AS o ON o.org_id = e.org_id

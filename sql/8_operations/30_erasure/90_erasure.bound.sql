@@ -20,9 +20,11 @@ CREATE POLICY oversight ON memwarden_data.erasure FOR SELECT TO memwarden_curato
     USING (org_id <> 0 AND org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]));
 
 CREATE OR REPLACE VIEW memwarden.erasures WITH (security_invoker = true) AS
-SELECT v.org, v.erasure_id, v.erased_at, v.login_role, v.agent, v.subject_hash, v.reason, v.items, v.versions, v.requests, v.evidence, v.log_entries,
+SELECT v.org, v.erasure_id, v.erased_at, v.login_role, v.agent, v.subject_hash, v.reason, v.items, v.versions, v.requests,
+    v.evidence, v.log_entries,
        v.layers, v.signature
   FROM memwarden_internal.list_erasures() AS v;
 COMMENT ON VIEW memwarden.erasures IS
-    'The certificate of every erasure: who, when, why, how much, in which layers, the HMAC of the subject, and whether this server signed it (GENUINE, FORGED, UNSIGNED, OTHER_KEY).';
+    'The certificate of every erasure: who, when, why, how much, in which layers, the HMAC of the subject, and whether '
+    'this server signed it (GENUINE, FORGED, UNSIGNED, OTHER_KEY).';
 GRANT SELECT ON memwarden.erasures TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -19,15 +19,18 @@ BEGIN
       FROM memwarden_data.storage AS s ORDER BY s.storage_version DESC LIMIT 1;
     IF v_storage.built_from IS DISTINCT FROM memwarden_internal.storage_key() THEN
         -- The rest would be asked of tables that these functions do not know.
-        RETURN QUERY SELECT 'storage', 'outdated', format('version %s of %s; writes are refused until ', v_storage.storage_version, v_wanted)
+        RETURN QUERY SELECT 'storage', 'outdated', format('version %s of %s; writes are refused until ', v_storage.storage_version,
+            v_wanted)
             || CASE WHEN v_storage.storage_version > v_wanted THEN 'newer functions are installed: ALTER EXTENSION memwarden UPDATE;'
-                    WHEN v_storage.storage_version = v_wanted THEN 'the functions that it was made with are installed again: it comes from a build that was no release'
+                    WHEN v_storage.storage_version = v_wanted THEN 'the functions that it was made with are installed again: '
+                        'it comes from a build that was no release'
                     ELSE 'a superuser runs: SELECT memwarden.setup();' END;
         RETURN;
     END IF;
     v_damage := memwarden_internal.storage_damage();
     RETURN QUERY SELECT 'storage', CASE WHEN v_damage IS NULL THEN 'ok' ELSE 'warning' END,
-        format('version %s of %s', v_storage.storage_version, v_wanted) || coalesce('; gone or changed since setup() made it: ' || v_damage, '');
+        format('version %s of %s', v_storage.storage_version, v_wanted) || coalesce('; gone or changed since setup() made it: '
+            || v_damage, '');
 
     RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
         CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on ' || string_agg(c.relname, ', ' ORDER BY c.relname) END
@@ -56,13 +59,17 @@ BEGIN
        AND (memwarden_internal.is_database_admin() OR r.principal_id = memwarden_internal.current_principal());
     RETURN QUERY SELECT 'deferred requests', CASE WHEN v_waiting.overdue > 0 THEN 'warning' ELSE 'ok' END,
         v_waiting.requests || CASE WHEN v_waiting.overdue > 0 THEN format(
-            '; %s of them were due long ago, the first at %s: nobody calls memwarden.retry_deferred(), or it does not get on', v_waiting.overdue, date_trunc('second', v_waiting.oldest))
+            '; %s of them were due long ago, the first at %s: nobody calls memwarden.retry_deferred(), or it does not get on',
+            v_waiting.overdue, date_trunc('second', v_waiting.oldest))
             ELSE '' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs (one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for administrators). '
-    'state is ok, missing, outdated or warning; detail says what to do.';
+    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is '
+    'gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs '
+    '(one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes '
+    'that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for '
+    'administrators). state is ok, missing, outdated or warning; detail says what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
@@ -85,7 +92,8 @@ BEGIN
      WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_';
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.gate_status() IS 'The gates in their order: missing when a built-in one is gone, a warning when one is disabled.';
+COMMENT ON FUNCTION memwarden_internal.gate_status() IS
+    'The gates in their order: missing when a built-in one is gone, a warning when one is disabled.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.key_status()
@@ -126,7 +134,8 @@ BEGIN
         END IF;
     END LOOP;
     SELECT p.ahead, p.wanted, p.name INTO v_least
-      FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD')) AND c.relname !~ '_default$') AS ahead,
+      FROM (SELECT count(*) FILTER (WHERE c.relname > format('%s_p%s', parent.relname, to_char(now(), 'YYYYMMDD'))
+          AND c.relname !~ '_default$') AS ahead,
                    memwarden_internal.months_ahead() AS wanted, parent.relname AS name
               FROM unnest(memwarden_internal.monthly_tables()) AS t (name)
               JOIN pg_class AS parent ON parent.oid = t.name::regclass
@@ -139,11 +148,14 @@ BEGIN
         CASE WHEN v_least.ahead < v_least.wanted - 1 OR v_strays IS NOT NULL THEN 'warning' ELSE 'ok' END,
         format('%s months ahead', v_least.ahead)
         || CASE WHEN v_least.ahead < v_least.wanted - 1
-                THEN format(' of %s, not %s: maintain() does not get on%s', v_least.name, v_least.wanted, coalesce('; its table is held by ' || memwarden_internal.partition_holders(v_least.name), '')) ELSE '' END
+                THEN format(' of %s, not %s: maintain() does not get on%s', v_least.name, v_least.wanted,
+                    coalesce('; its table is held by ' || memwarden_internal.partition_holders(v_least.name), '')) ELSE '' END
         || coalesce('; rows lie outside the months of ' || v_strays || ': maintain() makes their months when these are due', '');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_status() IS 'Whether every table that is cut by month has partitions for the months to come, and no rows outside them; and who keeps maintain() from making them.';
+COMMENT ON FUNCTION memwarden_internal.partition_status() IS
+    'Whether every table that is cut by month has partitions for the months to come, and no rows outside them; and who '
+    'keeps maintain() from making them.';
 REVOKE ALL ON FUNCTION memwarden_internal.partition_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.months_ahead()
@@ -175,10 +187,12 @@ BEGIN
     RETURN (SELECT 'process ' || string_agg(DISTINCT l.pid::text, ', ')
               FROM pg_locks AS l
              WHERE l.locktype = 'relation' AND l.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-               AND l.relation = to_regclass(format('memwarden_data.%I', p_table || '_default')) AND l.granted AND l.pid <> pg_backend_pid());
+               AND l.relation = to_regclass(format('memwarden_data.%I', p_table || '_default')) AND l.granted
+                   AND l.pid <> pg_backend_pid());
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.partition_holders(name) IS 'For administrators: the processes that hold what a new partition of that table needs; NULL where there are none.';
+COMMENT ON FUNCTION memwarden_internal.partition_holders(name) IS
+    'For administrators: the processes that hold what a new partition of that table needs; NULL where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.partition_holders(name) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_status()
@@ -199,7 +213,8 @@ BEGIN
       JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below;
     -- What this cluster sealed was sealed later than now: its past was restored beside its future.
     v_is_behind := EXISTS (SELECT FROM memwarden_internal.log_eras() AS e
-                            WHERE e.system_identifier = memwarden_internal.system_identifier() AND e.below > pg_snapshot_xmax(pg_current_snapshot()));
+                            WHERE e.system_identifier = memwarden_internal.system_identifier()
+                                AND e.below > pg_snapshot_xmax(pg_current_snapshot()));
     RETURN QUERY SELECT 'log seal',
         CASE WHEN v_is_behind OR v_waiting.oldest < clock_timestamp() - interval '5 minutes' THEN 'warning' ELSE 'ok' END,
         coalesce('segment ' || v_last.segment_no, 'nothing sealed')
@@ -208,11 +223,13 @@ BEGIN
         || CASE WHEN NOT memwarden_internal.is_database_admin() OR v_waiting.entries = 0 THEN ''
                 ELSE format('; %s entries wait since %s', v_waiting.entries, date_trunc('second', v_waiting.oldest))
                      || coalesce('; ' || memwarden_internal.seal_hindrance(v_waiting.first, v_watermark), '') END
-        || CASE WHEN v_is_behind THEN '; this cluster is an older copy of the one that sealed: nothing more can be sealed in it' ELSE '' END;
+        || CASE WHEN v_is_behind THEN '; this cluster is an older copy of the one that sealed: nothing more can be sealed in it'
+            ELSE '' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.seal_status() IS
-    'How far the log is sealed: a warning when entries have waited for more than five minutes. For administrators: how many, since when, and what holds it up.';
+    'How far the log is sealed: a warning when entries have waited for more than five minutes. For administrators: how '
+    'many, since when, and what holds it up.';
 REVOKE ALL ON FUNCTION memwarden_internal.seal_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.seal_hindrance(p_first xid8, p_watermark xid8)
@@ -226,7 +243,8 @@ BEGIN
     END IF;
     RETURN coalesce(
         (SELECT format('for prepared transaction %L', p.gid) FROM pg_prepared_xacts AS p WHERE p.transaction = p_watermark::xid LIMIT 1),
-        (SELECT format('for the transaction of process %s', a.pid) FROM pg_stat_activity AS a WHERE a.backend_xid = p_watermark::xid LIMIT 1));
+        (SELECT format('for the transaction of process %s', a.pid) FROM pg_stat_activity AS a
+            WHERE a.backend_xid = p_watermark::xid LIMIT 1));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.seal_hindrance(xid8, xid8) IS
@@ -243,7 +261,8 @@ BEGIN
     RETURN QUERY
     SELECT 'shelves', 'ok', CASE WHEN NOT memwarden_internal.is_database_admin() THEN 'arranged by a job'
            ELSE coalesce('of their own: ' || string_agg(
-               format('%s %s (%s)', p.path, s.layer, memwarden_internal.shelf_name(s.shelf)), ', ' ORDER BY p.path, s.layer), 'none but the shared one') END
+               format('%s %s (%s)', p.path, s.layer, memwarden_internal.shelf_name(s.shelf)), ', ' ORDER BY p.path, s.layer),
+                   'none but the shared one') END
       FROM memwarden_data.shelf AS s
       LEFT JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
       LEFT JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
@@ -251,5 +270,6 @@ BEGIN
      WHERE s.shelf <> 0 AND s.vacated_at IS NULL;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shelf_status() IS 'For administrators: which scopes and layers have grown so that their vectors have a partition of their own.';
+COMMENT ON FUNCTION memwarden_internal.shelf_status() IS
+    'For administrators: which scopes and layers have grown so that their vectors have a partition of their own.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_status() FROM PUBLIC;

@@ -11,7 +11,8 @@ SELECT interval '5 minutes' + 2 * CASE
     WHEN p_schedule ~ '^[0-9]+ [*] ' THEN interval '1 hour'
     ELSE interval '1 day' END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.job_tolerance(text) IS 'How long ago a job of that schedule may have ended while all is well: two turns and five minutes.';
+COMMENT ON FUNCTION memwarden_internal.job_tolerance(text) IS
+    'How long ago a job of that schedule may have ended while all is well: two turns and five minutes.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_tolerance(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
@@ -32,7 +33,8 @@ BEGIN
     IF v_all.ran = 0 AND NOT v_has_cron THEN
         RETURN QUERY SELECT 'jobs', 'missing',
             format('%s; none ever ran, and pg_cron is not in this database. In the one that has it, run: ', v_all.jobs)
-            || format('SELECT cron.schedule_in_database(j.name, j.schedule, j.command, %L, ''memwarden_jobs'') FROM (VALUES %s) AS j (name, schedule, command);',
+            || format('SELECT cron.schedule_in_database(j.name, j.schedule, j.command, %L, ''memwarden_jobs'') FROM (VALUES '
+                '%s) AS j (name, schedule, command);',
                       current_database(), v_all.calls);
         RETURN;
     END IF;
@@ -53,5 +55,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.job_status() IS
-    'One line when all jobs are well; else a line for each that is gone, paused, failing or overdue; or the one statement that schedules all, where none ever ran and pg_cron is in another database.';
+    'One line when all jobs are well; else a line for each that is gone, paused, failing or overdue; or the one '
+    'statement that schedules all, where none ever ran and pg_cron is in another database.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;

@@ -24,4 +24,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_gate_statistics() IS 'The rows of memwarden.gate_statistics.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_gate_statistics() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_statistics() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_statistics() TO memwarden_agent, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor;

@@ -20,6 +20,7 @@ GRANT USAGE ON SCHEMA memwarden_internal TO memwarden_owner;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA memwarden, memwarden_internal TO memwarden_owner;
 
 GRANT USAGE ON SCHEMA memwarden
-    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin, memwarden_broker, memwarden_jobs, memwarden_worker, memwarden_embedder;
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin, memwarden_broker,
+        memwarden_jobs, memwarden_worker, memwarden_embedder;
 -- The body of the procedure names its function, which needs the schema.
 GRANT USAGE ON SCHEMA memwarden_internal TO memwarden_jobs, memwarden_admin;
