@@ -1,3 +1,4 @@
+-- Each job notes when it came to its end, so that status() can tell which one did not.
 CREATE TABLE memwarden_data.job_run (
     job          text PRIMARY KEY,
     finished_at  timestamptz,

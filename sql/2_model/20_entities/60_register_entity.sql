@@ -145,7 +145,8 @@ BEGIN
               OR length(set_entity_attribute.value::text) > 1000) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'value: a string, a number or a boolean of at most 1,000 characters');
     END IF;
-    v_said := (memwarden_internal.ontology_in_force(v_entity.org_id)).document -> 'entity_types' -> v_entity.type -> 'attributes' -> set_entity_attribute.name;
+    v_said := (memwarden_internal.ontology_in_force(v_entity.org_id)).document
+        -> 'entity_types' -> v_entity.type -> 'attributes' -> set_entity_attribute.name;
     v_level := greatest(
         memwarden_internal.entity_level(set_entity_attribute.classification, v_entity.classification),
         (SELECT c.level FROM memwarden_data.classification AS c WHERE c.name = v_said ->> 'classification'));

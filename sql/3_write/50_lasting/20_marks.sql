@@ -68,8 +68,8 @@ BEGIN
         WHEN left(p_canonical, 1) = '{' AND p_canonical::jsonb ?| '{stdout,stderr,exit_code,returncode,tool_call_id}' THEN 'field'
         WHEN p_lines ~ E'Traceback \\(most recent call last\\):' OR p_lines ~ E'(?n)^\\s*at \\S+ ?\\([^()]*:\\d+(:\\d+)?\\)\\s*$'
             THEN 'stack trace'
-        WHEN p_lines ~* E'(?n)^\\s*((the )?(process|command|program|job) )?((finished|exited|failed|completed) )?(with )?(exit '
-            '(code|status)|return code)\\s*[:=]?\\s*-?\\d+\\.?\\s*$' THEN 'exit code'
+        WHEN p_lines ~* (E'(?n)^\\s*((the )?(process|command|program|job) )?((finished|exited|failed|completed) )?(with )?'
+            || E'(exit (code|status)|return code)\\s*[:=]?\\s*-?\\d+\\.?\\s*$') THEN 'exit code'
         WHEN p_lines ~ E'\\d{1,3} ?%\\s*[|\\[][-#=>. \u2588\u2589-\u258f]{3,}[|\\]]'
             OR p_lines ~ E'[|\\[][#=\u2588]{3,}>?[-. ]*[|\\]]\\s*\\d{1,3} ?%' THEN 'progress bar'
         -- A colour that is put back: one alone may be what the text is about.

@@ -97,7 +97,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.unspaced()
 RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN E'[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u312f\u3131-\u318e'
-    '\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+';
+    || E'\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+';
 COMMENT ON FUNCTION memwarden_internal.unspaced() IS
     'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what '
     'is joined to it (Korean).';
@@ -115,7 +115,7 @@ BEGIN
                    ELSE (SELECT string_agg(substr(r.run, n, 2), ' ' ORDER BY n) FROM generate_series(1, length(r.run) - 1) AS n)
                         || regexp_replace(r.run,
                             E'(?=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])|'
-                             '[^\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+', ' ', 'g')
+                             || E'[^\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+', ' ', 'g')
                END, ' ' ORDER BY r.number)
           FROM regexp_matches(p_text, memwarden_internal.unspaced(), 'g') WITH ORDINALITY AS m (found, number),
                LATERAL (SELECT m.found [1], m.number) AS r (run, number));

@@ -226,7 +226,8 @@ BEGIN
     ), hits AS MATERIALIZED (
         -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less.
         SELECT c.item_id, c.pooled, h.word,
-               h.n * 1.5::double precision / (h.n + 0.5::double precision * (0.8::double precision + 0.2::double precision * c.length / (SELECT z.average FROM sizes AS z))) AS weight
+               h.n * 1.5::double precision / (h.n + 0.5::double precision * (
+                   0.8::double precision + 0.2::double precision * c.length / (SELECT z.average FROM sizes AS z))) AS weight
           FROM candidates AS c
          CROSS JOIN LATERAL (
                -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.

@@ -27,9 +27,8 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
-    v_scopes       bigint[] := memwarden_internal.searched_scopes(p_principal_id, p_scope, p_scopes, p_surface);
-    v_labels       integer[] := memwarden_internal.labels_up_to(memwarden_internal.labels_across(p_principal_id, p_surface),
-        p_classification);
+    v_scopes       bigint[];
+    v_labels       integer[];
     v_orgs         bigint[] := ARRAY[0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)];
     v_now          timestamptz := clock_timestamp();
     v_embedding    real[] := p_embedding;
@@ -41,6 +40,8 @@ DECLARE
     v_rows         memwarden_internal.recalled_item[];
 BEGIN
     PERFORM memwarden_internal.require_storage();
+    v_scopes := memwarden_internal.searched_scopes(p_principal_id, p_scope, p_scopes, p_surface);
+    v_labels := memwarden_internal.labels_up_to(memwarden_internal.labels_across(p_principal_id, p_surface), p_classification);
     PERFORM memwarden_internal.check_recall(p_k, p_layers, p_min_confidence, p_weights, p_fusion, p_threshold, p_exclude);
     IF v_embedding IS NULL THEN
         v_embedding := memwarden.lexical_embedding(p_query);

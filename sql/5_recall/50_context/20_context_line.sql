@@ -16,7 +16,8 @@ BEGIN
     FOR v_sign IN
         SELECT DISTINCT f.found[1]
           FROM regexp_matches(v_line,
-              E'([\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e01ef])', 'g') AS f (found)
+              E'([\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f'
+               || E'\\ufe00-\\ufe0f\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e01ef])', 'g') AS f (found)
     LOOP
         v_line := replace(v_line, v_sign, CASE WHEN ascii(v_sign) < 65536
             THEN E'\\u' || lpad(to_hex(ascii(v_sign)), 4, '0')

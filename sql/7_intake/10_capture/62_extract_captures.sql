@@ -17,7 +17,8 @@ BEGIN
                         WHERE c.org_id = p.org_id AND c.principal_id = p.principal_id AND c.content IS NOT NULL)
          ORDER BY p.principal_id
     LOOP
-        IF EXISTS (SELECT FROM memwarden_internal.due_captures(v_who.principal_id, '{rules,function}', NULL, NULL, NULL, NULL, NULL, 1)) THEN
+        IF EXISTS (SELECT FROM memwarden_internal.due_captures(
+                       v_who.principal_id, '{rules,function}', NULL, NULL, NULL, NULL, NULL, 1)) THEN
             principal_id := v_who.principal_id;
             BEGIN
                 PERFORM memwarden_internal.act_for(v_who.org_id, v_who.principal_id);
@@ -34,7 +35,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.extract_next(bigint) IS
-    'Reads captures of the next principal behind p_after that has some to be read, as extract() of its own would: up to 100 pairs of a capture and an extractor. pairs: how many, 0 after an error; NULLs when nobody has any.';
+    'Reads captures of the next principal behind p_after that has some to be read, as extract() of its own would: up to 100 pairs of '
+    'a capture and an extractor. pairs: how many, 0 after an error; NULLs when nobody has any.';
 REVOKE ALL ON FUNCTION memwarden_internal.extract_next(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.extract_next(bigint) TO memwarden_jobs, memwarden_admin;
 
@@ -50,13 +52,17 @@ BEGIN
         EXIT WHEN v_done.principal_id IS NULL;
         COMMIT;
         -- Once more for the same, as long as there is a full page.
-        v_after := CASE WHEN v_done.pairs OPERATOR(pg_catalog.>=) 100 THEN v_done.principal_id OPERATOR(pg_catalog.-) 1 ELSE v_done.principal_id END;
+        v_after := CASE WHEN v_done.pairs OPERATOR(pg_catalog.>=) 100 THEN v_done.principal_id OPERATOR(pg_catalog.-) 1
+                        ELSE v_done.principal_id END;
     END LOOP;
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.extract_captures() IS
-    'Job: has extractors of method rules and function read every capture that they have still to read, and writes what they find in the name of who captured it and through every gate, as extract() does. '
-    'Extractors that ask a model are run by memwarden extract --every. A disabled agent''s captures wait. Safe to run twice at once and to kill. Commits after each page, so it cannot run inside a transaction. '
-    'Captures of an agent that meet an error stay for the next run, with a warning. Raises 25001 at an isolation other than READ COMMITTED. Source: F2.';
+    'Job: has extractors of method rules and function read every capture that they have still to read, and '
+    'writes what they find in the name of who captured it and through every gate, as extract() does. '
+    'Extractors that ask a model are run by memwarden extract --every. A disabled agent''s captures wait. Safe to '
+    'run twice at once and to kill. Commits after each page, so it cannot run inside a transaction. '
+    'Captures of an agent that meet an error stay for the next run, with a warning. '
+    'Raises 25001 at an isolation other than READ COMMITTED. Source: F2.';
 REVOKE ALL ON PROCEDURE memwarden.extract_captures() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.extract_captures() TO memwarden_jobs, memwarden_admin;

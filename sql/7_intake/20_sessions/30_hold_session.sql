@@ -164,7 +164,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.shown_observation(p_content jsonb,
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object('tool', p_content -> 'tool', 'importance', p_importance, 'ordinal', p_ordinal,
-    'result', CASE WHEN length(p_content ->> 'result') > 200 THEN left(p_content ->> 'result', 199) || '…' ELSE p_content ->> 'result' END);
+    'result', CASE WHEN length(p_content ->> 'result') > 200 THEN left(p_content ->> 'result', 199) || '…'
+                   ELSE p_content ->> 'result' END);
 COMMENT ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) IS
     'An observation as working memory has it: of the result at most 200 characters. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.shown_observation(jsonb, text, integer) FROM PUBLIC;
