@@ -29,3 +29,4 @@ COMMENT ON TABLE memwarden_data.acting IS
     'For whom a job acts at this moment, or who carries out an act (request_id) that people agreed to, and in which '
     'transaction; empty to whoever looks.';
 ALTER TABLE memwarden_data.session DROP COLUMN ending_in;
+COMMENT ON COLUMN memwarden_data.integrity_rule.broken IS 'The condition, compiled to jsonpath: where it does not hold.';

@@ -141,7 +141,7 @@ made = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
 there = plpy.execute(f"SELECT substr(memwarden_internal.compiled_python(), 1, {len(made)}) AS head")[0]["head"]
 if there == made:
     return [("python", "ok", "compiled for the Python of this server")]
-told = "compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();"
+told = 'compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();'
 return [("python", "outdated", told)]
 $function$;
 COMMENT ON FUNCTION memwarden_internal.python_status() IS

@@ -14,6 +14,6 @@ COMMENT ON TABLE memwarden_data.integrity_rule IS 'Conditions that memories must
 COMMENT ON COLUMN memwarden_data.integrity_rule.layer IS 'A layer, or * for all.';
 COMMENT ON COLUMN memwarden_data.integrity_rule.against IS 'The predicate of the other memory, where the rule is about two of one subject.';
 COMMENT ON COLUMN memwarden_data.integrity_rule.broken IS
-    'The condition as plpython/memwarden_core/integrity/rule.py compiles it: where it does not hold.';
+    'The condition, compiled to jsonpath: where it does not hold.';
 COMMENT ON COLUMN memwarden_data.integrity_rule.method IS
     'How a report calls it: temporal, for the order of two events; otherwise integrity.';

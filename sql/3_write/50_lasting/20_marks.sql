@@ -77,8 +77,8 @@ BEGIN
         WHEN p_lines ~ E'(?n)^[-dlbcps]([-r][-w][-xsStT]){3}[.+@]?\\s+\\d+\\s+\\S+\\s+\\S+\\s' THEN 'listing'
         WHEN p_lines ~ E'(?n)^\\s*[\\w.-]+@[\\w.-]+:[~/]\\S*[$#]( |$)' THEN 'prompt'
         WHEN p_lines ~ E'(?n)^HTTP/\\d(\\.\\d)? \\d{3}\\M' THEN 'response'
-        WHEN p_lines ~ E'(?n)^\\[?\\d{4}-\\d\\d-\\d\\d[T '
-            ']\\d\\d:\\d\\d:\\d\\d\\S*\\s+\\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\M' THEN 'log line'
+        WHEN p_lines ~ (E'(?n)^\\[?\\d{4}-\\d\\d-\\d\\d[T ]\\d\\d:\\d\\d:\\d\\d\\S*\\s+'
+            || E'\\[?(TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\\M') THEN 'log line'
         WHEN p_lines ~ E'(?n)^@@ -\\d+(,\\d+)? \\+\\d+(,\\d+)? @@' THEN 'patch'
     END;
 END

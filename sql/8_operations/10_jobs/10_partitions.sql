@@ -17,7 +17,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_schema  text;
-    v_routine record;
+    v_object record;
 BEGIN
     IF memwarden_internal.partman_schema() IS NULL THEN
         -- Who owned such a schema already could put functions beside pg_partman's: then this fails.
@@ -29,17 +29,29 @@ BEGIN
     END IF;
     v_schema := memwarden_internal.partman_schema();
     EXECUTE format('GRANT USAGE, CREATE ON SCHEMA %s TO memwarden_owner', v_schema);
+    -- An earlier release gave more.
+    FOR v_object IN
+        SELECT DISTINCT c.oid::regclass AS relation
+          FROM pg_class AS c CROSS JOIN LATERAL aclexplode(c.relacl) AS a
+          JOIN pg_depend AS d ON d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e'
+          JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'pg_partman'
+         WHERE a.grantee = 'memwarden_owner'::regrole
+           AND NOT CASE c.relname WHEN 'part_config' THEN a.privilege_type IN ('SELECT', 'INSERT', 'UPDATE', 'DELETE')
+                                  WHEN 'part_config_sub' THEN a.privilege_type = 'SELECT' ELSE false END
+    LOOP
+        EXECUTE format('REVOKE ALL ON %s FROM memwarden_owner', v_object.relation);
+    END LOOP;
     EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %s.part_config TO memwarden_owner', v_schema);
     EXECUTE format('GRANT SELECT ON %s.part_config_sub TO memwarden_owner', v_schema);
     -- Its functions are everybody's. A right to one is a line of every dump, and fails where another release of pg_partman has it no more.
-    FOR v_routine IN
+    FOR v_object IN
         SELECT p.oid::regprocedure AS signature FROM pg_proc AS p
          WHERE p.pronamespace = to_regnamespace(v_schema)
            AND EXISTS (SELECT FROM aclexplode(p.proacl) AS a WHERE a.grantee = 'memwarden_owner'::regrole)
            AND EXISTS (SELECT FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid
                         WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e' AND e.extname = 'pg_partman')
     LOOP
-        EXECUTE format('REVOKE ALL ON ROUTINE %s FROM memwarden_owner', v_routine.signature);
+        EXECUTE format('REVOKE ALL ON ROUTINE %s FROM memwarden_owner', v_object.signature);
     END LOOP;
 END
 $function$;
