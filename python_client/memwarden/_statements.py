@@ -361,6 +361,21 @@ FROM memwarden.promote(
     item_id => %(item_id)s::uuid, target => %(target)s::text, layer => %(layer)s::text)
 """
 
+DISPUTES: Final[LiteralString] = """
+SELECT scope, layer, item_id, text, other_item_id, other_text, found_at
+FROM memwarden.disputes
+WHERE (%(layer)s::text IS NULL OR layer = %(layer)s::text)
+ORDER BY found_at, item_id, other_item_id
+LIMIT %(most)s::int
+"""
+
+SETTLE_DISPUTE: Final[LiteralString] = """
+SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
+FROM memwarden.settle_dispute(
+    item_id => %(item_id)s::uuid, other_item_id => %(other_item_id)s::uuid,
+    keep => %(keep)s::uuid, reason => %(reason)s::text)
+"""
+
 RETRACT: Final[LiteralString] = """
 SELECT request_id, outcome, item_id, version_id, gate, reason, detail, retry_after
 FROM memwarden.retract(item_id => %(item_id)s::uuid, reason => %(reason)s::text)

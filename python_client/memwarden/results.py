@@ -721,6 +721,22 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Dispute:
+    """Two memories that contradict each other as far as the gates can tell; both stand, marked.
+
+    `item_id` is the one that changed last, `text` its words.
+    """
+
+    scope: str
+    layer: str
+    item_id: UUID
+    text: str | None
+    other_item_id: UUID
+    other_text: str | None
+    found_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewEvent:
     """One entry of the audit of a proposal; the engine's where `by_principal` is None."""
 

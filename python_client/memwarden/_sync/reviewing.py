@@ -16,7 +16,7 @@ from memwarden import _statements as sql
 from memwarden._json import strict_json
 from memwarden._sync.session import Session
 from memwarden.requests import single_precision
-from memwarden.results import Proposal, RequestStatus, ReviewEvent, WriteResult
+from memwarden.results import Dispute, Proposal, RequestStatus, ReviewEvent, WriteResult
 
 _POLL = 2.0
 """Seconds between two looks: a message that gets lost, as behind a pooler, costs no more."""
@@ -171,6 +171,35 @@ class Reviewing:
         """
         arguments = {"proposal_id": proposal_id, "reason": reason, "note": note}
         return (self._session.fetch(sql.REJECT, arguments, WriteResult))[0]
+
+    def disputes(self, layer: str | None = None, *, most: int = 100) -> list[Dispute]:
+        """Return pairs of memories that contradict each other and both stand, the oldest first."""
+        return self._session.fetch(sql.DISPUTES, {"layer": layer, "most": most}, Dispute)
+
+    def settle_dispute(
+        self,
+        item_id: UUID,
+        other_item_id: UUID,
+        *,
+        keep: UUID | None = None,
+        reason: str | None = None,
+    ) -> WriteResult:
+        """Say which memory of a dispute holds; without `keep` both do, and the mark goes.
+
+        Raises:
+            NotFound: there is no such dispute that the caller may see.
+            NotAllowed: the caller may not settle it.
+            InvalidArgument: `keep` is neither of the two, or comes without a reason.
+        """
+        arguments = {
+            "item_id": item_id,
+            "other_item_id": other_item_id,
+            "keep": keep,
+            "reason": reason,
+        }
+        # Sent twice there is no dispute any more.
+        rows = self._session.fetch(sql.SETTLE_DISPUTE, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
 
 def _hint(listener: psycopg.Connection[Any], request_id: str, seconds: float) -> None:

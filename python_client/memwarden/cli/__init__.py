@@ -30,6 +30,7 @@ from memwarden.cli.imports import import_file
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
+from memwarden.cli.settle import settle
 from memwarden.cli.worker import worker
 
 app = typer.Typer(
@@ -85,6 +86,7 @@ app.command()(log.log_proof)
 app.command()(access.whoami)
 app.command()(access.explain)
 app.command()(consolidate)
+app.command()(settle)
 app.command()(extract)
 app.command()(worker)
 app.command()(console)

@@ -54,7 +54,7 @@ class Judges:
             olds = _excerpts(payload.get("evidence"))
         else:
             raise PluginError("the job has neither neighbours nor a claim", permanent=True)
-        consensus = self._consensus(settings)
+        consensus = self.consensus(settings)
         findings = judge_all(consensus, _memory(payload), olds)
         try:
             if "neighbours" in payload:
@@ -73,7 +73,8 @@ class Judges:
             version=f"{self.version} {consensus.version}",
         )
 
-    def _consensus(self, settings: Mapping[str, Any]) -> Consensus:
+    def consensus(self, settings: Mapping[str, Any]) -> Consensus:
+        """Return the judges that the settings list. Raises PluginError for other settings."""
         listed = settings.get("judges")
         if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
             raise PluginError("the setting judges is no list of objects")
