@@ -12,7 +12,6 @@ from uuid import UUID
 
 import psycopg
 
-from memwarden import _statements as sql
 from memwarden._async.calls import AsyncCalls
 from memwarden._async.capturing import AsyncCapturing
 from memwarden._async.consolidating import AsyncConsolidating
@@ -31,6 +30,7 @@ from memwarden._async.working import AsyncWorking
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
 from memwarden._request_id import new_request_id
+from memwarden._statements import memory as sql
 from memwarden._tokens import AsyncTokenSource
 from memwarden.embedders import Embedder, embedding_texts, query_embedding
 from memwarden.errors import InvalidArgument

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._statements import intake as sql
 from memwarden.results import ConsolidationCandidate, ConsolidationResult
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
+from memwarden._statements import governing as sql
 from memwarden.results import Certificate
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
+from memwarden._statements import external as sql
+from memwarden._statements import memory as memory_sql
 from memwarden.embedders import Embedder, query_embedding
 from memwarden.errors import NotFound
 from memwarden.requests import single_precision
@@ -65,7 +66,7 @@ class AsyncExternal:
             "surface": surface,
             "task": task,
         }
-        rows = await self._session.fetch(sql.ANSWER, arguments, RecalledItem)
+        rows = await self._session.fetch(memory_sql.ANSWER, arguments, RecalledItem)
         if rows and rows[0].standing == "unknown":
             gap = rows[0].provenance["unknown"]
             return Answer(items=[], unknown=Unknown(phrase=rows[0].hedge, **gap))

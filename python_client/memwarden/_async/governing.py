@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._statements import governing as sql
 
 
 class AsyncGoverning:

@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._statements import history as sql
 from memwarden.results import (
     ChangedItem,
     DatedItem,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memwarden import _manager_statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._offload import in_thread
+from memwarden._statements import manager as sql
 from memwarden.embedders import Embedder, query_embedding
 from memwarden.managing import PushedItem
 from memwarden.requests import single_precision

@@ -9,13 +9,13 @@ from datetime import timedelta
 from typing import Any, LiteralString, TypeVar
 from uuid import UUID
 
-from memwarden import _manager_statements as sql
-from memwarden import _session_statements as session_sql
 from memwarden._async.client import AsyncClient
 from memwarden._json import strict_json
 from memwarden._offload import in_thread
 from memwarden._prompt import Tokenizer, fitting, quoted_line
 from memwarden._request_id import new_request_id
+from memwarden._statements import manager as sql
+from memwarden._statements import sessions as session_sql
 from memwarden.embedders import query_embedding
 from memwarden.errors import ConnectionFailed, InvalidArgument, MemwardenError, NotFound, NotReady
 from memwarden.managing import (

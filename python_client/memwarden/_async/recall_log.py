@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
 from memwarden._request_id import new_request_id
+from memwarden._statements import recall_log as sql
 from memwarden.results import (
     ContextItem,
     GivenMemory,

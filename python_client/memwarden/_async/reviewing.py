@@ -11,9 +11,9 @@ from uuid import UUID
 
 import psycopg
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
+from memwarden._statements import reviewing as sql
 from memwarden.requests import single_precision
 from memwarden.results import Dispute, Proposal, RequestStatus, ReviewEvent, WriteResult
 

@@ -11,7 +11,7 @@ import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.rows import class_row
 
-from memwarden import _statements as sql
+from memwarden._statements import calls as sql
 from memwarden._tokens import Refusal
 from memwarden.errors import translated
 

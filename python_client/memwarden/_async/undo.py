@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._async.session import AsyncSession
+from memwarden._statements import undo as sql
 from memwarden.results import PlannedUndo, UndoneItem, WriteResult
 
 

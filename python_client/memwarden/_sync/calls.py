@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
-from memwarden import _statements as sql
+from memwarden._statements import calls as sql
 from memwarden._sync.session import Session
 from memwarden.results import (
     AccessRule,

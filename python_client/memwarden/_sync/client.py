@@ -14,10 +14,10 @@ from uuid import UUID
 
 import psycopg
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
+from memwarden._statements import memory as sql
 from memwarden._sync.calls import Calls
 from memwarden._sync.capturing import Capturing
 from memwarden._sync.consolidating import Consolidating

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from memwarden import _statements as sql
+from memwarden._statements import governing as sql
 from memwarden._sync.session import Session
 from memwarden.results import Certificate
 

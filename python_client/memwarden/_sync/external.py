@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
 from memwarden._offload import in_place
+from memwarden._statements import external as sql
+from memwarden._statements import memory as memory_sql
 from memwarden._sync.session import Session
 from memwarden.embedders import Embedder, query_embedding
 from memwarden.errors import NotFound
@@ -67,7 +68,7 @@ class External:
             "surface": surface,
             "task": task,
         }
-        rows = self._session.fetch(sql.ANSWER, arguments, RecalledItem)
+        rows = self._session.fetch(memory_sql.ANSWER, arguments, RecalledItem)
         if rows and rows[0].standing == "unknown":
             gap = rows[0].provenance["unknown"]
             return Answer(items=[], unknown=Unknown(phrase=rows[0].hedge, **gap))

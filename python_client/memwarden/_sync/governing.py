@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
+from memwarden._statements import governing as sql
 from memwarden._sync.session import Session
 
 

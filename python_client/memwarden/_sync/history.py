@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
+from memwarden._statements import history as sql
 from memwarden._sync.session import Session
 from memwarden.results import (
     ChangedItem,

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from memwarden import _manager_statements as sql
 from memwarden._offload import in_place
+from memwarden._statements import manager as sql
 from memwarden._sync.session import Session
 from memwarden.embedders import Embedder, query_embedding
 from memwarden.managing import PushedItem

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
+from memwarden._statements import models as sql
 from memwarden._sync.session import Session
 from memwarden.results import EmbeddingModel
 

@@ -12,8 +12,8 @@ from uuid import UUID
 
 import psycopg
 
-from memwarden import _statements as sql
 from memwarden._json import strict_json
+from memwarden._statements import reviewing as sql
 from memwarden._sync.session import Session
 from memwarden.requests import single_precision
 from memwarden.results import Dispute, Proposal, RequestStatus, ReviewEvent, WriteResult

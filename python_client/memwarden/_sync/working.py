@@ -9,9 +9,9 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
-from memwarden import _session_statements as sql
 from memwarden._json import strict_json
 from memwarden._request_id import new_request_id
+from memwarden._statements import sessions as sql
 from memwarden._sync.session import Session
 from memwarden.sessions import (
     PlanProgress,

@@ -1,0 +1,32 @@
+"""What is sent for embedding models."""
+
+from __future__ import annotations
+
+from typing import Final, LiteralString
+
+EMBEDDING_MODELS: Final[LiteralString] = """
+SELECT org, model, dimension, vector_weight, state, embedder, items, missing, waiting, dead,
+       last_error, oldest_at, changed_at
+FROM memwarden.embedding_models ORDER BY org, model
+"""
+
+REGISTER_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.register_embedding_model(
+    name => %(name)s::text, dimension => %(dimension)s::int,
+    vector_weight => %(vector_weight)s::float8, embedder => %(embedder)s::text,
+    settings => %(settings)s::jsonb) AS model_id
+"""
+
+REEMBED: Final[LiteralString] = """
+SELECT memwarden.reembed(model => %(model)s::text, org => %(org)s::text) IS NULL AS asked
+"""
+
+SWITCH_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.switch_embedding_model(
+    model => %(model)s::text, org => %(org)s::text, allow_partial => %(allow_partial)s::bool)
+    AS before
+"""
+
+DROP_EMBEDDING_MODEL: Final[LiteralString] = """
+SELECT memwarden.drop_embedding_model(model => %(model)s::text) IS NULL AS dropped
+"""

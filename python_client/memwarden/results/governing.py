@@ -1,0 +1,109 @@
+"""The store, its scopes, and who is who, as frozen classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Certificate:
+    """What was erased of a subject, or with `dry_run` would be; it names nobody.
+
+    `status` is COMPLETED, NOTHING_FOUND or DRY_RUN. `subject_hash` is keyed, 32 bytes, the same for
+    the same subject; None where the server has no master key.
+    """
+
+    erasure_id: UUID | None
+    status: str
+    items: int
+    versions: int
+    requests: int
+    evidence: int
+    log_entries: int
+    layers: list[str]
+    erased_at: datetime | None
+    subject_hash: bytes | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComponentStatus:
+    """One line of `status()`; state is ok, missing, outdated or warning."""
+
+    component: str
+    state: str
+    detail: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedItem:
+    """What became of one item of a scope that was closed.
+
+    `disposition` is promoted or released. For one that was to be promoted, `request_id`, `outcome`
+    and `reason` are those of the write above; refused there, the item is released.
+    """
+
+    item_id: UUID
+    disposition: str
+    request_id: UUID | None
+    outcome: str | None
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """What the caller is and may.
+
+    `writes` are the paths of scopes, with `/**` where those below count too; `permissions` are
+    those of the role.
+    """
+
+    agent: str
+    org: str
+    kind: str
+    role: str
+    home: str
+    validated: bool
+    clearance: str
+    domains: list[str]
+    attributes: dict[str, Any]
+    anchor_required: list[str]
+    anchor_nullable: list[str] | None
+    writes: list[str]
+    permissions: Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessRule:
+    """One rule between an agent and an item, and what it says. All must allow.
+
+    `decisive` marks the first that does not, or else the last.
+    """
+
+    step: int
+    rule: str
+    allowed: bool
+    explanation: str
+    decisive: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedToken:
+    """A token by which one login acts for one agent, until it expires. Its repr hides it."""
+
+    token: str = field(repr=False)
+    token_id: UUID
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a reviewer told an agent of, `times` times; `policy` is the note, None without one."""
+
+    policy: str | None
+    layer: str
+    topic: str | None
+    times: int
+    last_at: datetime
