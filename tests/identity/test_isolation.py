@@ -29,7 +29,7 @@ SETTINGS = {
     *("canonical_sources", "integrity_rule", "integrity_rules"),
     *("durability_rule", "durability_rules"),
     *("write_class", "write_classes", "approval_policy", "approval_policies", "packs_in_force"),
-    "extractors",
+    *("extractors", "functions"),
     *("injection_policy", "injection_block", "injection_policies"),
     *("ontology", "ontology_pin", "ontologies"),
     *("surface", "surfaces", "standing_rule", "standings", "hedge"),
