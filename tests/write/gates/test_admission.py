@@ -141,7 +141,7 @@ def test_each_layer_keeps_what_names_no_ttl_for_its_default(
 ) -> None:
     """Minutes of working memory, an hour of a session, a year of episodes, facts for ever.
 
-    Proves: W3
+    Proves: W3, L3 (lifetimes)
     """
     agent = shared_world.agent(home)
     assert lifetime(agent, write(agent, layer, TEA)) == kept
