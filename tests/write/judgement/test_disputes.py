@@ -178,7 +178,7 @@ def pairs(connection: Agent) -> list[DictRow]:
 def test_a_pair_is_listed_once_with_the_words_of_both(world: World, agent: Agent) -> None:
     """For who reads both; the newer one is named first.
 
-    Proves: F6
+    Proves: F6, Q7 (contradiction backlog)
     """
     one, other = both(agent)
     [pair] = pairs(agent)

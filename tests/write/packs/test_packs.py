@@ -274,7 +274,7 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
 ) -> None:
     """By class; who administers switches it on again, and it counts anew.
 
-    Proves: F11 (sample audit)
+    Proves: F11 (sample audit), Q7 (accuracy of auto-promotion)
     """
     ask(world, approval="pack_auto")
     agent, person = world.agent(HOME), reviewer(world)
