@@ -140,7 +140,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_file_is_imported(memory: Client, agent_dsn: str, file: Path) -> None:
     """Off a terminal: a line for each that was refused, one for all, and nothing that moves.
 
-    Proves: W8
+    Proves: W8, Z11 (JSON Lines)
     """
     ran = run("import", str(file), "--batch-size", "10", dsn=agent_dsn)
     assert (ran.returncode, ran.stdout) == (3, "")

@@ -43,7 +43,7 @@ def test_a_writer_of_the_key_waits_and_begins_anew(
 ) -> None:
     """After the retraction its value is another item; without it, the next version.
 
-    Proves: A1, W2
+    Proves: W2, T1
     """
     item = remember(author, HOME, "tea", **KEY)
     answer = overlap(
@@ -64,7 +64,7 @@ def test_what_is_retracted_is_the_version_that_was_written_meanwhile(
 ) -> None:
     """The memory is taken back, whatever it says by then.
 
-    Proves: A1, W2
+    Proves: W2, T1
     """
     item = remember(author, HOME, "tea", **KEY)
     overlap(
@@ -118,7 +118,7 @@ def test_what_is_no_longer_the_callers_to_retract_stays(
 def test_two_retract_the_same_memory(world: World, author: Agent, curator: Agent) -> None:
     """One does; the other is told that it is not active any more.
 
-    Proves: A1
+    Proves: T2
     """
     item = remember(author, HOME, "tea")
     other = world.agent(HOME, role="orchestrator")
@@ -137,7 +137,7 @@ def test_two_retract_the_same_memory(world: World, author: Agent, curator: Agent
 def test_many_write_and_retract_one_key(world: World) -> None:
     """Four writers and four who take back: each memory ends once, at most one is current.
 
-    Proves: A1, W2
+    Proves: W2, T1
     """
     writers = [world.agent(HOME) for _ in range(4)]
     curators = [world.agent(HOME, role="curator") for _ in range(4)]

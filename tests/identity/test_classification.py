@@ -235,7 +235,7 @@ def kept_text(world: World) -> int:
 def test_a_refused_request_keeps_nothing_of_what_it_said(world: World, reason: str) -> None:
     """No table holds a word of it, and the answer repeats none.
 
-    Proves: A3, W2
+    Proves: A3, W1
     """
     agent = world.agent()
     evidence = [{"type": "document", "uri": "https://swordfish.example"}]

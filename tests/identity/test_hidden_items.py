@@ -227,7 +227,7 @@ def test_an_update_never_makes_less_of_a_secret(shared_world: World) -> None:
 def test_what_is_visible_is_still_refused(shared_world: World) -> None:
     """A session's key that another owns, duplicates: where the writer sees them, it is told.
 
-    Proves: W3, D1
+    Proves: W3
     """
     with twins(shared_world, "clearance") as (side, _):
         for layer, content, reason in (
@@ -352,7 +352,7 @@ def test_the_past_and_its_undoing_tell_nothing(
 ) -> None:
     """Numbers of versions, keys, evidence that names it, what turned stale, what a batch undid.
 
-    Proves: A3, A9, T3, T6, T7
+    Proves: A3, A9
     """
     with twins(shared_world, hiding) as sides:
         here, there = (undone(side, layer) for side in sides)

@@ -81,7 +81,10 @@ def test_jobs_that_another_program_calls_are_well_once_they_ran(world: World) ->
 
 
 def test_every_job_that_ended_too_long_ago_has_a_line(world: World) -> None:
-    """Two turns of its schedule and five minutes: by how much, since when, and the call."""
+    """Two turns of its schedule and five minutes: by how much, since when, and the call.
+
+    Proves: G8 (last run)
+    """
     run_all(world)
     jobs = world.rows("SELECT * FROM memwarden_internal.wanted_jobs() ORDER BY name")
     tolerance = "SELECT memwarden_internal.job_tolerance(%s)"
@@ -121,7 +124,10 @@ def test_how_late_a_job_may_be_follows_from_its_schedule(
 
 
 def test_a_job_that_fails_or_is_killed_is_not_taken_for_one_that_ended(world: World) -> None:
-    """Its last good end stays what is told."""
+    """Its last good end stays what is told.
+
+    Proves: G8 (last run)
+    """
     run_all(world)
     before = world.value(
         "SELECT finished_at FROM memwarden_data.job_run WHERE job LIKE %s", "%seal"

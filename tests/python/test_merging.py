@@ -50,7 +50,7 @@ def test_the_same_again_adds_nothing(
 ) -> None:
     """What two make together holds both: merging either again changes nothing and quarrels less.
 
-    Proves: D4
+    Proves: D4, C4 (a merge is idempotent)
     """
     assert merge(old, old, policy) == (old, {}, [])
     once = merge(old, new, policy)
@@ -72,7 +72,7 @@ def test_where_the_newer_wins_there_is_no_conflict(
 
 @given(st.lists(scalars, max_size=5), st.lists(scalars, max_size=5))
 def test_a_union_has_each_element_once_whoever_comes_first(old: list[Any], new: list[Any]) -> None:
-    """Proves: D4."""
+    """Proves: D4, C4 (sets)."""
 
     def elements(one: list[Any], other: list[Any]) -> set[bytes]:
         done = merge({"a": one}, {"a": other}, {"a": "union"})

@@ -181,7 +181,10 @@ def take_key(name: str, store: Carried) -> None:
 def test_a_dump_is_restored_on_a_newer_server(
     store: Carried, target: str, fresh: Snapshot, with_cron: bool
 ) -> None:
-    """No right of ours on a function of pg_partman, and nothing of pg_cron, is in its way."""
+    """No right of ours on a function of pg_partman, and nothing of pg_cron, is in its way.
+
+    Proves: T8 (into a newer server)
+    """
     database = CRON_DATABASE if with_cron else "app"
     where = dsn(NEW, target, database)
     if with_cron:
@@ -248,7 +251,10 @@ def upgrade(old_home: str, home: str, mode: str) -> None:
 def test_a_server_is_upgraded_in_place(
     store: Carried, fresh: Snapshot, old_home: str, mode: str
 ) -> None:
-    """Python and pg_partman are of the older server until setup() and ALTER EXTENSION UPDATE."""
+    """Python and pg_partman are of the older server until setup() and ALTER EXTENSION UPDATE.
+
+    Proves: T8 (pg_upgrade)
+    """
     name = f"{mode}-{WORKER}"
     server(NEW, "drop", name)
     take_key(name, store)

@@ -93,7 +93,7 @@ def secretive(store: Store) -> Store:
 def test_code_of_ones_own_is_shown_nothing_hidden(secretive: Store, off: tuple[str, ...]) -> None:
     """Functions, operators and their estimators, casts, aggregates, views, in every clause.
 
-    Proves: A3, A6
+    Proves: A3
     """
     spy = secretive.ana
     seen: list[str] = []

@@ -126,7 +126,7 @@ def test_every_filter(shared_world: World, home: str) -> None:
 def test_what_had_expired_by_then_is_not_shown(shared_world: World, curator: Agent) -> None:
     """By its time to live, whether or not a job has said so; and what was ended by hand.
 
-    Proves: T3, G5
+    Proves: T3, G5, G2 (a hard lifetime)
     """
     short = say(curator, "brief", ttl="1 hour", subject="short")
     ended = say(curator, "over", subject="ended")

@@ -19,7 +19,7 @@ def test_it_is_not_recalled_and_not_forgotten(
 ) -> None:
     """History keeps it with the reason; the key is free; nothing turns stale.
 
-    Proves: T2, G5
+    Proves: T2, G5, G4 (force-expire)
     """
     item = say(author, "Lund")["item_id"]
     resting = say(author, "a town", subject="Lund", evidence=cites(item))["item_id"]
@@ -38,7 +38,7 @@ def test_it_is_not_recalled_and_not_forgotten(
 def test_what_has_ended_does_not_end_again(home: str, curator: Agent, status: str) -> None:
     """42704, as for what is not there.
 
-    Proves: T2
+    Proves: T2, Z10 (nothing there)
     """
     item, other = remember(curator, home, 1), remember(curator, home, 2)
     ends = {

@@ -343,7 +343,7 @@ def test_periods_come_back_as_they_were(shared_world: World, curator: Agent) -> 
 def test_a_key_that_another_item_bears(shared_world: World, home: str, curator: Agent) -> None:
     """42710, and nothing happens, whichever way back was asked for; free again, it works.
 
-    Proves: T5, A1
+    Proves: T5
     """
     item = say(curator, "Lund")["item_id"]
     say(curator, "Oslo")

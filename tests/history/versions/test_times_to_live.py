@@ -20,7 +20,7 @@ def test_what_was_said_of_the_past_is_not_shown_once_its_time_to_live_is_over(
 ) -> None:
     """What is said of the present stays; and the same may be said of then again.
 
-    Proves: T4, W3
+    Proves: T4, G9 (expiry at read time)
     """
     write(author, "semantic", "Rome", **KEY)
     shown = write(author, "semantic", "Oslo", ttl="40 ms", **KEY, **THEN)

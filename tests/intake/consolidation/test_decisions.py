@@ -336,7 +336,7 @@ def test_what_waits_is_told_and_becomes_what_was_meant(world: World) -> None:
 def test_a_note_that_rests_on_a_memory_does_not_renew_it(world: World, agent: Agent) -> None:
     """Each would bear out the other.
 
-    Proves: N4, V2
+    Proves: N4, X3
     """
     old = note(agent, TEA, "semantic")
     uri = f"memwarden:item/{old['item_id']}"

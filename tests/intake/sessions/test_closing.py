@@ -93,7 +93,7 @@ def test_closing_again_answers_the_same_and_does_nothing(world: World) -> None:
 def test_a_refusal_is_among_the_answers(world: World) -> None:
     """In a store as shipped nothing lasts on an agent's own word, but on that of a known tool.
 
-    Proves: L2 (through the gates), V2
+    Proves: L2 (through the gates), X2
     """
     world.ship_layers()
     agent = world.agent()
@@ -117,7 +117,7 @@ def test_a_refusal_is_among_the_answers(world: World) -> None:
 def test_a_role_that_writes_no_lasting_layer_is_told_so(world: World) -> None:
     """Nothing is promoted by the session itself.
 
-    Proves: A4, L2
+    Proves: L2, A1
     """
     agent = world.agent(role="executor")
     session = open_session(agent)

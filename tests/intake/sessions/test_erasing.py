@@ -17,7 +17,7 @@ def counts(world: World) -> list[int]:
 def test_what_a_session_knows_of_somebody_is_erased(world: World) -> None:
     """From its memories and from before the agent; what it knows of others comes back.
 
-    Proves: R1 (sessions, working memory), L1
+    Proves: R1 (sessions, working memory)
     """
     desk = Desk(world)
     agent = desk.agent()

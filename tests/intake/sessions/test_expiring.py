@@ -134,7 +134,7 @@ def test_what_time_alone_has_ended_by_then_is_promoted_too(world: World) -> None
 def test_a_job_that_is_killed_is_done_again(world: World) -> None:
     """Nothing of it stays; the next promotes once, and the one after that nothing.
 
-    Proves: L2, T1 (jobs)
+    Proves: L2, G8 (safe to run again)
     """
     agent = world.agent()
     session = open_session(agent)
@@ -175,7 +175,7 @@ def test_the_gates_decide_as_they_would_have(world: World) -> None:
 def test_in_the_name_of_who_may_no_longer_nothing_is_asked(world: World, how: str) -> None:
     """The session ends all the same.
 
-    Proves: L2, A4
+    Proves: L2, A1
     """
     agent = world.agent()
     session = open_session(agent)
@@ -225,7 +225,7 @@ def test_the_job_acts_for_nobody_beyond_the_session(world: World) -> None:
 def test_one_session_that_fails_keeps_no_other_from_ending(world: World) -> None:
     """It is tried again by the next run.
 
-    Proves: L2, T1 (jobs)
+    Proves: L2, G8 (the rest goes on)
     """
     agent = world.agent()
     sessions = [open_session(agent, f"task {number}") for number in range(3)]
@@ -264,7 +264,7 @@ def test_who_opens_it_again_ends_it_too(world: World) -> None:
 def test_the_job_may_run_twice_at_once(world: World) -> None:
     """Each session ends once; a log entry says so of each memory, and each is promoted once.
 
-    Proves: L2, T1 (jobs)
+    Proves: L2, G8 (twice at once)
     """
     agent = world.agent()
     sessions = [open_session(agent, f"task {number}") for number in range(6)]

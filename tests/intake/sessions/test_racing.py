@@ -164,7 +164,7 @@ def test_closing_and_observing_at_once_end_well(world: World) -> None:
 def test_what_is_done_in_one_transaction_deadlocks_with_nobody(world: World) -> None:
     """A note, a turn and a step together, while others observe: the scope is always first.
 
-    Proves: L1, T1
+    Proves: L1
     """
     agent = world.agent()
     session = open_session(agent)

@@ -233,7 +233,7 @@ def test_searching_tells_what_was_noted_twice_twice(world: World) -> None:
 def test_a_session_holds_as_much_as_its_layer_says(world: World) -> None:
     """The least important of the oldest expire; goal and progress stay.
 
-    Proves: L2, L3 (max_items)
+    Proves: L2, L3 (max_items), G7 (session memory)
     """
     world.admin.execute("SELECT memwarden.configure_layer('session', '{\"max_items\": 4}')")
     agent = world.agent()
@@ -278,7 +278,7 @@ def test_nobody_else_sees_or_touches_a_session(world: World) -> None:
 def test_whether_others_read_its_memories_say_roles(world: World) -> None:
     """An executor reads its own alone; an orchestrator of the same scope reads all.
 
-    Proves: A4, L2
+    Proves: L2, A1
     """
     first, second = world.agent(role="executor"), world.agent(role="executor")
     watching = world.agent(role="orchestrator")

@@ -27,7 +27,7 @@ def items(desk: Desk) -> set[UUID]:
 def test_a_subject_is_gone_from_every_table(desk: Desk) -> None:
     """In every layer and status, past versions and requests included; others stay as they were.
 
-    Proves: R1 (erasure of a subject), T6 (an erasure is no finding)
+    Proves: R1 (erasure of a subject), T6 (an erasure is no finding), Z10 (counts per place)
     """
     agent = desk.agent(validated=True)
     kept = remember(agent, {"note": "Bob likes mzqtea"}, subject="Bob", predicate="likes")
@@ -72,7 +72,7 @@ def test_a_subject_is_gone_from_every_table(desk: Desk) -> None:
 def test_a_second_erasure_finds_nothing(desk: Desk) -> None:
     """And says so, with a certificate of its own.
 
-    Proves: R1 (certificate)
+    Proves: R1 (certificate), Z10 (it says so)
     """
     agent = desk.agent()
     remember(agent, "tea", subject="Qiu", predicate="likes")

@@ -206,7 +206,7 @@ def test_a_reason_that_was_taken_away_is_told(after: After) -> None:
 def test_the_owner_of_the_tables_finds_history_closed(after: After) -> None:
     """Nothing is deleted without an erasure, nor in the transaction of one what it does not name.
 
-    Proves: T1 (append-only), T6
+    Proves: T1 (append-only), T6, N8 (no hard deletion but by erasure)
     """
     with after.world.connect() as owner:
         owner.execute("SET ROLE memwarden_owner")

@@ -120,7 +120,7 @@ def test_running_again_changes_nothing(world: World, agent: Connection[DictRow])
 def test_two_at_once_close_each_scope_once(world: World, agent: Connection[DictRow]) -> None:
     """Forty tasks, some in one another.
 
-    Proves: A10
+    Proves: A10, G8 (twice at once)
     """
     names = [f"t{n}" for n in range(20)]
     names += [f"{name}/task/below{n}" for n, name in enumerate(names)]

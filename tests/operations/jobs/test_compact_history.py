@@ -50,7 +50,7 @@ def values(agent: Agent, items: int, versions: int) -> None:
 def test_two_at_once_move_each_version_once(world: World) -> None:
     """More than one of them takes at a time.
 
-    Proves: T7
+    Proves: T7, G8 (twice at once)
     """
     agent = world.agent(HOME)
     values(agent, 400, 4)

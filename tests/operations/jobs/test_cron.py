@@ -100,7 +100,10 @@ ENDED = """SELECT d.status || ' ' || d.username FROM cron.job_run_details AS d
 
 
 def test_setup_schedules_every_job_once(cron: World) -> None:
-    """As memwarden_jobs; running it again changes nothing, and repairs what was changed."""
+    """As memwarden_jobs; running it again changes nothing, and repairs what was changed.
+
+    Proves: G8 (scheduled)
+    """
     scheduled = jobs(cron, cron)
     wanted = cron.rows("SELECT name, schedule, command FROM memwarden_internal.wanted_jobs()")
     assert scheduled == [
@@ -154,7 +157,10 @@ def job_lines(world: Connection[Any]) -> set[str]:
 
 
 def test_a_job_that_is_gone_paused_or_failing_has_a_line(cron: World) -> None:
-    """Once somebody has looked, which a job does each minute; an agent is told as much."""
+    """Once somebody has looked, which a job does each minute; an agent is told as much.
+
+    Proves: G8 (observable)
+    """
     probes = "PROCEDURE memwarden.check_probes()"
     schedule = (
         "SELECT cron.alter_job(jobid, schedule => '1 second') FROM cron.job WHERE jobname = %s"

@@ -85,7 +85,10 @@ def test_expired_tokens_are_deleted_and_no_others(world: World) -> None:
 
 
 def test_two_at_once_both_succeed(world: World) -> None:
-    """With partitions to make, and tokens to delete."""
+    """With partitions to make, and tokens to delete.
+
+    Proves: G8 (twice at once)
+    """
     write(world.agent(), "episodic", {"n": 1})
     world.admin.execute("UPDATE partman.part_config SET premake = premake + 2")
     world.admin.execute("UPDATE memwarden_data.idempotency SET expires_at = now()")

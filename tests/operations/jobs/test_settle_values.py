@@ -43,7 +43,7 @@ def said(world: World, items: list[UUID]) -> list[str]:
 def test_two_at_once_settle_each_once(world: World) -> None:
     """Thirty items, in scopes of their own and in one.
 
-    Proves: T4
+    Proves: T4, G8 (twice at once)
     """
     agents = [world.agent(f"/org/acme/user/u{n}") for n in range(10)]
     items = [item for agent in agents for item in due(world, agent, "a", "b", "c")]

@@ -67,7 +67,7 @@ def test_a_write_waits_for_its_vector_and_commits_with_it(
 ) -> None:
     """The worker's call itself sends the request on, in the name of who asked.
 
-    Proves: Z6, W9
+    Proves: Z6
     """
     asked = write(agent, LAYER, "tea is green")
     assert (asked["outcome"], asked["reason"], asked["gate"]) == (
@@ -161,7 +161,7 @@ def test_a_batch_waits_row_by_row(world: World, worker: Agent, agent: Agent) -> 
 def test_two_workers_and_the_retrying_job_at_once(world: World, agent: Agent, model: str) -> None:
     """Each request is decided once, whoever is first, and nobody waits for another for ever.
 
-    Proves: Z6, W9
+    Proves: Z6
     """
     role = world.role("memwarden_embedder")
     workers = [world.connect(role) for _ in range(2)]
@@ -192,7 +192,7 @@ def test_two_workers_and_the_retrying_job_at_once(world: World, agent: Agent, mo
 def test_what_a_killed_worker_held_another_makes(world: World, worker: Agent, agent: Agent) -> None:
     """Alone, in case it was the text; who comes back late changes nothing.
 
-    Proves: Z6, W9
+    Proves: Z6
     """
     asked = [write(agent, LAYER, text) for text in ("tea", "milk")]
     late = claim(worker, name="gone")
@@ -213,7 +213,7 @@ def test_a_worker_that_is_killed_while_it_gives_has_given_nothing(
 ) -> None:
     """Its request waits as before, and another makes the vector when the lease is over.
 
-    Proves: Z6, W9
+    Proves: Z6
     """
     asked = write(agent, LAYER, "tea")
     killed = world.connect(worker.info.user, autocommit=False)
@@ -233,7 +233,7 @@ def test_a_text_that_ends_workers_is_set_aside_and_asked_anew(
 ) -> None:
     """After five, or at once where the embedder refuses it; an administrator revives it.
 
-    Proves: Z6, W9
+    Proves: Z6
     """
     asked = write(agent, LAYER, "poison")
     for attempt in range(5):
@@ -340,7 +340,7 @@ def test_an_erased_request_leaves_nothing_to_embed(
 ) -> None:
     """Neither its words nor a question, taken or not.
 
-    Proves: R7, Z6
+    Proves: Z6, R1
     """
     asked = [write(agent, LAYER, text, subject="Ana", predicate=text) for text in ("tea", "milk")]
     held = claim(worker, count=1)
@@ -359,7 +359,7 @@ def test_a_worker_that_judges_does_not_get_what_is_to_be_embedded(
 ) -> None:
     """Nor one that embeds anything of what is judged.
 
-    Proves: Z6, Z3
+    Proves: Z6
     """
     write(agent, LAYER, "tea")
     judge = world.connect(world.role("memwarden_worker"))

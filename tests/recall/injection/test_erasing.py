@@ -96,7 +96,7 @@ def test_a_scratchpad_goes_with_what_it_may_have_been_taken_from(world: World) -
 def test_what_a_later_session_took_up_goes_too(world: World) -> None:
     """A finding that came of it stands in the working memory of who resumed the task.
 
-    Proves: R1 (working memory), L13
+    Proves: R1 (working memory)
     """
     desk = Desk(world)
     agent = desk.agent()

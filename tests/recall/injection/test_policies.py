@@ -101,7 +101,7 @@ def test_settings_that_mean_nothing_are_refused(
 def test_an_agent_sets_no_policy_not_even_its_own(world: World) -> None:
     """Who is pushed to does not say what.
 
-    Proves: N5, A6
+    Proves: N5, A1
     """
     agent = world.agent(HOME)
     with pytest.raises(psycopg.errors.InsufficientPrivilege):

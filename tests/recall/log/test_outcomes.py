@@ -70,7 +70,7 @@ def test_a_report_that_makes_no_sense_is_refused(office: Office, arguments: dict
 def test_nobody_reports_for_another(office: Office) -> None:
     """One who recalls something else, an overseer, or of a recall that is none: one answer.
 
-    Proves: Z4 (attacks), A2
+    Proves: Z4 (attacks), A3
     """
     office.remember("Ana likes tea")
     recall_id, items = given(office.ana)

@@ -145,7 +145,7 @@ def test_the_job_moves_only_what_somebody_enabled_and_notes_it(tuned: Office) ->
 def test_only_administrators_tune(tuned: Office) -> None:
     """And only what there is.
 
-    Proves: L8, A9
+    Proves: L8, A1
     """
     for who in (tuned.ana, tuned.curator, tuned.auditor):
         for call in ("tune_threshold('semantic')", "set_threshold_tuning('semantic')"):

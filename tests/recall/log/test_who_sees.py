@@ -34,7 +34,7 @@ def seen(who: Any, item: Any) -> set[Any]:
 
 
 def test_who_sees_which_recalls(office: Office, world: World) -> None:
-    """Proves: Z4, A2, A3."""
+    """Proves: Z4, A3."""
     office.remember("Ana likes tea")
     recall_id, items = given(office.ana, task="trip")
     report(office.ana, recall_id, items)
@@ -55,7 +55,7 @@ def test_who_sees_which_recalls(office: Office, world: World) -> None:
 def test_a_recall_of_who_is_cleared_for_more_is_not_shown(office: Office, world: World) -> None:
     """Its task could say what the overseer may not know.
 
-    Proves: Z4, A9
+    Proves: Z4, A3
     """
     secret = world.agent(HOME, clearance="restricted", role="curator")
     written = secret.execute(

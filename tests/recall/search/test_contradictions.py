@@ -44,7 +44,7 @@ def told(agent: Agent, **asked: Any) -> dict[Any, list[Any]]:
 def test_each_names_the_other(agent: Agent) -> None:
     """In recall and get; what nothing contradicts names nothing, and neither does what has ended.
 
-    Proves: V5, F9
+    Proves: F9, F6
     """
     lone = say(agent, "The garden is large", 0.5)
     one, other = say(agent, OPEN), say(agent, SHUT, 0.95)
@@ -67,7 +67,7 @@ def test_each_names_the_other(agent: Agent) -> None:
 def test_what_the_reader_may_not_see_is_not_named(world: World, agent: Agent) -> None:
     """Neither by classification nor across a surface that is capped.
 
-    Proves: A3, A4
+    Proves: A3
     """
     chief = world.agent(HOME, clearance="confidential")
     shut = say(chief, SHUT, 0.95, classification="confidential")
@@ -82,7 +82,7 @@ def test_what_the_reader_may_not_see_is_not_named(world: World, agent: Agent) ->
 def test_the_newer_of_two_comes_first(agent: Agent) -> None:
     """Though it answers a little less well; what contradicts nothing keeps its order.
 
-    Proves: V5, L7
+    Proves: L7, F6
     """
     one = say(agent, OPEN)
     first = say(agent, "The door is green", 0.97)
@@ -105,7 +105,7 @@ def test_the_newer_of_two_comes_first(agent: Agent) -> None:
 
 
 def test_of_several_each_comes_before_all_that_are_older(agent: Agent) -> None:
-    """Proves: V5, L7."""
+    """Proves: L7, F6."""
     said = [SHUT, OPEN, "A door isn't open"]
     items = [say(agent, text, 1 - n / 50) for n, text in enumerate(said)]
     named = told(agent)

@@ -35,10 +35,7 @@ def calls(world: World, role: str, query: str, *names: str) -> tuple[int, int]:
 def test_listing_calls_no_function_for_memories_never_said_again(
     shared_world: World, home: str, condition: str
 ) -> None:
-    """A store of plain memories is listed without a question about any single one.
-
-    Proves: D3
-    """
+    """A store of plain memories is listed without a question about any single one."""
     role = shared_world.register(home)
     agent = shared_world.connect(role)
     for number in range(5):

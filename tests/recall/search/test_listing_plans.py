@@ -97,10 +97,7 @@ def role(shared_world: World) -> str:
 
 @pytest.mark.parametrize("reader", ["agent", "curator", "superuser"])
 def test_a_limit_ends_the_work(shared_world: World, role: str, reader: str) -> None:
-    """For one row of the view the server reads one memory, whoever asks.
-
-    Proves: D3
-    """
+    """For one row of the view the server reads one memory, whoever asks."""
     if reader == "curator":
         role = shared_world.register(
             "/org/listing", groups=["memwarden_curator"], role="curator", descendants=True
@@ -125,10 +122,7 @@ def test_listing_all_reads_each_memory_once(shared_world: World, role: str) -> N
 
 @pytest.mark.parametrize("key", ["'CUSTOMER 77'", "'Customer 77', 'likes', 'semantic'"])
 def test_finding_a_subject_is_a_look_up(shared_world: World, role: str, key: str) -> None:
-    """The index of subjects is read, and no memory of another subject is met.
-
-    Proves: D3
-    """
+    """The index of subjects is read, and no memory of another subject is met."""
     rows, read = ran(shared_world, role, f"SELECT * FROM memwarden.find_items({key})")
     assert [(row["subject"], row["content"]) for row in rows] == [("Customer 77", {"city": "Rome"})]
     assert "item_subject" in {node.get("Index Name") for node in read}

@@ -121,7 +121,7 @@ def test_utility_weighs_how_far_a_memory_is_to_be_believed_and_how_fresh_it_is(
 def test_what_is_stale_is_half_as_fresh(world: World, weights: dict[str, float]) -> None:
     """What rests on a memory that was taken back; told alike whether freshness is weighed or not.
 
-    Proves: P5, G2 (down-weighted)
+    Proves: P5
     """
     agent = world.agent(role="curator")
     basis = write(agent, "episodic", {"text": "the kettle is broken"})

@@ -254,7 +254,7 @@ def test_scopes_come_and_go(world: World, reader: Agent) -> None:
 def test_what_is_erased_is_gone_from_the_copies(world: World) -> None:
     """And an erasure during the copying leaves none either: it waits, or is waited for.
 
-    Proves: R2 (vectors that are kept twice)
+    Proves: R1 (vectors that are kept twice)
     """
     arrange(world)
     subject = "Ana"

@@ -20,7 +20,7 @@ ORG = "/org/acme"
 def test_standing_follows_evidence_authority_and_confidence(world: World) -> None:
     """Several registered sources, one, none; the rules are data that an organisation sets.
 
-    Proves: N7, P5
+    Proves: N7
     """
     boss = curator(world, ORG)
     agent = world.agent()

@@ -97,7 +97,7 @@ def test_classification_and_layers_are_capped_before_the_search(world: World) ->
 def test_a_login_bound_to_a_surface_reads_by_no_other_way(world: World) -> None:
     """Without it, by another, by id, by view, in the past or after SET ROLE: there is nothing.
 
-    Proves: N7, W9
+    Proves: N7
     """
     boss, clerk = house(world)
     call(boss, "define_surface", name="desk", max_classification="restricted", strip=[])

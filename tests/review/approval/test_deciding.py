@@ -55,7 +55,7 @@ def test_what_waits_is_seen_by_its_writer_and_reviewers_alone(world: World) -> N
 def test_an_approved_proposal_is_remembered_in_its_writers_name(world: World) -> None:
     """The signed record names who approved, when and why, and the human's word counts.
 
-    Proves: H4 (approve), C5
+    Proves: H4 (approve), P1 (who approved), P3 (human approval)
     """
     ask(world)
     agent, ana = world.agent(HOME), reviewer(world)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def test_sixteen_connections_decide_once(world: World) -> None:
     """Approvers, refusers, the job of expiry and that of retries, all at once, on each proposal.
 
-    Proves: H4, T5
+    Proves: H4
     """
     ask(world)
     agent = world.agent(HOME)

@@ -130,6 +130,20 @@ def test_the_most_specific_policy_holds(world: World) -> None:
     assert {(r["org"], r["layer"]): r["approval"] for r in rows}[("acme", "semantic")] == "never"
 
 
+def test_a_class_has_a_due_time_of_its_own(world: World) -> None:
+    """The policy of the class says how soon its reviews are due.
+
+    Proves: F11 (review SLA per class), W3 (per class)
+    """
+    ask(world, sla="48 hours")
+    ask(world, sla="4 hours", **{"class": "decision_outcome"})
+    agent, ana = world.agent(HOME), reviewer(world)
+    usual = propose(agent, "The sky is blue")
+    urgent = propose(agent, "The bridge was closed", **{"class": "decision_outcome"})
+    due = {str(row["proposal_id"]): row["due_at"] for row in queue(ana)}
+    assert (due[usual] - due[urgent]).total_seconds() == pytest.approx(44 * 3600, abs=60)
+
+
 @pytest.mark.parametrize(
     "policy",
     [

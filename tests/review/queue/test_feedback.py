@@ -171,7 +171,7 @@ def test_the_load_and_who_carries_it_are_seen(
 ) -> None:
     """Ages and breaches of what waits; decisions by reviewer and day.
 
-    Proves: H2, Z9, F11
+    Proves: H2, Z9, F11, Q7 (operator throughput)
     """
     proposals = [propose(agent, {"text": f"thing number {number}"}) for number in range(5)]
     for proposal in proposals[:3]:

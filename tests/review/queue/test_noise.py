@@ -50,7 +50,7 @@ def test_what_was_refused_is_refused_again_without_asking(
 ) -> None:
     """To the same agent and to another of that scope, spelt otherwise too.
 
-    Proves: H5, F3
+    Proves: H5
     """
     proposal = propose(agent, {"text": "Green Tea is blue"}, subject="tea")
     assert reject(reviewer, proposal, reason, "it is not")["reason"] == "REVIEW_REJECTED"
@@ -111,7 +111,7 @@ def test_who_may_not_see_what_was_refused_is_told_nothing_of_it(
 ) -> None:
     """A refusal would tell that somebody said it before.
 
-    Proves: H5, A8
+    Proves: H5, A3
     """
     cleared = shared_world.agent(home, clearance="restricted")
     chief = reviewer_of(shared_world, home, clearance="restricted")

@@ -296,7 +296,7 @@ def test_nobody_defers_what_was_not_looked_at(
 ) -> None:
     """Over the limit a request that breaks the schema is refused, not kept.
 
-    Proves: W6, V1
+    Proves: W6
     """
     limit(shared_world, agent, 1)
     assert note(agent, home) == "COMMITTED"

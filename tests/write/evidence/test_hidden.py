@@ -63,7 +63,7 @@ def shape(answer: DictRow) -> dict[str, Any]:
 def test_a_hidden_reference_answers_as_one_that_is_not_there(office: Office, beside: bool) -> None:
     """Alone and beside a document, in outcome, reason and detail, with and without a version named.
 
-    Proves: X2, A4
+    Proves: A4
     """
     known = hidden(office)
     for name, uri in known.items():

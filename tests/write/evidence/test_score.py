@@ -89,7 +89,7 @@ def test_the_score_is_the_weighted_mean_of_support_authority_and_freshness(
 def test_evidence_is_ordered_by_authority(weighing: Office) -> None:
     """On the record the best comes first.
 
-    Proves: P2
+    Proves: P1
     """
     found = weigh(weighing, [cite(f"s{n}:1", f"{TEA} {n}") for n in (2, 0, 3, 1)])
     assert [g["authority"] for g in found["grounds"]] == [1, 0.85, 0.5, 0]

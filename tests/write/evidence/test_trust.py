@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from helpers import recall
+from reviewing import ask, decide, reviewer
 from write.evidence.conftest import DOCS, TEA, Office, cite, item
 
 if TYPE_CHECKING:
@@ -100,6 +101,20 @@ def test_an_independent_source_raises_it(office: Office) -> None:
     origin = poor(office)
     raised = fact(office, "Ana", cite(office.record(TEA)), item(origin), layer="procedural")
     assert trust(office, raised) > trust(office, origin)
+
+
+def test_a_persons_approval_raises_it(office: Office) -> None:
+    """Who approves answers for the memory, whatever it was derived from.
+
+    Proves: Z2 (a human)
+    """
+    origin = poor(office)
+    ask(office.world, "procedural", org=office.org)
+    waiting = fact(office, "Ana", cite(DOCS, TEA), item(origin), layer="procedural")
+    assert waiting["outcome"] == "DEFERRED"
+    person = reviewer(office.world, scope=f"/org/{office.org}")
+    approved = decide(person, "approve", str(waiting["request_id"]))
+    assert trust(office, approved) > trust(office, origin)
 
 
 @pytest.mark.parametrize("case", ["recorded by itself", "says little", "is a tool's"])

@@ -141,7 +141,7 @@ def test_each_layer_keeps_what_names_no_ttl_for_its_default(
 ) -> None:
     """Minutes of working memory, an hour of a session, a year of episodes, facts for ever.
 
-    Proves: W3
+    Proves: W3, L3 (lifetimes)
     """
     agent = shared_world.agent(home)
     assert lifetime(agent, write(agent, layer, TEA)) == kept
@@ -160,7 +160,7 @@ def test_a_ttl_counts_up_to_the_longest_of_its_layer(
 ) -> None:
     """The limit itself is admitted, a microsecond more is refused with the limit in the detail.
 
-    Proves: W3, V1
+    Proves: W3
     """
     agent = shared_world.agent(home)
     answer = write(agent, layer, TEA, ttl=longest)
@@ -185,7 +185,7 @@ def test_a_ttl_counts_up_to_the_longest_of_its_layer(
 def test_a_ttl_that_makes_no_sense_is_refused(shared_world: World, home: str, ttl: str) -> None:
     """Nothing, less than nothing, and more than a thousand years.
 
-    Proves: V1
+    Proves: W3
     """
     answer = write(shared_world.agent(home), "semantic", TEA, ttl=ttl)
     assert (answer["outcome"], answer["reason"]) == ("REJECTED", "TTL_OUT_OF_RANGE")
@@ -194,7 +194,7 @@ def test_a_ttl_that_makes_no_sense_is_refused(shared_world: World, home: str, tt
 def test_an_expired_item_is_gone_for_readers_and_writers(shared_world: World, home: str) -> None:
     """It is neither shown nor a duplicate of what is written next.
 
-    Proves: W3, D1
+    Proves: W3, D1, G2 (a hard lifetime), G9 (expiry at read time)
     """
     agent = shared_world.agent(home)
     first = write(agent, "episodic", TEA, ttl="1 day")

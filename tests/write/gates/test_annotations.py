@@ -149,7 +149,7 @@ def test_an_annotation_has_a_schema(
 ) -> None:
     """Written by hand it is held to it as well.
 
-    Proves: A1, W3
+    Proves: A1, V1
     """
     verifier = shared_world.agent(home, role="verifier")
     assert write(verifier, "episodic", content, kind="annotation")["reason"] == reason
@@ -164,7 +164,7 @@ def test_a_malformed_annotation_is_a_refused_write(
 ) -> None:
     """SCHEMA_VIOLATION, a result and no exception.
 
-    Proves: A1, W3
+    Proves: A1, V1
     """
     answer = annotate(verifier, remember(author, home, {"a": 1}), verdict, note)
     assert (answer["outcome"], answer["reason"]) == ("REJECTED", "SCHEMA_VIOLATION")

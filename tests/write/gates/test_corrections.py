@@ -176,7 +176,7 @@ def test_what_the_writer_does_not_see_is_answered_as_what_is_not_there(
 
 
 def test_it_keeps_the_classification(shared_world: World, home: str) -> None:
-    """Proves: A2, A3."""
+    """Proves: A3."""
     chief = shared_world.agent(home, clearance="restricted", domains=["law"])
     item = remember(chief, home, WRONG, classification="confidential", domains=["law"])
     assert correct(chief, item)["item_id"] == item
@@ -185,7 +185,7 @@ def test_it_keeps_the_classification(shared_world: World, home: str) -> None:
 
 
 def test_it_does_not_rest_on_what_rests_on_it(writer: Agent) -> None:
-    """Proves: X1, P6."""
+    """Proves: X3."""
     item = remember(writer, HOME, WRONG)
     cited = [{"uri": f"memwarden:item/{item}"}]
     derived = remember(writer, HOME, "Customer 1 pays more since March.", evidence=cited)

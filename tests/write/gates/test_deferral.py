@@ -132,7 +132,7 @@ CHANGES = {
 def test_rights_and_rules_are_asked_again_when_it_is_tried_again(ready: World, case: str) -> None:
     """What changed while the request waited decides; the login's unbinding alone does not.
 
-    Proves: W2, W3
+    Proves: W2
     """
     change, reason = CHANGES[case]
     asked = write(ready.agent(), "semantic", answering("DEFER", until_attempt=2))

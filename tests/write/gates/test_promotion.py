@@ -201,7 +201,7 @@ def test_what_is_promoted_is_the_current_version(agent: Connection[DictRow], tas
 def test_promoting_again_changes_nothing(agent: Connection[DictRow], home: str, task: str) -> None:
     """The same caller is told of the copy; what the target holds already is a duplicate.
 
-    Proves: A5
+    Proves: A5, N3 (no duplicate at the border)
     """
     item = remember(agent, task, {"lesson": 1})
     first = promote(agent, item)

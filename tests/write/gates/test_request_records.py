@@ -136,6 +136,29 @@ def test_a_deferral_is_in_the_trail_with_its_time(world: World) -> None:
     assert agent.execute("SELECT FROM memwarden.items").fetchall() == []
 
 
+def test_statistics_tell_what_each_gate_decided_and_how_long_it_took(
+    shared_world: World, home: str
+) -> None:
+    """gate_statistics counts decisions with their reasons, and has three percentiles of the times.
+
+    Proves: W7 (metrics), Q1
+    """
+    agent = shared_world.agent(home)
+    for drink in ("green tea", "coffee"):
+        assert write(agent, "semantic", {"drink": drink})["outcome"] == "COMMITTED"
+    refused = write(agent, "semantic", TEXT, confidence=2)
+    assert refused["outcome"] == "REJECTED"
+    counted = agent.execute("SELECT * FROM memwarden.gate_statistics").fetchall()
+    of_gate = {
+        (row["decision"], row["reason"]): row["requests"]
+        for row in counted
+        if row["gate"] == refused["gate"]
+    }
+    assert of_gate == {("ACCEPT", None): 2, ("REJECT", refused["reason"]): 1}
+    for row in counted:
+        assert 0 <= row["p50_us"] <= row["p95_us"] <= row["p99_us"]
+
+
 def test_a_refusal_survives_because_it_is_no_error(world: World) -> None:
     """The refused request is committed with the caller's transaction, beside the accepted one.
 

@@ -304,7 +304,7 @@ def test_a_reason_is_given(home: str, curator: Agent, reason: str | None) -> Non
 def test_it_is_retracted_once(world: World) -> None:
     """42704 afterwards, also for what was written into the key since.
 
-    Proves: A1
+    Proves: A1, Z10 (nothing there)
     """
     home = "/org/acme/user/ana"
     curator = world.agent(home, role="curator")

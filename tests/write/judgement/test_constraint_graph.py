@@ -242,7 +242,7 @@ def test_what_the_writer_may_not_read_is_not_told(
 ) -> None:
     """Neither as a contradiction nor as the same.
 
-    Proves: V5, Z1
+    Proves: V5, A3
     """
     chief = managed.agent(HOME, clearance="restricted")
     clerk = managed.agent(HOME, clearance="internal")
@@ -255,7 +255,7 @@ def test_what_the_writer_may_not_read_is_not_told(
 def test_of_many_who_contradict_each_other_from_both_sides_one_wins(managed: World) -> None:
     """32 at once: one fact stands, and nobody waits for ever.
 
-    Proves: V5, X1
+    Proves: V5
     """
     patient = "-c lock_timeout=2min"
     agents = [managed.connect(managed.register(HOME), options=patient) for _ in range(32)]
@@ -333,7 +333,7 @@ def test_what_is_no_definition_is_refused(world: World, wrong: dict[str, Any]) -
 def test_different_scopes_do_not_wait_for_each_other(managed: World) -> None:
     """While a fact and its contrary are not yet committed in one scope, others are written into.
 
-    Proves: X1
+    Proves: V4
     """
     holder, same, other = (managed.agent(HOME, descendants=True) for _ in range(3))
     managed.scope(f"{HOME}/task/t")

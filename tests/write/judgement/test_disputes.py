@@ -73,7 +73,7 @@ def ended(world: World, agent: Agent, other: Any, way: str) -> None:
 def test_the_mark_goes_when_the_other_side_ends(world: World, agent: Agent, way: str) -> None:
     """By whatever way it ends; of three, when the last of the others has.
 
-    Proves: V5
+    Proves: F6
     """
     one = write(agent, "semantic", OPEN, embedding=VECTOR)["item_id"]
     cited = [{"uri": "https://example.org/zzq"}]
@@ -84,7 +84,7 @@ def test_the_mark_goes_when_the_other_side_ends(world: World, agent: Agent, way:
 
 
 def test_it_stays_while_something_else_contradicts(world: World, agent: Agent) -> None:
-    """Proves: V5."""
+    """Proves: F6."""
     configure(world, duplicate_similarity=None)
     one, other = both(agent)
     third = write(agent, "semantic", "A door isn't open", embedding=near(0.8))["item_id"]
@@ -94,7 +94,7 @@ def test_it_stays_while_something_else_contradicts(world: World, agent: Agent) -
 
 
 def test_a_memory_that_comes_back_is_disputed_again(agent: Agent) -> None:
-    """Proves: V5, T5."""
+    """Proves: T5, F6."""
     one, other = both(agent)
     call(agent, "retract", item_id=other, reason="r")
     call(agent, "rollback", item_id=other, reason="r")
@@ -102,7 +102,7 @@ def test_a_memory_that_comes_back_is_disputed_again(agent: Agent) -> None:
 
 
 def test_one_that_says_something_else_is_not_disputed_any_more(world: World, agent: Agent) -> None:
-    """Proves: V5, V10."""
+    """Proves: V10, F6."""
     one = say(agent, "door", "is", "open")["item_id"]
     other = say(world.agent(HOME), "door", "is", "not open")
     assert answer(other) == ("COMMITTED", None)
@@ -116,7 +116,7 @@ def test_one_that_says_something_else_is_not_disputed_any_more(world: World, age
 def test_both_ended_at_once_leave_no_mark(world: World, agent: Agent) -> None:
     """And bringing either back alone marks nothing.
 
-    Proves: V5, X1
+    Proves: F6
     """
     pair = both(agent)
     others = [world.agent(HOME, role="curator") for _ in pair]
@@ -135,7 +135,7 @@ def test_one_written_while_the_other_ends_is_marked_for_what_stands(
 ) -> None:
     """Whichever is first, the mark says what is there afterwards.
 
-    Proves: V5, X1
+    Proves: F6
     """
     one = write(agent, "semantic", OPEN, embedding=VECTOR)["item_id"]
     writer, ender = world.agent(HOME), world.agent(HOME, role="curator")
@@ -150,7 +150,7 @@ def test_one_written_while_the_other_ends_is_marked_for_what_stands(
 def test_the_mark_does_not_tell_of_what_is_hidden(world: World) -> None:
     """Who reads both sees it; who reads one of them does not.
 
-    Proves: V5, Z1
+    Proves: F6, A3
     """
     configure(world, conflict="coexist")
     chief = world.agent(HOME, clearance="restricted")
@@ -164,7 +164,7 @@ def test_the_mark_does_not_tell_of_what_is_hidden(world: World) -> None:
 
 
 def test_rebuilt_heads_are_marked_as_before(world: World, agent: Agent) -> None:
-    """Proves: V5, T3."""
+    """Proves: F6."""
     pair = both(agent)
     world.admin.execute("SELECT * FROM memwarden.rebuild_heads(replace => true)")
     assert disputed(agent) == set(pair)
@@ -178,7 +178,7 @@ def pairs(connection: Agent) -> list[DictRow]:
 def test_a_pair_is_listed_once_with_the_words_of_both(world: World, agent: Agent) -> None:
     """For who reads both; the newer one is named first.
 
-    Proves: V5, H2
+    Proves: F6, Q7 (contradiction backlog)
     """
     one, other = both(agent)
     [pair] = pairs(agent)
@@ -190,7 +190,7 @@ def test_a_pair_is_listed_once_with_the_words_of_both(world: World, agent: Agent
 def test_whoever_settles_it_says_which_one_holds(world: World, agent: Agent) -> None:
     """The other one is superseded, and comes back by one call.
 
-    Proves: V5, H4 (of what stands), T5
+    Proves: T5, F6, C4 (human)
     """
     one, other = both(agent)
     call(agent, "settle_dispute", item_id=one, other_item_id=other, keep=other, reason="looked")
@@ -204,7 +204,7 @@ def test_whoever_settles_it_says_which_one_holds(world: World, agent: Agent) -> 
 def test_both_may_hold_and_the_same_words_are_not_marked_again(world: World, agent: Agent) -> None:
     """A person with APPROVE settles it.
 
-    Proves: V5, H4 (of what stands)
+    Proves: F6, C4 (human)
     """
     one, other = both(agent)
     groups = ("memwarden_reviewer",)
@@ -229,7 +229,7 @@ def test_both_may_hold_and_the_same_words_are_not_marked_again(world: World, age
 def test_what_cannot_be_settled_is_an_error(
     agent: Agent, arguments: dict[str, Any], state: str
 ) -> None:
-    """Proves: V5."""
+    """Proves: F6."""
     one, other = both(agent)
     given = {"item_id": one, "other_item_id": other} | arguments
     given = {name: one if value == "one" else value for name, value in given.items()}
@@ -241,7 +241,7 @@ def test_what_cannot_be_settled_is_an_error(
 def test_an_agent_that_may_only_write_settles_nothing(world: World, agent: Agent) -> None:
     """Whoever does not read both does not even learn that there is a pair.
 
-    Proves: V5, A1
+    Proves: A1, F6
     """
     one, other = both(agent)
     for who, state in ((world.agent(HOME), "42501"), (world.agent("/org/acme/user/bo"), "42704")):

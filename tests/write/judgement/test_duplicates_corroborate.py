@@ -224,7 +224,7 @@ def test_what_is_said_in_confidence_leaves_no_trace_below(world: World, home: st
 
 
 def test_no_role_reads_or_writes_the_traces(world: World, home: str) -> None:
-    """Proves: A4, Z1 (traces)."""
+    """Proves: Z1 (traces)."""
     write(world.agent(home), "semantic", FACT)
     for group in ("agent", "reviewer", "curator", "auditor", "admin"):
         role = world.connect(world.role(f"memwarden_{group}"))

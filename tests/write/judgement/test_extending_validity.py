@@ -115,7 +115,7 @@ def test_nothing_is_extended_that_no_layer_extends(world: World, home: str) -> N
 def test_who_may_not_change_a_memory_does_not_extend_it(extending: World, home: str) -> None:
     """In a layer where only its owner writes a memory.
 
-    Proves: D3, A6
+    Proves: D3, A1
     """
     call(extending.admin, "configure_layer", layer="semantic", settings=Jsonb({"writers": "owner"}))
     author, other = extending.agent(home), extending.agent(home)

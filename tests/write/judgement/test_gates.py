@@ -142,7 +142,7 @@ def test_the_policy_of_the_layer_decides(
 ) -> None:
     """Of what another agent said.
 
-    Proves: V5
+    Proves: V5, C4 (last writer, confidence, human)
     """
     configure(world, conflict=policy)
     write(world.agent(), "semantic", "The door is open", embedding=VECTOR, confidence=0.6)
@@ -206,7 +206,7 @@ def test_of_many_contradicting_writers_one_wins(world: World) -> None:
 def test_what_the_writer_may_not_read_is_not_told(world: World, text: str) -> None:
     """A hidden memory makes neither a duplicate nor a conflict that would tell of it.
 
-    Proves: V5, Z1
+    Proves: V5, A3
     """
     configure(world, duplicate_similarity=0.95, conflict="review")
     home = "/org/acme/user/ana"

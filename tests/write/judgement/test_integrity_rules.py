@@ -178,7 +178,7 @@ def test_the_time_zone_of_the_writer_changes_nothing(world: World) -> None:
 def test_what_the_writer_may_not_read_breaks_no_rule(world: World) -> None:
     """Its refusal would tell of it.
 
-    Proves: V5, Z1
+    Proves: V5, A3
     """
     rule(world, "once", "memory.content <> other.content", predicate="sits at", against="sits at")
     chief = world.agent(HOME, clearance="restricted")
@@ -191,7 +191,7 @@ def test_what_the_writer_may_not_read_breaks_no_rule(world: World) -> None:
 def test_of_two_that_break_a_rule_together_one_stands(world: World) -> None:
     """Written at once by two agents, however often.
 
-    Proves: V4, X1
+    Proves: V4
     """
     rule(world, "r", "memory.content < other.content", predicate="low", against="high")
     patient = "-c lock_timeout=2min"

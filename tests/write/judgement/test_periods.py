@@ -155,7 +155,7 @@ def test_the_policy_of_the_layer_decides(
 
 
 def test_a_value_that_the_writer_may_not_read_is_not_told(world: World) -> None:
-    """Proves: V5, Z1."""
+    """Proves: V5, A3."""
     configure(world, conflict="review")
     chief = world.agent(HOME, clearance="restricted")
     clerk = world.agent(HOME, clearance="internal")
@@ -167,7 +167,7 @@ def test_a_value_that_the_writer_may_not_read_is_not_told(world: World) -> None:
 def test_of_many_who_tell_of_one_time_one_is_believed(world: World) -> None:
     """At once: the others learn that they contradict it.
 
-    Proves: V5, X1
+    Proves: V5
     """
     configure(world, conflict="review")
     patient = "-c lock_timeout=2min"

@@ -52,7 +52,7 @@ def test_without_consent_nothing_is_written_and_nothing_kept(
 ) -> None:
     """Not the content, nor whom it was about; classes that need none pass.
 
-    Proves: R7, F5 (consent)
+    Proves: R7, F5 (consent), F3 (consent at queue time)
     """
     agent = world.agent(HOME)
     refused = write(agent, "semantic", "green tea", **DRINK)

@@ -91,7 +91,7 @@ def test_an_approved_write_may_take_the_place_of_a_correction(world: World) -> N
 def test_it_emits_its_signal_to_whoever_sees_the_memory(world: World) -> None:
     """Old and new version and whose it was, and how often later memories rest on it; no words.
 
-    Proves: F5 (emits a learning signal)
+    Proves: F5 (emits a learning signal), Q7 (adoption of corrections)
     """
     agent, operator = world.agent(HOME), join(world, HOME, role="correction_writer")
     stranger = world.agent("/org/acme/user/bo")

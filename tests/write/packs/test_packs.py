@@ -274,7 +274,7 @@ def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
 ) -> None:
     """By class; who administers switches it on again, and it counts anew.
 
-    Proves: F11 (sample audit)
+    Proves: F11 (sample audit), Q7 (accuracy of auto-promotion)
     """
     ask(world, approval="pack_auto")
     agent, person = world.agent(HOME), reviewer(world)
@@ -382,7 +382,7 @@ def test_a_proposal_has_the_shape_of_the_fabric(world: World, desk: Connection[D
 def test_a_layer_over_its_budget_is_told_of(world: World, desk: Connection[DictRow]) -> None:
     """To who administers; nothing is refused for it.
 
-    Proves: F11 (storage and index budgets per tier)
+    Proves: F11 (storage and index budgets per tier), Q4 (store size)
     """
     agent = world.agent(HOME)
     call(desk, "set_storage_budget", layer="semantic", max_items=1)

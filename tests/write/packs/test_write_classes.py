@@ -92,7 +92,7 @@ def test_an_ordinary_agent_corrects_nothing(world: World) -> None:
 def test_a_class_of_the_organisation_goes_before_the_shipped(world: World) -> None:
     """With its own retention and classification; other organisations keep theirs.
 
-    Proves: F5 (each with retention, classification)
+    Proves: F5 (each with retention, classification), G9 (lifetimes per class)
     """
     agent, other = world.agent(HOME), world.agent("/org/umbrella")
     call(

@@ -73,7 +73,7 @@ def test_rules_that_changed_are_asked_of_everything_once(world: World) -> None:
 def test_what_was_altered_is_found(world: World) -> None:
     """A record, and a head; the pass of a day is not repeated.
 
-    Proves: V3
+    Proves: P4
     """
     filled(world, 12)
     world.admin.execute("SET session_replication_role = replica")

@@ -107,7 +107,7 @@ def test_no_approval_and_no_source_makes_it_verified(world: World) -> None:
 def test_a_model_is_not_given_it_unasked(world: World) -> None:
     """Contexts and pushes leave it out, and say so where they say anything; recall still finds it.
 
-    Proves: Z3, P1
+    Proves: Z3
     """
     agent = world.agent(HOME)
     order = write(agent, "episodic", {"text": ORDER})["item_id"]

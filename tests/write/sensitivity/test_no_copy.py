@@ -138,7 +138,7 @@ def test_a_secret_is_forgotten_also_where_something_else_was_wrong(
 def test_a_promotion_is_screened_by_the_rules_of_today(house: House, secret: str) -> None:
     """What was stored before a rule was there is not copied upwards; nothing is added to what is.
 
-    Proves: L10
+    Proves: L10, N3 (sanitisation)
     """
     world = house.world
     scribe = join(world, f"/org/{house.org}/user/ana/task/t")

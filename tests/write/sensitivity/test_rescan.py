@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def test_stored_memories_are_looked_at_again(world: World) -> None:
     """They are marked for who reads them and listed for who looks after them; nothing changes.
 
-    Proves: Z3, L10
+    Proves: Z3, L10, L11 (sensitivity)
     """
     agent = world.agent()
     auditor = join(world, "/org/acme", "auditor", descendants=True)
