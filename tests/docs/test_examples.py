@@ -24,11 +24,14 @@ import pytest
 from psycopg import Connection
 from psycopg.conninfo import make_conninfo
 
+from databases import empty_database
+
 if TYPE_CHECKING:
     from conftest import World
 
 DOCS = Path(__file__).parents[2] / "docs"
 CAST = DOCS / "README.md"
+README = DOCS.parent / "README.md"
 PAGES = sorted(path for path in DOCS.glob("*.md") if "```sql" in path.read_text(encoding="utf-8"))
 
 _BLOCK = re.compile(r"^```(sql|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -167,6 +170,12 @@ def test_the_examples_of_a_page_answer_as_it_says(world: World, page: Path) -> N
     stage.play(CAST)
     if page != CAST:
         stage.play(page)
+
+
+def test_the_readme_works_in_a_new_store(world: World) -> None:
+    """Its example begins with CREATE EXTENSION, and every setting is as it is shipped."""
+    with empty_database(world.admin) as blank:
+        Stage(blank).play(README)
 
 
 def test_an_answer_that_differs_is_noticed(world: World) -> None:
