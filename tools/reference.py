@@ -102,12 +102,27 @@ def description(comment: str | None, names: Iterable[str]) -> Iterator[str]:
                 yield ""
             yield f"- {of}: {part[found.end() :].rstrip('.')}"
             listed = True
-        elif listed or part.startswith("Raises "):
+        elif part.startswith("Raises "):
+            cases = list(raises(part))
+            yield from ("", *cases)
+            listed = len(cases) > 1
+        elif listed:
             yield from ("", part)
             listed = False
         else:
             yield part
     yield ""
+
+
+def raises(sentence: str) -> Iterator[str]:
+    """What a routine raises: a list of SQLSTATEs, where it is more than one."""
+    cases = re.split(r"[,;] (?=[0-9A-Z]{5} |otherwise )", sentence.removeprefix("Raises "))
+    if len(cases) == 1:
+        yield sentence
+        return
+    yield from ("Raises:", "")
+    for case in cases:
+        yield "- " + re.sub(r"^([0-9A-Z]{5})(?= )", r"`\1`", case.rstrip("."))
 
 
 def default(expression: str | None) -> str:
@@ -168,8 +183,11 @@ def routines(rows: list[DictRow], audience: str) -> Iterator[str]:
     for routine in chosen:
         yield from (f"## {routine['name']}", "")
         yield from signature(routine)
-        yield from description(routine["comment"], [a["name"] for a in routine["arguments"]])
-        if found := result_columns(routine):
+        found = result_columns(routine)
+        yield from description(
+            routine["comment"], [row["name"] for row in [*routine["arguments"], *found]]
+        )
+        if found:
             yield from columns(found, "Returns")
         yield f"May call it: {', '.join(routine['roles']) or 'a superuser'}."
         yield ""
