@@ -65,11 +65,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is '
-    'gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs '
-    '(one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes '
-    'that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for '
-    'administrators). state is ok, missing, outdated or warning; detail says what to do.';
+    'Reports the state of this installation, a row for each component. The rows are: versions of functions and '
+    'storage (where these disagree, there are no other rows); columns, indexes and constraints that are missing; row '
+    'security; gates; master key; compiled Python; partitions; jobs (one row when all are well, otherwise one for '
+    'each that is not); sealing of the log; erasures after a restore; scopes that have grown; storage budgets; '
+    'embedders that layers wait for; deferred requests (the caller''s own, and for administrators all). state: ok, '
+    'missing, outdated or warning. detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
