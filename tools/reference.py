@@ -92,35 +92,34 @@ def description(comment: str | None, names: Iterable[str]) -> Iterator[str]:
     name = "(?:" + "|".join(map(re.escape, names)) + ")" if names else "(?!)"
     argument = re.compile(rf"({name}(?:, {name})*): ")
     text = re.sub(r"\s*Source: .*$", "", comment or "")
+    begins = argument.pattern.replace("(", "(?:", 1)
     listed = False
-    for part in re.split(
-        rf"(?:(?<=\.)|;) (?={argument.pattern.replace('(', '(?:', 1)}|[A-Z])", text
-    ):
+    for part in re.split(rf"(?<=\.) (?={begins}|[A-Z])|; (?={begins})", text):
         if found := argument.match(part):
             of = ", ".join(f"`{n}`" for n in found[1].split(", "))
             if not listed:
                 yield ""
             yield f"- {of}: {part[found.end() :].rstrip('.')}"
             listed = True
-        elif part.startswith("Raises "):
-            cases = list(raises(part))
-            yield from ("", *cases)
-            listed = len(cases) > 1
-        elif listed:
-            yield from ("", part)
-            listed = False
         else:
-            yield part
+            lines = list(sentence(part))
+            if listed or part.startswith("Raises "):
+                yield ""
+            yield from lines
+            listed = len(lines) > 1
     yield ""
 
 
-def raises(sentence: str) -> Iterator[str]:
-    """What a routine raises: a list of SQLSTATEs, where it is more than one."""
-    cases = re.split(r"[,;] (?=[0-9A-Z]{5} |otherwise )", sentence.removeprefix("Raises "))
-    if len(cases) == 1:
-        yield sentence
+def sentence(text: str) -> Iterator[str]:
+    """A sentence; a list where it says (1) ... (2) ..., or raises more than one SQLSTATE."""
+    head, *cases = re.split(r";?(?: or)? \(\d+\) ", text)
+    if re.match(r"Raises [0-9A-Z]{5} ", text):
+        head = "Raises:"
+        cases = re.split(r"[,;] (?=[0-9A-Z]{5} |otherwise\b)", text.removeprefix("Raises "))
+    if len(cases) < 2:
+        yield text
         return
-    yield from ("Raises:", "")
+    yield from (head, "")
     for case in cases:
         yield "- " + re.sub(r"^([0-9A-Z]{5})(?= )", r"`\1`", case.rstrip("."))
 
