@@ -66,17 +66,18 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) IS
     'Registers the schema of a kind of content in a layer and returns its version number. It replaces the earlier '
-    'version, which memwarden keeps. schema: JSON Schema 2020-12. kind: the name of the kind; default is the kind of '
+    'version, which memwarden keeps. The rules of a merge_policy are: (1) keep: the older value; (2) replace: the '
+    'newer value; (3) union: of arrays; (4) max, min: of numbers or of texts; (5) concatenate: texts, up to 8,000 '
+    'characters; (6) conflict (the default): the conflict policy of the layer resolves the field. A field without a '
+    'rule has the default rule. schema: JSON Schema 2020-12. kind: the name of the kind; default is the kind of '
     'writes that name none. text_template: how memwarden makes the text for search, e.g. "{subject} likes '
     '{content.drink}"; by default from all string values. embedding_dimension: how many numbers a vector of the '
     'caller must have. constraints: an array of {"id", "description", "left", "op", "right"}; left is a JSON pointer; '
     'op is one of = <> < <= > >=; right is a pointer or {"value": ...}. merge_policy: how two contents become one, '
     'field by field, as {"field": rule} with * for all other fields; NULL: the newer content replaces the older as a '
     'whole. org: the organisation that the schema is for; by default the caller''s, and for members of '
-    'memwarden_admin all. The rules of a merge_policy are keep, replace (by the newer value), union (of arrays), max '
-    'and min (of numbers or of texts), concatenate (texts, up to 8,000 characters) and conflict. The default rule is '
-    'conflict: the conflict policy of the layer resolves the field. Raises 22023 for a broken definition; 42501 '
-    'without the right; 42704 for an unknown layer or organisation. Source: chapter 12.2.2.';
+    'memwarden_admin all. Raises 22023 for a broken definition; 42501 without the right; 42704 for an unknown layer '
+    'or organisation. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent,
     memwarden_curator, memwarden_admin;
