@@ -13,13 +13,14 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
     'as many reviewers have agreed as are needed, the request passes the gates again, in the name of its writer and '
     'by today''s rules. note: at most 4,000 characters; kept with the decision and in the signed provenance. '
     'despite_probes: true approves also where golden queries no longer find what they should (reason PROBE_FAILED). '
-    'outcome: COMMITTED or MERGED, remembered; DEFERRED, others must agree (detail: approvals, needed) or something '
-    'has come up that was not in the report, and the proposal is queued again with it (detail: reopened); '
-    'ALREADY_DECIDED, somebody else was faster, and detail has their decision; any other outcome says why the '
-    'proposal no longer applies. Raises 42704 for a proposal that the caller does not see; 42501 without the right '
-    '(for an agent, without APPROVE, for the caller''s own proposal where four eyes are required, for a login that '
-    'has agreed as another principal); 22023 for a note that is too long; 55P03 where an act is to be carried out '
-    'while another writer holds the lock on the scope; otherwise as write() does. Source: chapter 12.6.3.';
+    'The outcome is one of: (1) COMMITTED or MERGED: the content is remembered; (2) DEFERRED: others must agree '
+    '(detail: approvals, needed); (3) DEFERRED: something has come up that was not in the report, and the proposal is '
+    'queued again with it (detail: reopened); (4) ALREADY_DECIDED: somebody else was faster, and detail has their '
+    'decision; (5) any other outcome says why the proposal no longer applies. Raises 42704 for a proposal that the '
+    'caller does not see; 42501 without the right (for an agent, without APPROVE, for the caller''s own proposal '
+    'where four eyes are required, for a login that has agreed as another principal); 22023 for a note that is too '
+    'long; 55P03 where an act is to be carried out while another writer holds the lock on the scope; otherwise as '
+    'write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -41,13 +42,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) IS
-    'Agrees to a proposal in other words. content replaces what was proposed and passes every gate. Where a gate '
-    'refuses it, the call returns that refusal, and the proposal waits unchanged. Reviewers who agreed before the '
-    'edit are asked again. The audit keeps the hash of the original and the changes. content: what the memory should '
-    'say. note, despite_probes: as in approve(). embedding, embedding_model: the vector of the new words and its '
-    'model, as write() takes them; without them the edit does not use the vector of the proposal. Raises 42704 and '
-    '42501 as approve() does; 22023 without content and for an act; otherwise as write() does. Source: chapter '
-    '12.6.3, H4.';
+    'Agrees to a proposal with changed content. The new content replaces what was proposed and passes every gate. '
+    'Where a gate refuses it, the call returns that refusal, and the proposal waits unchanged. Reviewers who agreed '
+    'before the edit are asked again. The audit keeps the hash of the original and the changes. content: what the '
+    'memory should say. note, despite_probes: as in approve(). embedding, embedding_model: the vector of the new '
+    'words and its model, as write() takes them; without them the edit does not use the vector of the proposal. '
+    'Raises 42704 for a proposal that the caller does not see; 42501 without the right, as approve() does; 22023 '
+    'without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
 REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) TO memwarden_reviewer, memwarden_curator;
 

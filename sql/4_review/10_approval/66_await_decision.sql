@@ -16,11 +16,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.await_decision(uuid) IS
-    'Returns at once where a write request of the caller stands. All columns are NULL for an unknown request and for '
-    'a request of somebody else. A request that has waited for a human beyond its deadline is refused by this call '
-    '(APPROVAL_TIMEOUT, REVIEW_EXPIRED). To wait for a decision, LISTEN memwarden_review and call again: each message '
-    'is the number of a request that was decided. The Python client does this. Raises 28000 without an identity. '
-    'Source: H3.';
+    'Returns the present state of a write request of the caller''s, without waiting. All columns are NULL for an '
+    'unknown request and for a request of somebody else. A request that has waited for a human beyond its deadline is '
+    'refused by this call (APPROVAL_TIMEOUT, REVIEW_EXPIRED). To wait for a decision, LISTEN memwarden_review and '
+    'call again: each message is the number of a request that was decided. The Python client does this. Raises 28000 '
+    'without an identity. Source: H3.';
 REVOKE ALL ON FUNCTION memwarden.await_decision(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.await_decision(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 

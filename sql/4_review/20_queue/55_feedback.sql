@@ -73,10 +73,10 @@ COMMENT ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer,
     'those that it may decide about. agent, since, layer, reasons: only feedback about writes of this agent, from '
     'this time on, in this layer, with one of these reasons. max_rows: 1 to 1000; default 100. after: the event_id of '
     'the last row that was seen, to continue from there. event: rejected, with reason and note; edited, with changes; '
-    'noise, where the gate refused a write because a similar one was rejected for that reason before. changes: '
-    '[{"path": RFC 6901, "change": added, removed or changed, "before", "after"}]. kind, subject, predicate, content: '
-    'as it was proposed; where it was edited and the caller reads the memory, as it is remembered. Raises 28000 '
-    'without an identity; 22023 for max_rows. Source: chapter 12.6.7.';
+    'noise, a write that a gate refused because a similar one was rejected for that reason before. changes: [{"path": '
+    'RFC 6901, "change": added, removed or changed, "before", "after"}]. kind, subject, predicate, content: as it was '
+    'proposed; where it was edited and the caller reads the memory, as it is remembered. Raises 28000 without an '
+    'identity; 22023 for max_rows. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) TO memwarden_agent,
     memwarden_reviewer, memwarden_curator;
