@@ -91,7 +91,7 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'too. classification: no memories above it. surface: the boundary that the answer crosses; the answer is stripped '
     'and capped as define_surface() says. task: what the recall is for, at most 1,000 characters; recorded. rerank: '
     'who reorders the answer afterwards, at most 200 characters; the call then returns up to 5 k answers, at least 50 '
-    'and at most 1,000. In weights, {"relevance", "hybrid"} may replace "vector" and "keyword". The weight '
+    'and at most 1,000. In weights, "relevance" and "hybrid" may replace "vector" and "keyword". The weight '
     '"relevance" is 0 to 1,000. The number "hybrid" goes from 0, words alone, to 1, vectors alone; by default it is '
     'what measured best for the model. A component that weights leaves out counts nothing. Without weights, the '
     'weights of the layer apply; without those, the relevance alone. The recall_weight of the layer multiplies the '

@@ -154,9 +154,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) IS
     'Lists recalls from memwarden.recalls, latest first. A recall is listed where it meets all arguments given. '
     'since, until: made since and until then. agent, task, session_id: made by this agent, for this task, in this '
-    'session. purpose: recall, context, push ... query: made with exactly this query; the log keeps only an HMAC of '
-    'the query. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row that was seen, to continue '
-    'from there. Raises 28000 without an identity; 22023 for max_rows. Source: Z4.';
+    'session. purpose: made for this purpose, such as recall, context or push. query: made with exactly this query; '
+    'the log keeps only an HMAC of the query. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row '
+    'that was seen, to continue from there. Raises 28000 without an identity; 22023 for max_rows. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer,
     uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
