@@ -24,9 +24,9 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.diff(uuid, integer, integer) IS
     'Lists the differences between two versions of an item, path by path. version_a, version_b: the numbers of the '
-    'versions. path: as in RFC 6901: /content/..., /confidence, /evidence/0/uri ... change: added, removed or '
-    'changed. before, after: the two values. Raises 42704 for an item or version that does not exist or that the '
-    'caller may not see; 28000 without an identity. Source: primitives, 10.';
+    'versions. path: as in RFC 6901, such as /confidence, /evidence/0/uri, or a path below /content. change: added, '
+    'removed or changed. before, after: the two values. Raises 42704 for an item or version that does not exist or '
+    'that the caller may not see; 28000 without an identity. Source: primitives, 10.';
 REVOKE ALL ON FUNCTION memwarden.diff(uuid, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;

@@ -92,17 +92,18 @@ COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
     'comes back as a new version; history() keeps all three. Two items that were merged both come back. A retraction, '
     'or an earlier rollback, is itself undone. What the item held true of other times also returns to what it was. '
     'The caller''s role must permit DELETE and WRITE there. Where it permits them for the caller''s own memories '
-    'only, the last change must also be its own. reason: 1 to 1,000 characters. version_id: the bad version; the call '
-    'then fails when another version has come since. to_version: go back to this version instead of the last one. '
-    'restore: of the items concerned, only these get back what stood before; ''{}'' retracts and restores nothing. '
-    'Returns one row for each item. action: RESTORE, RETRACT (nothing stood before), END (it had ended before), or '
-    'WAITS, where nothing has happened yet and change_id is the request that waits in review_queue(). A rollback '
-    'waits where people decided about one of the items. It also waits where an agent asks and people are asked about '
-    'a write. version_id: the version that says again what restored_version said. dependents: memories derived from '
-    'it that are stale now. Raises 42704 for an item or version that does not exist, that the caller does not see, or '
-    'that expired (recover() brings it back); 42501 without the right; 40001 when version_id is no longer current; '
-    '42710 when another item has its subject and predicate now; 55000 in a closed scope; 22023 for a blank reason; '
-    '55P03 while another writer holds the lock on the scope; otherwise as write() does. Source: chapter 12.5.6.';
+    'only, the last change must also be its own. Returns one row for each item. Its action is one of: (1) RESTORE: '
+    'what stood before comes back; (2) RETRACT: nothing stood before; (3) END: it had ended before; (4) WAITS: '
+    'nothing has happened yet, and change_id is the request that waits in review_queue(). A rollback waits for people '
+    'where they decided about one of the items. It also waits where an agent asks and people are asked about a write. '
+    'reason: 1 to 1,000 characters. version_id: the bad version; the call then fails when another version has come '
+    'since; in the result, the version that says again what restored_version said. to_version: go back to this '
+    'version instead of the last one. restore: of the items concerned, only these get back what stood before; ''{}'' '
+    'retracts and restores nothing. dependents: memories derived from it that are stale now. Raises 42704 for an item '
+    'or version that does not exist, that the caller does not see, or that expired (recover() brings it back); 42501 '
+    'without the right; 40001 when version_id is no longer current; 42710 when another item has its subject and '
+    'predicate now; 55000 in a closed scope; 22023 for a blank reason; 55P03 while another writer holds the lock on '
+    'the scope; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
 

@@ -30,15 +30,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
-    'Shows what rollback_batch() with the same arguments would do, and changes nothing. Each row is one item. agent, '
-    'scope, requests, since, until: as in rollback_batch(). action: RESTORE (would_say comes back), RETRACT (nothing '
-    'stood before), END (it had ended before), NOTHING, CHANGED_SINCE (others have changed it after and it is left '
-    'alone), KEY_TAKEN (another item has its subject and predicate now), NEEDS_REVIEW (people are asked first), or '
-    'the reason why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). People are asked first where they decided '
-    'about the item. They are also asked where an agent would bring it back and people are asked about writes. '
-    'changes: how many entries would be undone. now_says, would_say: the content now and after the rollback. '
-    'dependents: how many memories that the caller sees name it as evidence. Raises errors as rollback_batch() does; '
-    'otherwise as write() does. Source: chapter 12.5.6.';
+    'Shows what rollback_batch() with the same arguments would do, and changes nothing. Each row is one item. Its '
+    'action is one of: (1) RESTORE: would_say comes back; (2) RETRACT: nothing stood before; (3) END: it had ended '
+    'before; (4) NOTHING: there is nothing to do; (5) CHANGED_SINCE: others have changed it after, and it is left '
+    'alone; (6) KEY_TAKEN: another item has its subject and predicate now; (7) NEEDS_REVIEW: people are asked first; '
+    '(8) the reason why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). People are asked first where they '
+    'decided about the item. They are also asked where an agent would bring it back and people are asked about '
+    'writes. agent, scope, requests, since, until: as in rollback_batch(). changes: how many entries would be undone. '
+    'now_says, would_say: the content now and after the rollback. dependents: how many memories that the caller sees '
+    'name it as evidence. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
 
