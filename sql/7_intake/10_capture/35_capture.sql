@@ -76,12 +76,12 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
     'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
-    'unaffected. captures: an array of at most 10,000 objects whose names are the arguments of capture(). Returns one '
-    'row for each capture. ordinal: counts from 0 in the order given. capture_id: the id of the capture. repeated: '
-    'whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. A fault is '
-    'one of: 22023 for arguments out of range; 22007 for an invalid time; 42710 where an external_id stands for '
-    'another content; 42704 for a scope that the caller does not write; 55000 for a closed scope. Raises 22023 for '
-    'anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
+    'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 for an invalid time; (3) 42710 '
+    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write; (5) 55000 '
+    'for a closed scope. Returns one row for each capture. captures: an array of at most 10,000 objects whose names '
+    'are the arguments of capture(). ordinal: counts from 0 in the order given. capture_id: the id of the capture. '
+    'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
+    'Raises 22023 for anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
 

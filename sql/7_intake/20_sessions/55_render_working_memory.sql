@@ -83,7 +83,7 @@ COMMENT ON FUNCTION memwarden.render_working_memory(uuid, integer) IS
     'token_budget: at most so many tokens by estimate_tokens(); default 1000. A text that is too long first loses '
     'notes, the oldest first, then observations, the oldest first and critical ones last, and then the plan. It never '
     'loses goal and constraints: where these alone exceed the budget, the call fails. Raises 22023 for a token_budget '
-    'out of range or too small for goal and constraints; errors as set_goal() does, otherwise as write() does. '
-    'Source: four-layer design, 3.';
+    'out of range or too small for goal and constraints; otherwise as set_goal() does, and as write() does. Source: '
+    'four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.render_working_memory(uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.render_working_memory(uuid, integer) TO memwarden_agent, memwarden_curator;

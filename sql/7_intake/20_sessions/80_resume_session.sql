@@ -66,10 +66,10 @@ COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
     '"reason"}]}. The "standing" of a finding is remembered where it has become lasting memory ("item_id", "layer") '
     'and is current there. It is unverified where it is the session''s own note. Findings that were taken back since '
     'are left out, and so is what looks like an instruction to its reader. A finding that has not become lasting '
-    'memory is read within the recovery_window of layer session. Without an earlier session, "resumed_from" is NULL '
-    'and the rest is empty. Where the session is open already, as after a restart, the call changes nothing, and what '
-    'that session has said and found since comes first. Raises errors as open_session() does, otherwise as write() '
-    'does. Source: four-layer design, 8.';
+    'memory can be read within the recovery_window of layer session. Without an earlier session, "resumed_from" is '
+    'NULL and the rest is empty. Where the session is open already, as after a restart, the call changes nothing, and '
+    'what that session has said and found since comes first. Raises errors as open_session() does, otherwise as '
+    'write() does. Source: four-layer design, 8.';
 REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 
