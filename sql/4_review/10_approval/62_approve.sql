@@ -17,9 +17,9 @@ COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
     '(detail: approvals, needed); (3) DEFERRED: something has come up that was not in the report, and the proposal is '
     'queued again with it (detail: reopened); (4) ALREADY_DECIDED: somebody else was faster, and detail has their '
     'decision; (5) any other outcome says why the proposal no longer applies. Raises 42704 for a proposal that the '
-    'caller does not see; 42501 without the right (for an agent, without APPROVE, for the caller''s own proposal '
-    'where four eyes are required, for a login that has agreed as another principal); 22023 for a note that is too '
-    'long; 55P03 where an act is to be carried out while another writer holds the lock on the scope; otherwise as '
+    'caller does not see; 42501 for an agent, and for a caller without APPROVE; 42501 for the caller''s own proposal '
+    'where four eyes are required; 42501 for a login that has agreed as another principal; 22023 for a note that is '
+    'too long; 55P03 where an act is to be carried out while another writer holds the lock on the scope; otherwise as '
     'write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;

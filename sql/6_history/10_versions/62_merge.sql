@@ -53,10 +53,10 @@ COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
     'the memory that stays. absorbed: the memory that ends. reason: 1 to 1,000 characters. outcome: COMMITTED, with '
     'the version; or DEFERRED, and the request waits in review_queue(): people decided about one of the memories, or '
     'the caller is an agent and people are asked about a write there. Raises 42704 for an item that is not active or '
-    'that the caller does not see; 22023 for items that cannot become one, for fields that the policy leaves in '
-    'conflict, for what schema, length or sensitivity rules would refuse of both together, or a blank reason; 42501 '
-    'without the right; 55P03 while another writer holds the lock on the scope; otherwise as write() does. Source: '
-    'chapter 12.3.4, 12.5.2.';
+    'that the caller does not see; 22023 for items that cannot become one, or a blank reason; 22023 for fields that '
+    'the policy leaves in conflict; 22023 for what schema, length or sensitivity rules would refuse of both together; '
+    '42501 without the right; 55P03 while another writer holds the lock on the scope; otherwise as write() does. '
+    'Source: chapter 12.3.4, 12.5.2.';
 REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
 
