@@ -92,22 +92,36 @@ def description(comment: str | None, names: Iterable[str]) -> Iterator[str]:
     name = "(?:" + "|".join(map(re.escape, names)) + ")" if names else "(?!)"
     argument = re.compile(rf"({name}(?:, {name})*): ")
     text = re.sub(r"\s*Source: .*$", "", comment or "")
+    begins = argument.pattern.replace("(", "(?:", 1)
     listed = False
-    for part in re.split(
-        rf"(?:(?<=\.)|;) (?={argument.pattern.replace('(', '(?:', 1)}|[A-Z])", text
-    ):
+    for part in re.split(rf"(?<=\.) (?={begins}|[A-Z])|; (?={begins})", text):
         if found := argument.match(part):
             of = ", ".join(f"`{n}`" for n in found[1].split(", "))
             if not listed:
                 yield ""
             yield f"- {of}: {part[found.end() :].rstrip('.')}"
             listed = True
-        elif listed or part.startswith("Raises "):
-            yield from ("", part)
-            listed = False
         else:
-            yield part
+            lines = list(sentence(part))
+            if listed or part.startswith("Raises "):
+                yield ""
+            yield from lines
+            listed = len(lines) > 1
     yield ""
+
+
+def sentence(text: str) -> Iterator[str]:
+    """A sentence; a list where it says (1) ... (2) ..., or raises more than one SQLSTATE."""
+    head, *cases = re.split(r";?(?: or)? \(\d+\) ", text)
+    if re.match(r"Raises [0-9A-Z]{5} ", text):
+        head = "Raises:"
+        cases = re.split(r"[,;] (?=[0-9A-Z]{5} |otherwise\b)", text.removeprefix("Raises "))
+    if len(cases) < 2:
+        yield text
+        return
+    yield from (head, "")
+    for case in cases:
+        yield "- " + re.sub(r"^([0-9A-Z]{5})(?= )", r"`\1`", case.rstrip("."))
 
 
 def default(expression: str | None) -> str:
@@ -168,8 +182,11 @@ def routines(rows: list[DictRow], audience: str) -> Iterator[str]:
     for routine in chosen:
         yield from (f"## {routine['name']}", "")
         yield from signature(routine)
-        yield from description(routine["comment"], [a["name"] for a in routine["arguments"]])
-        if found := result_columns(routine):
+        found = result_columns(routine)
+        yield from description(
+            routine["comment"], [row["name"] for row in [*routine["arguments"], *found]]
+        )
+        if found:
             yield from columns(found, "Returns")
         yield f"May call it: {', '.join(routine['roles']) or 'a superuser'}."
         yield ""

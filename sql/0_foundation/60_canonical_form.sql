@@ -28,9 +28,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.canonical_json(text) IS
-    'The RFC 8785 canonical form of a JSON text: sorted names, shortest numbers, no white space. '
-    'Raises 22P02 for text that is not JSON and 22023 for JSON that RFC 8785 cannot carry '
-    '(integers beyond 2^53 - 1, NaN, infinities, lone surrogates, repeated names). Source: chapter 12.1.7.';
+    'Returns the RFC 8785 canonical form of a JSON text. The canonical form has sorted names, shortest numbers and no '
+    'white space. Raises 22P02 for text that is not JSON; 22023 for JSON that RFC 8785 cannot carry (integers beyond '
+    '2^53 - 1, NaN, infinities, lone surrogates, repeated names). Source: chapter 12.1.7.';
 REVOKE ALL ON FUNCTION memwarden.canonical_json(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.canonical_json(text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
@@ -45,8 +45,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.content_hash(text) IS
-    'SHA-256 (32 bytes) of the canonical form of a JSON text: equal for contents that differ only in '
-    'white space, order of names or spelling of numbers. Raises as canonical_json does. Source: chapter 12.3.2.';
+    'Returns the SHA-256 hash (32 bytes) of the canonical form of a JSON text. Contents that differ only in white '
+    'space, order of names or spelling of numbers have the same hash. Raises errors as canonical_json does. Source: '
+    'chapter 12.3.2.';
 REVOKE ALL ON FUNCTION memwarden.content_hash(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.content_hash(text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -28,11 +28,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.authenticate(text) IS
-    'Makes the rest of this transaction act for the principal that the token was issued for. In autocommit that is '
-    'nothing: send BEGIN, authenticate, the call and COMMIT together. token: from issue_token(), as a bind parameter '
-    'only. Raises 28000 for a token that is forged, expired, revoked, for another login, or written into the query, for '
-    'a login that is bound to a principal, for a second principal in one transaction; 55000 where the server has no '
-    'master key. Source: design of identity.';
+    'Makes the rest of this transaction act for the principal that the token was issued for. In autocommit mode the '
+    'transaction ends with the call: send BEGIN, authenticate, the call and COMMIT together. token: from '
+    'issue_token(); pass it as a bind parameter only. Raises 28000 for a token that is forged, expired, revoked, '
+    'issued for another login, or written into the query text; 28000 for a login that is bound to a principal, and '
+    'for a second principal in one transaction; 55000 where the server has no master key. Source: design of identity.';
 REVOKE ALL ON FUNCTION memwarden.authenticate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.authenticate(text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -54,12 +54,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.create_scope(text, interval) IS
-    'Creates the scope of that path, with every missing one above it, and returns its number; an existing scope is '
-    'returned as it is. Paths: /org/acme, /org/acme/user/ana, /org/acme/user/ana/task/t1. Members of memwarden_admin '
-    'create organisations; who administers an organisation, scopes in it; and who writes a scope, transient ones '
-    '(tasks) right below it, and may then write those. lifetime: a transient scope closes by itself then, after 30 days '
-    'by default. Raises 22023 for a malformed path, 42704 for an unknown kind, 42501 without the right, 55000 below a '
-    'closed scope. Source: four-layer design, 7.';
+    'Creates the scope of a path, with every missing scope above it, and returns its number. For a scope that exists, '
+    'it returns the number and changes nothing. Members of memwarden_admin create organisations. Administrators of an '
+    'organisation create scopes in it. A principal that writes a scope creates transient scopes (tasks) right below '
+    'it, and may write them. path: such as /org/acme, /org/acme/user/ana or /org/acme/user/ana/task/t1. lifetime: the '
+    'time after which a transient scope closes by itself; default 30 days. Raises 22023 for a malformed path; 42704 '
+    'for an unknown kind; 42501 without the right; 55000 below a closed scope. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -65,16 +65,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
-    'Ends a scope and all below it: nothing is written there any more, and what it remembers is promoted or released, '
-    'never left behind. promote: items of it to write, through every gate, into target, a scope above, by default the '
-    'nearest that is not transient; disposition is promoted where the target has or awaits it (or knew it), and '
-    'released where it was refused: see outcome and reason. Everything else expires: recall() leaves it out, history() '
-    'keeps it. Where people decided about memories that would end, and the scope is neither transient nor an '
-    'organisation, nothing happens at once: one row of disposition waits has the request, which is in review_queue(). '
-    'Returns one row an item that the caller sees. For who writes a transient scope (a task), and for administrators of '
-    'the organisation, any below the organisation itself. Raises 42704 for an unknown scope or an item that is not in '
-    'it, 22023 for a target that is not above it, 42501 without the right, 25001 at an isolation other than READ '
-    'COMMITTED; otherwise, with something to promote, as write() does. Source: four-layer design, 7.';
+    'Closes a scope and all scopes below it, and promotes or releases every memory in them. A closed scope accepts no '
+    'writes. Every item of promote is written into target, through every gate. Every other memory expires: recall() '
+    'leaves it out, history() keeps it. Where people decided about memories that would end, they are asked first, '
+    'unless the scope is transient or an organisation. Then nothing happens at once: the call returns one row with '
+    'disposition waits and the request that waits in review_queue(). The principals that write a transient scope (a '
+    'task) may close it. Administrators of the organisation may close any scope below the organisation itself. '
+    'promote: items of the closed scopes; default none. target: a scope above; default the nearest that is not '
+    'transient. Returns one row for each item that the caller sees. disposition: promoted where the target now has '
+    'the item, knew it already or waits for it; released where a gate refused it or where it expired; waits, see '
+    'above. request_id, outcome, reason: the answer to the write, NULL for an item that was not in promote. Raises '
+    '42704 for an unknown scope or an item that is not in it; 22023 for a target that is not above it; 42501 without '
+    'the right; 25001 at an isolation level other than READ COMMITTED; otherwise, with something to promote, as '
+    'write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -40,11 +40,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_access(text, uuid, text, text) IS
-    'Whether an agent may READ, WRITE, DELETE, ADMIN or APPROVE an item, rule by rule; decisive marks the rule that '
-    'decided. All must allow: identity, scope, clearance, domains, sharing, role, and each policy set. For '
-    'administrators of the organisation, for members of memwarden_auditor about items that they see, and for everybody '
-    'about themselves and what they see. org: whose agent, where the name is not unique. Raises 42704 for an unknown or '
-    'hidden item or agent, 28000 without identity, 22023 for an unknown operation. Source: chapter 12.8.2.';
+    'Explains rule by rule whether an agent may read, write, delete, administer or approve an item. The agent has '
+    'access only if all rules allow it: identity, scope, clearance, domains, sharing, role, and each policy set. '
+    'Administrators may ask about agents and items of their organisation. Members of memwarden_auditor may ask about '
+    'items that they see. Everybody may ask about themselves and what they see. operation: READ (default), WRITE, '
+    'DELETE, ADMIN or APPROVE. org: the organisation of the agent, where its name is not unique. decisive: true for '
+    'the rule that decided. Raises 42704 for an unknown or hidden item or agent; 28000 without an identity; 22023 for '
+    'an unknown operation. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.explain_access(text, uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.explain_access(text, uuid, text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -24,7 +24,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.whoami() IS
-    'What the caller is and may: role with its permissions, clearance, domains, attributes, anchor, and the scopes it '
-    'writes (/** where also those below). Raises 28000 without identity.';
+    'Returns who the caller is and what it may do. role, permissions: its role and what the role permits. clearance, '
+    'domains, attributes, anchor_required, anchor_nullable: what register_agent() gave it. writes: the scopes that it '
+    'writes; a path that ends in /** includes the scopes below. Raises 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.whoami() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.whoami() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_broker;

@@ -65,17 +65,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) IS
-    'Registers what contents of a kind look like in a layer and returns the version number; it replaces the version '
-    'before, which is kept. schema: JSON Schema 2020-12. kind: default speaks for writes that name none. text_template: '
-    'how the searched text is made, e.g. "{subject} likes {content.drink}"; by default all string values. '
-    'embedding_dimension: what a caller''s vector must have. constraints: an array of {"id", "description", "left", '
-    '"op", "right"}; left a JSON pointer, op one of = <> < <= > >=, right a pointer or {"value": ...}. merge_policy: '
-    'what two values of a field become where two contents become one, {"field": rule} with * for all others: keep, '
-    'replace (the newer), union (of arrays), max, min (of numbers or of texts), concatenate (texts, up to 8,000 '
-    'characters) or conflict, the default, which the conflict policy of the layer resolves; NULL where a newer content '
-    'takes the place of the older as a whole. org: an organisation of its own; by default the caller''s, and for '
-    'members of memwarden_admin all. Raises 22023 for a broken definition, 42501 without the right, 42704 for an '
-    'unknown layer or organisation. Source: chapter 12.2.2.';
+    'Registers the schema of a kind of content in a layer and returns its version number. It replaces the earlier '
+    'version, which memwarden keeps. The rules of a merge_policy are: (1) keep: the older value; (2) replace: the '
+    'newer value; (3) union: of arrays; (4) max, min: of numbers or of texts; (5) concatenate: texts, up to 8,000 '
+    'characters; (6) conflict (the default): the conflict policy of the layer resolves the field. A field without a '
+    'rule has the default rule. schema: JSON Schema 2020-12. kind: the name of the kind; default is the kind of '
+    'writes that name none. text_template: how memwarden makes the text for search, e.g. "{subject} likes '
+    '{content.drink}"; by default from all string values. embedding_dimension: how many numbers a vector of the '
+    'caller must have. constraints: an array of {"id", "description", "left", "op", "right"}; left is a JSON pointer; '
+    'op is one of = <> < <= > >=; right is a pointer or {"value": ...}. merge_policy: how two contents become one, '
+    'field by field, as {"field": rule} with * for all other fields; NULL: the newer content replaces the older as a '
+    'whole. org: the organisation that the schema is for; by default the caller''s, and for members of '
+    'memwarden_admin all. Raises 22023 for a broken definition; 42501 without the right; 42704 for an unknown layer '
+    'or organisation. Source: chapter 12.2.2.';
 REVOKE ALL ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_schema(text, text, jsonb, text, integer, jsonb, text, jsonb) TO memwarden_agent,
     memwarden_curator, memwarden_admin;

@@ -61,10 +61,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_synonyms(text, jsonb) IS
-    'Sets the words an organisation holds equal when contents, subjects and predicates are compared: {"said": "meant", '
-    '...}. Fingerprints of its items are worked out anew (about 10,000 items a second, writers wait); returns how many '
-    'changed. For who administers the organisation (layer). Raises 42704 for an unknown organisation, 42501 without the '
-    'right, 22023 when synonyms is no object of texts. Source: D2.';
+    'Sets the words that an organisation treats as equal when contents, subjects and predicates are compared. The '
+    'call computes the fingerprints of its items anew (about 10,000 items a second) and returns how many changed. '
+    'Writers wait meanwhile. Administrators of the organisation (layer) may call it. synonyms: {"said": "meant", '
+    '...}. Raises 42704 for an unknown organisation; 42501 without the right; 22023 when synonyms is not an object of '
+    'texts. Source: D2.';
 REVOKE ALL ON FUNCTION memwarden.set_synonyms(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_synonyms(text, jsonb) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -52,16 +52,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) IS
-    'Says what a predicate means, in every layer, for writes from now on; what it said before is replaced. same_key: '
-    'what a second value for the same subject is: accumulate, an item of its own (Ana speaks several languages); '
-    'new_version, the next version of the fact (Ana lives in one place); as the layer does, where it is left out. '
-    'inverse: the predicate that says the same from the other side (manager of, managed by; contents are then names); a '
-    'symmetric one is its own. disjoint: predicates that cannot hold of the same subject and content. Both hold for the '
-    'other predicates, too. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and the '
-    'content. Memories that are there stay as they are; a new inverse is worked out for all of them, and writers wait. '
-    'org: an organisation of its own; by default the caller''s, and for members of memwarden_admin all. Raises 42704 '
-    'for an unknown organisation, 42501 without the right, 22023 out of range or for a broken schema. Source: chapter '
-    '12.2.4, D5.';
+    'Defines what a predicate means in every layer, for writes from now on. It replaces the earlier definition of the '
+    'predicate. Memories that exist stay as they are. A new inverse is computed for all of them, and writers wait '
+    'meanwhile. The definitions of inverse and disjoint also hold for the other predicates that they name. same_key: '
+    'what a second value for the same subject is; accumulate makes it an item of its own (Ana speaks several '
+    'languages); new_version makes it the next version of the fact (Ana lives in one place); by default the layer '
+    'decides. inverse: the predicate that says the same from the other side (manager of, managed by; the contents are '
+    'then names); a symmetric predicate is its own inverse. disjoint: predicates that cannot hold for the same '
+    'subject and content. subject_schema, object_schema: JSON Schema 2020-12 of the subject (a string) and of the '
+    'content. org: the organisation that the definition is for; by default the caller''s, and for members of '
+    'memwarden_admin all. Raises 42704 for an unknown organisation; 42501 without the right; 22023 for arguments out '
+    'of range or a broken schema. Source: chapter 12.2.4, D5.';
 REVOKE ALL ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_predicate(text, text, text, text, text[], jsonb, jsonb) TO memwarden_agent,
     memwarden_curator, memwarden_admin;

@@ -147,15 +147,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) IS
-    'What is remembered of an entity, whatever it was called and whatever it was merged with: facts whose subject or '
-    'content it is, surest first. depth: also what is remembered of entities that such facts relate it to, up to so '
-    'many relations away (0 to 3; distance says how many). scope: where the id alone does not tell which entity; '
-    'layers, predicate, valid_at: as recall() takes them; max_rows: 1 to 1,000. Memories and entities that the caller '
-    'does not see lead nowhere. standing, hedge, suspicious: as in recall(), and screened as there. surface: which '
-    'boundary the answer crosses, as recall() takes it; what is classified above it leads nowhere, and entity is NULL '
-    'where it strips entities. Its floor is one of relevance, which is not asked here. Raises 28000 without identity, '
-    '42704 for an unknown entity or surface, 22023 for arguments out of range. Source: memory fabric, storage tiers; '
-    'agent memory primitives, 14.';
+    'Returns the memories about an entity, by all its names and after every merge, highest confidence first. These '
+    'are the facts whose subject or content is the entity. Memories and entities that the caller does not see lead to '
+    'no others. The answer is screened as in recall(). entity: its id. depth: 0 to 3, default 1; how many relations '
+    'away entities may be whose memories are returned too. scope: where to look the entity up, where its id alone is '
+    'ambiguous. layers, predicate, valid_at: as recall() takes them. max_rows: 1 to 1,000; default 100. surface: the '
+    'boundary that the answer crosses, as recall() takes it. A memory that is classified above the surface leads to '
+    'no others. The column entity is NULL where the surface strips entities. The relevance floor of the surface is '
+    'not applied, because this call computes no relevance. distance: how many relations away the entity is. standing, '
+    'hedge, suspicious: as in recall(). Raises 28000 without an identity; 42704 for an unknown entity or surface; '
+    '22023 for arguments out of range. Source: memory fabric, storage tiers; agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall_entity(text, integer, text, text[], text, timestamptz, integer,
     text) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
@@ -206,10 +207,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) IS
-    'Memories that were written in a decision or a workflow (of both, where both are given; of any, where neither is), '
-    'as origin named them: {"decision", "workflow"}; oldest first. max_rows: 1 to 1,000. standing, hedge, suspicious, '
-    'surface: as in recall_entity(). Raises 28000 without identity, 42704 for an unknown surface, 22023 for a number '
-    'out of range. Source: memory fabric, storage tiers.';
+    'Returns the memories that were written in a decision or a workflow, oldest first. The writes named both in their '
+    'origin: {"decision", "workflow"}. decision, workflow: what to look for; where both are given, a memory must have '
+    'both; where neither is given, memories of any decision or workflow are returned. layers: as in recall(); default '
+    'all. max_rows: 1 to 1,000; default 100. surface: as in recall_entity(). standing, hedge, suspicious: as in '
+    'recall_entity(). Raises 28000 without an identity; 42704 for an unknown surface; 22023 for a number out of '
+    'range. Source: memory fabric, storage tiers.';
 REVOKE ALL ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall_keyed(text, text, text[], integer, text) TO memwarden_agent, memwarden_reviewer,
     memwarden_curator, memwarden_auditor;

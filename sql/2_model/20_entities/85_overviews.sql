@@ -22,9 +22,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.resolve_entity(text, text) IS
-    'Whom a name means: every entity that bears it, of those that the caller sees, and what it was merged into. Several '
-    'that are not one mean that a write of the name belongs to none. scope: for a memory there; by default anywhere the '
-    'caller reads. Raises 42704 for an unknown scope. Source: memory fabric; identity layer.';
+    'Lists the entities that bear a name, among those that the caller sees, and what each was merged into. Where a '
+    'name means several entities that were not merged, a write of the name belongs to none of them. scope: for a '
+    'memory in that scope; default anywhere the caller reads. Raises 42704 for an unknown scope. Source: memory '
+    'fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.resolve_entity(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.resolve_entity(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor, memwarden_admin;

@@ -100,10 +100,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.scan_text(text, text) IS
-    'What the rules find in a text: where (start counts characters from 0) and how sure (score, 0 to 1); action: what a '
-    'write of it would meet. For text that is about to be written, shown to a model or sent elsewhere; nothing is kept. '
-    'layer: by its rules; by default those of all layers. Raises 28000 without identity, 22023 for none or more than '
-    '1,000,000 characters, 55000 before setup(). Source: four-layer design, 6.';
+    'Lists what the sensitivity rules find in a text. Use it for text that is about to be written, shown to a model '
+    'or sent elsewhere. The call stores nothing. text: 1,000,000 characters at most. layer: the layer whose rules '
+    'apply; default the rules of all layers. start, length: where it is, in characters, from 0. score: how sure the '
+    'rule is, 0 to 1. action: what a write of the text would meet. Raises 28000 without an identity; 22023 for no '
+    'text or more than 1,000,000 characters; 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.scan_text(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.scan_text(text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor, memwarden_admin;

@@ -41,13 +41,14 @@ EXCEPTION WHEN foreign_key_violation THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.link_reference(uuid, text, text, text) IS
-    'Notes that a memory refers to a row of a canonical source: key in text form, pinned_version the version that it '
-    'speaks of (by default the present one, where the source has versions). Again with the same key, the pin moves. The '
-    'caller must be able to change the memory, and its login to read the key column of the source. Raises 42704 for a '
-    'memory, source or key that the caller does not see, 42501 without the right to change the memory, 22023 for a pin '
-    'on a source without versions, 28000 without identity, 55000 when storage and functions disagree, 55P03 when a '
-    'table is locked for longer than lock_timeout, 25001 at an isolation other than READ COMMITTED. Source: agent '
-    'memory primitives, 13.';
+    'Links a memory to a row of a canonical source. A second call with the same key moves the pinned version. The '
+    'caller must be permitted to change the memory, and its login to read the key column of the source. source: the '
+    'name of the canonical source. key: the key of the row, in text form. pinned_version: the version that the memory '
+    'speaks of; default the present one, where the source has versions. Raises 42704 for a memory, source or key that '
+    'the caller does not see; 42501 without the right to change the memory; 22023 for a pin on a source without '
+    'versions; 28000 without an identity; 55000 where storage and functions are of different versions; 55P03 when a '
+    'table is locked for longer than lock_timeout; 25001 at an isolation level other than READ COMMITTED. Source: '
+    'agent memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.link_reference(uuid, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.link_reference(uuid, text, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 

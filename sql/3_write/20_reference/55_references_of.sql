@@ -37,9 +37,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.canonical_links(uuid) IS
-    'The references of a memory that the caller sees, unresolved: key and pinned_version as they were linked, '
-    'canonical_key NULL since the row is gone, and where the source lives (relation NULL: its table was dropped). No '
-    'row for a memory that the caller does not see. Raises 28000 without identity.';
+    'Lists the references of a memory to canonical sources, unresolved. No row is returned for a memory that the '
+    'caller does not see. key, pinned_version: as they were linked. canonical_key: NULL where the row is gone. '
+    'relation, key_column, key_type, text_column, version_column: where the source lives; relation is NULL where its '
+    'table was dropped. Raises 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.canonical_links(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.canonical_links(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -77,11 +78,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.references_of(uuid) IS
-    'What a memory refers to, resolved now and with the caller''s own rights on the tables: is_current says whether the '
-    'row is there in the version that was pinned, NULL where the caller may not read the table; then text and '
-    'current_version are NULL too. A row that was deleted, or that its table''s row security hides from the caller, has '
-    'is_current false. No row for a memory that the caller does not see. Raises 28000 without identity. Source: agent '
-    'memory primitives, 13.';
+    'Lists what a memory refers to, resolved now with the caller''s own rights on the tables. No row is returned for '
+    'a memory that the caller does not see. is_current: whether the row is there in the version that was pinned; '
+    'false for a row that was deleted or that the row security of its table hides from the caller; NULL where the '
+    'caller may not read the table. current_version, text: the row as it is now; NULL where the caller may not read '
+    'the table. Raises 28000 without an identity. Source: agent memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.references_of(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.references_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 

@@ -68,13 +68,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_audit(uuid, boolean, text) IS
-    'Says of something that passed by itself (see audit_queue) whether that was right. Where of the last "window" '
-    'verdicts on a class, at least min_sample, more than max_failure_rate are wrong, the pack lets that class pass by '
-    'itself no longer: see auto_promotion, and set_auto_promotion(). What was wrong is not taken back by this: '
-    'retract() or correct it. note: at most 1,000 characters. For who may approve it, and not of one''s own. Raises '
-    '42704 for a sample that the caller does not see, 42710 where there is a verdict, 42501 for one''s own, 22023 for '
-    'malformed arguments or a secret in the note, 28000 without identity, 25001 at an isolation other than READ '
-    'COMMITTED, 55000 before setup(). Source: memory fabric.';
+    'Records whether something that passed without review was right. The view audit_queue lists the samples. The last '
+    '"window" verdicts on a class count, once there are at least min_sample. Where more than max_failure_rate of them '
+    'are wrong, the pack no longer lets that class pass by itself: see auto_promotion, and set_auto_promotion(). A '
+    'wrong memory stays: retract() it or correct it. The caller must be permitted to approve the sample, and the '
+    'sample must not be its own. request_id: the request of the sample. was_right: the verdict. note: at most 1,000 '
+    'characters. Raises 42704 for a sample that the caller does not see; 42710 where there is a verdict already; '
+    '42501 for the caller''s own; 22023 for malformed arguments or a secret in the note; 28000 without an identity; '
+    '25001 at an isolation level other than READ COMMITTED; 55000 before setup(). Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.record_audit(uuid, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_audit(uuid, boolean, text) TO memwarden_reviewer, memwarden_curator;
 

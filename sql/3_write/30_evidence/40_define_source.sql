@@ -41,15 +41,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) IS
-    'Says what evidence from a place is worth, for writes from now on; again, it replaces what was said of the same '
-    'pattern. uri_pattern: the uri, with * for anything, at most four and none in the host; of several that match, the '
-    'one with the most other characters speaks. type: document, human_input, api_response, code_execution, tool_output '
-    'or agent_reasoning. authority: 0 to 1, the type''s own by default. issuer: the agent that alone speaks for the '
-    'source, by writing itself or with record_evidence(); without one anybody may cite it, and its excerpt is believed. '
-    'half_life: in this time its evidence loses half its freshness; by default the layer''s evidence_half_life. weight: '
-    'its share beside other evidence, above 0, at most 100. org: an organisation of its own; by default the caller''s, '
-    'and for members of memwarden_admin all. Raises 22023 out of range, 42704 for an unknown organisation or agent, '
-    '42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.3.';
+    'Registers what evidence from a source is worth, for writes from now on. It replaces an earlier definition of the '
+    'same pattern. Without an issuer, anybody may cite the source, and its excerpt is believed. uri_pattern: the uri, '
+    'with * for anything, at most four and none in the host; where several patterns match, the one with the most '
+    'other characters applies. type: document, human_input, api_response, code_execution, tool_output or '
+    'agent_reasoning. authority: 0 to 1; default that of the type. issuer: the agent that alone speaks for the '
+    'source, by writing itself or with record_evidence(). half_life: the time in which its evidence loses half its '
+    'freshness; default the evidence_half_life of the layer. weight: its share beside other evidence, above 0 and at '
+    'most 100; default 1. org: the organisation that the source is for; by default the caller''s, and for members of '
+    'memwarden_admin all. Raises 22023 for arguments out of range; 42704 for an unknown organisation or agent; 42501 '
+    'without the right; 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_source(text, text, double precision, text, interval, double precision, text, text)
     TO memwarden_agent, memwarden_curator, memwarden_admin;
@@ -72,9 +73,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_source(text, text) IS
-    'Takes a source from the registry: what comes from there counts as an agent''s own reasoning from now on, recorded '
-    'evidence included. org: as in define_source(). Raises 42704 when there is none, 42501 without the right, 25001 at '
-    'an isolation other than READ COMMITTED.';
+    'Removes a source from the registry. From then on, evidence from there counts as an agent''s own reasoning, '
+    'recorded evidence included. uri_pattern, org: as in define_source(). Raises 42704 when there is no such source; '
+    '42501 without the right; 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_source(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_source(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

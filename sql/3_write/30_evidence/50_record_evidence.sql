@@ -61,13 +61,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) IS
-    'Keeps what the caller, the issuer of a source, has seen itself, and returns the uri by which others cite it as '
-    'evidence: memwarden:evidence/<uuid>. uri: where it was seen. excerpt: its words, at most 8 KiB, without secrets '
-    'and personal data (see scan_text()). source_version: which edition, at most 200 characters. accessed_at: when it '
-    'was seen, now by default. scope: who reads that scope may read and cite it; the caller''s home by default. type: '
-    'the source''s, or one of less authority. Raises 42501 when the caller is not the issuer of the source that speaks '
-    'for the uri, 42704 for a scope that it does not write, 55000 for a closed one, 22023 out of range, 28000 without '
-    'identity. Source: chapter 12.4.3.';
+    'Keeps an excerpt that the issuer of a source has seen, and returns the uri to cite it by. Others cite it as '
+    'evidence under that uri, memwarden:evidence/UUID. The caller must be the issuer of the source. uri: where the '
+    'caller saw it. excerpt: its words, at most 8 KiB, without secrets and personal data (see scan_text()). '
+    'source_version: which edition, at most 200 characters. accessed_at: when the caller saw it; default now. scope: '
+    'the readers of this scope may read and cite it; default the caller''s home. type: the type of the source, or one '
+    'of less authority; default that of the source. Raises 42501 when the caller is not the issuer of the source that '
+    'speaks for the uri; 42704 for a scope that the caller does not write; 55000 for a closed scope; 22023 for '
+    'arguments out of range; 28000 without an identity. Source: chapter 12.4.3.';
 REVOKE ALL ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_evidence(text, text, text, timestamptz, text, text) TO memwarden_agent, memwarden_curator;
 

@@ -42,13 +42,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.provenance(uuid) IS
-    'Where an item comes from: the signed records of its versions, newest first. evidence: what the write rested on, by '
-    'authority, each with type, uri, version, accessed_at, authority, support and freshness (0 to 1), excerpt_hash. '
+    'Returns the signed records of where an item comes from, newest version first. No row is returned for an item '
+    'that does not exist or that the caller may not see. event: WRITE, APPROVAL, or RESTATE for a version that says '
+    'again what others said (record ->> ''restates'' names their records). evidence: what the write rested on, by '
+    'authority; each with type, uri, version, accessed_at, authority, support and freshness (0 to 1), excerpt_hash. '
     'evidence_quality: PRIMARY, SECONDARY, DERIVED or INFERRED. agent_confidence, fact_score, validation_score, '
-    'adjusted_confidence, authority: 0 to 1. event: WRITE, RESTATE (a version that says again what others said; record '
-    '->> ''restates'' names their records) or APPROVAL. supersedes, superseded_by: the versions before and after. '
-    'record is what signature (HMAC-SHA256 under key key_id, over its text) covers; the other columns are read from it '
-    'and from the history. No row for an item that does not exist or that the caller may not see. Raises 28000 without '
-    'identity. Source: chapter 12.4.2.';
+    'adjusted_confidence, authority: 0 to 1. supersedes, superseded_by: the versions before and after. record: what '
+    'signature covers; the other columns are read from it and from the history. signature: HMAC-SHA256 under key '
+    'key_id, over the text of record. Raises 28000 without an identity. Source: chapter 12.4.2.';
 REVOKE ALL ON FUNCTION memwarden.provenance(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.provenance(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -49,13 +49,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
-    'Settles a pair of memwarden.disputes. keep names the memory that holds: the other one is superseded, with reason '
-    '(1 to 1,000 characters), and rollback() undoes it. keep NULL: both hold, the mark goes, and the same words are not '
-    'marked again. Returns the outcome: COMMITTED; or DEFERRED where people decided about the memory that would end: '
-    'then the request waits in review_queue(). For persons whose role permits APPROVE for both memories, and for '
-    'whoever may DELETE both. Raises 42704 where the caller does not see such a pair, 42501 without the right, 22023 '
-    'for malformed arguments, 55P03 while another writer holds the scope; otherwise as write() does. Source: chapter '
-    '12.2.4.';
+    'Settles which of two disputing memories holds, or that both do. The view memwarden.disputes lists the pairs. A '
+    'person whose role permits APPROVE for both memories may call it, and so may whoever may DELETE both. item_id, '
+    'other_item_id: the pair. keep: the memory that holds; the other one is superseded, with reason, and rollback() '
+    'undoes that; NULL (default) means that both hold; the mark goes, and the same words are not marked again. '
+    'reason: 1 to 1,000 characters. outcome: COMMITTED; or DEFERRED where people decided about the memory that would '
+    'end; the request then waits in review_queue(). Raises 42704 where the caller does not see such a pair; 42501 '
+    'without the right; 22023 for malformed arguments; 55P03 while another writer holds the lock on the scope; '
+    'otherwise as write() does. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 

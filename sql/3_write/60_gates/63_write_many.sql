@@ -100,14 +100,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.write_many(json) IS
-    'Asks for many writes in one call. requests: an array of objects whose names are the arguments of write(); instead '
-    'of content an object may carry content_text, the content as JSON text, and is rejected with INVALID_JSON when that '
-    'is none. Returns one row a request, ordinal counting from 0 in the order given. Each has its own outcome: a bad '
-    'one harms no other. Scopes are locked in one order first, so that batches never deadlock; where that takes longer '
-    'than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Of more than a thousand '
-    'requests it tells by a NOTICE, after each thousand but the last, how many are decided: they are still one '
-    'transaction. Raises 22023 when requests is no array; otherwise as write(), and then nothing of the batch is '
-    'written. Source: W8.';
+    'Writes many memories in one call, each with its own outcome. A bad request leaves the others unaffected. All of '
+    'them are one transaction. The call locks the scopes in one order first, so that batches never deadlock. Where '
+    'that takes longer than lock_timeout (five minutes, where none is set), requests to busy scopes are DEFERRED. Of '
+    'more than a thousand requests, a NOTICE tells after each thousand but the last how many are decided. requests: '
+    'an array of objects whose names are the arguments of write(); an object may carry content_text, the content as '
+    'JSON text, instead of content. A content_text that is not JSON is REJECTED, INVALID_JSON. Returns one row for '
+    'each request. ordinal: counts from 0 in the order given. Raises 22023 when requests is not an array; otherwise '
+    'as write() does, and then nothing of the batch is written. Source: W8.';
 REVOKE ALL ON FUNCTION memwarden.write_many(json) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.write_many(json) TO memwarden_agent, memwarden_curator;
 

@@ -15,8 +15,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.request_status(uuid) IS
-    'What became of a write request of the caller''s: outcome, gate, reason, the next attempt of a deferred one, and '
-    'each gate''s decision and time in microseconds. No row for an unknown request or another principal''s. Raises '
-    '28000 without identity. Source: chapter 12.1.6.';
+    'Returns what became of a write request of the caller''s. No row is returned for an unknown request or another '
+    'principal''s. retry_after: the next attempt of a deferred request. gates: the decision of each gate and its time '
+    'in microseconds. Raises 28000 without an identity. Source: chapter 12.1.6.';
 REVOKE ALL ON FUNCTION memwarden.request_status(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.request_status(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -16,12 +16,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.promote(uuid, text, text) IS
-    'Writes a copy of a memory into a scope above its own, through every gate there, with the original as evidence. The '
-    'original stays. target: a scope on the path to the root; by default the nearest that is not transient; never '
-    '/global. layer: the item''s by default, also one that takes no direct writes. The caller needs the right to write '
-    'the target: nothing is promoted by itself. Returns the outcome, as write() does. Raises 42704 for an item that is '
-    'not active or that the caller does not see, 22023 for a target that is not above it; otherwise as write() does. '
-    'Source: four-layer design, 7.';
+    'Writes a copy of a memory into a scope above its own, through every gate there. The original stays, and is the '
+    'evidence of the copy. The caller needs the right to write the target: nothing is promoted by itself. Returns the '
+    'outcome, as write() does. target: a scope on the path to the root, never /global; default the nearest that is '
+    'not transient. layer: the layer of the copy, which may also be one that takes no direct writes; default that of '
+    'the item. Raises 42704 for an item that is not active or that the caller does not see; 22023 for a target that '
+    'is not above it; otherwise as write() does. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.promote(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.promote(uuid, text, text) TO memwarden_agent, memwarden_curator;
 

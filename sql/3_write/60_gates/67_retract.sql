@@ -8,13 +8,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.retract(uuid, text) IS
-    'Takes a memory back, because it is wrong: recall() no longer returns it, history() keeps it with the reason (1 to '
-    '1,000 characters), what was derived from it turns stale. rollback() undoes it. Returns the outcome: COMMITTED; or '
-    'DEFERRED where people decided about the memory, as their decision is undone by people: then the request waits in '
-    'review_queue(). For principals who write the scope and whose role permits DELETE there: every shipped role that '
-    'writes may retract what it wrote last itself; orchestrators and curators also what others wrote. Raises 42704 for '
-    'an item that is not active or that the caller does not see, 42501 without the right, 22023 for a blank reason, '
-    '55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.5.3, 12.8.2.';
+    'Retracts a memory because it is wrong. recall() no longer returns it, and history() keeps it with the reason. '
+    'What was derived from it turns stale. rollback() undoes the retraction. The caller must write the scope, and its '
+    'role must permit DELETE there. Every shipped role that writes may retract what its principal wrote last. '
+    'Orchestrators and curators may also retract what others wrote. reason: 1 to 1,000 characters. outcome: '
+    'COMMITTED; or DEFERRED where people decided about the memory, because people must undo their decision; the '
+    'request then waits in review_queue(). Raises 42704 for an item that is not active or that the caller does not '
+    'see; 42501 without the right; 22023 for a blank reason; 55P03 while another writer holds the lock on the scope; '
+    'otherwise as write() does. Source: chapter 12.5.3, 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.retract(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.retract(uuid, text) TO memwarden_agent, memwarden_curator;
 
@@ -28,10 +29,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.expire(uuid, text) IS
-    'Ends a memory that was right and is no longer needed, before its time to live does: recall() no longer returns it, '
-    'history() keeps it with the reason (1 to 1,000 characters). recover() brings it back within the layer''s '
-    'recovery_window. Returns the outcome, as retract() does. For the same principals as retract(). Raises errors as '
-    'retract() does; otherwise as write() does. Source: chapter 12.7.';
+    'Ends a memory that was right and is no longer needed, before its time to live does. recall() no longer returns '
+    'it, and history() keeps it with the reason. recover() brings it back within the layer''s recovery_window. The '
+    'same principals may call it as retract(). Returns the outcome, as retract() does. reason: 1 to 1,000 characters. '
+    'Raises errors as retract() does; otherwise as write() does. Source: chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.expire(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.expire(uuid, text) TO memwarden_agent, memwarden_curator;
 

@@ -25,9 +25,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.annotate(uuid, text, text) IS
-    'Says of a memory whether it holds: an episodic memory of kind annotation in the same scope, which is all that '
-    'verifiers may write. Its subject is memwarden:item/ and the item''s number. verdict: confirmed, doubted or '
-    'refuted. note: at most 2,000 characters. Returns the outcome, as write() does. Raises 42704 for an item that the '
-    'caller does not see. Source: chapter 12.8.2.';
+    'Writes an annotation that says whether a memory holds. The annotation is an episodic memory of kind annotation '
+    'in the same scope. Verifiers may write nothing else. Its subject is memwarden:item/ and the number of the item. '
+    'Returns the outcome, as write() does. verdict: confirmed, doubted or refuted. note: at most 2,000 characters. '
+    'Raises 42704 for an item that the caller does not see. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.annotate(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.annotate(uuid, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

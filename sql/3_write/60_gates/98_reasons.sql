@@ -178,8 +178,9 @@ VALUES
     ('UNSPECIFIED', 'REJECTED', 'added gates', 'a gate added by an administrator refused without a reason', 'ask the administrator')
 $function$;
 COMMENT ON FUNCTION memwarden.reasons() IS
-    'Every reason code a write can be answered with: its outcome, the gate that gives it, what it means and what to do. '
-    'Codes are stable. Gates added by an administrator bring their own.';
+    'Lists every reason code that a write can be answered with. Codes are stable. Gates that an administrator adds '
+    'bring their own codes. outcome: the outcome of the write. gate: the gate that gives the code. meaning: what it '
+    'means. remedy: what to do.';
 REVOKE ALL ON FUNCTION memwarden.reasons() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reasons()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

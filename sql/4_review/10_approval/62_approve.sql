@@ -9,16 +9,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approve(uuid, text, boolean) IS
-    'Agrees to a proposal (see review_queue()). When as many have agreed as are needed, its request passes the gates '
-    'again in the name of its writer, with what is asked of it today, and is remembered: COMMITTED or MERGED. DEFERRED '
-    'while others must agree (detail: approvals, needed), or where something has come up that was not in the report: '
-    'then it is queued anew, with that (detail: reopened). Any other outcome says why it no longer applies. '
-    'ALREADY_DECIDED: somebody else was faster; the detail has what. note: at most 4,000 characters, kept with the '
-    'decision and in the signed provenance. despite_probes: also where golden queries no longer find what they should '
-    '(reason PROBE_FAILED). Raises 42704 for a proposal that the caller does not see, 42501 without the right: for '
-    'agents, without APPROVE, for one''s own where four eyes are asked for, for a login that has agreed as somebody '
-    'else, 22023 for a note that is too long, 55P03 where an act is to be carried out and another writer holds the '
-    'scope; otherwise as write() does. Source: chapter 12.6.3.';
+    'Agrees to a proposal and writes it once enough reviewers have agreed. review_queue() lists the proposals. When '
+    'as many reviewers have agreed as are needed, the request passes the gates again, in the name of its writer and '
+    'by today''s rules. note: at most 4,000 characters; kept with the decision and in the signed provenance. '
+    'despite_probes: true approves also where golden queries no longer find what they should (reason PROBE_FAILED). '
+    'The outcome is one of: (1) COMMITTED or MERGED: the content is remembered; (2) DEFERRED: others must agree '
+    '(detail: approvals, needed); (3) DEFERRED: something has come up that was not in the report, and the proposal is '
+    'queued again with it (detail: reopened); (4) ALREADY_DECIDED: somebody else was faster, and detail has their '
+    'decision; (5) any other outcome says why the proposal no longer applies. Raises 42704 for a proposal that the '
+    'caller does not see; 42501 for an agent, and for a caller without APPROVE; 42501 for the caller''s own proposal '
+    'where four eyes are required; 42501 for a login that has agreed as another principal; 22023 for a note that is '
+    'too long; 55P03 where an act is to be carried out while another writer holds the lock on the scope; otherwise as '
+    'write() does. Source: chapter 12.6.3.';
 REVOKE ALL ON FUNCTION memwarden.approve(uuid, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve(uuid, text, boolean) TO memwarden_reviewer, memwarden_curator;
 
@@ -40,12 +42,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) IS
-    'Agrees to a proposal in other words: content takes the place of what was proposed and passes every gate. Where one '
-    'refuses it, that is the answer, and the proposal waits as it was. embedding, embedding_model: the vector of the '
-    'new words and the model that made it, as write() takes them; without, the edit has none of the proposal''s. Who '
-    'had agreed before is to be asked again. The audit keeps the hash of the original and what was changed. Raises '
-    '42704 and 42501 as approve() does, 22023 without content and for an act; otherwise as write() does. Source: '
-    'chapter 12.6.3, H4.';
+    'Agrees to a proposal with changed content. The new content replaces what was proposed and passes every gate. '
+    'Where a gate refuses it, the call returns that refusal, and the proposal waits unchanged. Reviewers who agreed '
+    'before the edit are asked again. The audit keeps the hash of the original and the changes. content: what the '
+    'memory should say. note, despite_probes: as in approve(). embedding, embedding_model: the vector of the new '
+    'words and its model, as write() takes them; without them the edit does not use the vector of the proposal. '
+    'Raises 42704 for a proposal that the caller does not see; 42501 without the right, as approve() does; 22023 '
+    'without content and for an act; otherwise as write() does. Source: chapter 12.6.3, H4.';
 REVOKE ALL ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approve_with_edit(uuid, jsonb, text, boolean, real[], text) TO memwarden_reviewer, memwarden_curator;
 

@@ -29,11 +29,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reject(uuid, text, text) IS
-    'Refuses a proposal: its request becomes REJECTED with reason REVIEW_REJECTED, and its writer finds reason and note '
-    'in the detail. One no is enough, however many must agree. reason: FACTUAL_ERROR, POLICY_VIOLATION, '
-    'INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER. note: at most 4,000 '
-    'characters. ALREADY_DECIDED: as approve(). Raises 42704 and 42501 as approve() does, 22023 for another reason; '
-    'otherwise as write() does. Source: chapter 12.6.7, H4.';
+    'Refuses a proposal, so that its request becomes REJECTED with reason REVIEW_REJECTED. Its writer finds reason '
+    'and note in the detail. One refusal is enough, however many reviewers must agree. reason: FACTUAL_ERROR, '
+    'POLICY_VIOLATION, INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER. note: at '
+    'most 4,000 characters. The outcome ALREADY_DECIDED means the same as in approve(). Raises 42704 for a proposal '
+    'that the caller does not see; 42501 without the right, as approve() does; 22023 for another reason; otherwise as '
+    'write() does. Source: chapter 12.6.7, H4.';
 REVOKE ALL ON FUNCTION memwarden.reject(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reject(uuid, text, text) TO memwarden_reviewer, memwarden_curator;
 

@@ -16,10 +16,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.await_decision(uuid) IS
-    'Where a write request of the caller''s stands, at once; nulls for an unknown one, or another''s. One that waits '
-    'for a human beyond its deadline is refused here and now (APPROVAL_TIMEOUT, REVIEW_EXPIRED). To wait: LISTEN '
-    'memwarden_review, whose messages are the numbers of requests that were decided, and ask again; the client does. '
-    'Raises 28000 without identity. Source: H3.';
+    'Returns the present state of a write request of the caller''s, without waiting. All columns are NULL for an '
+    'unknown request and for a request of somebody else. A request that has waited for a human beyond its deadline is '
+    'refused by this call (APPROVAL_TIMEOUT, REVIEW_EXPIRED). To wait for a decision, LISTEN memwarden_review and '
+    'call again: each message is the number of a request that was decided. The Python client does this. Raises 28000 '
+    'without an identity. Source: H3.';
 REVOKE ALL ON FUNCTION memwarden.await_decision(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.await_decision(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;
 

@@ -114,20 +114,23 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) IS
-    'The proposals that the caller may decide about (role APPROVE in scopes that it reads, within clearance, domains '
-    'and policies), the most urgent first. scope: with all below it. tier: async or sync. agent, class, layer: those '
-    'alone. state: pending (the default), approved, rejected, expired, not_applicable, or NULL for all. max_rows: 1 to '
-    '1,000, or NULL for all. after: a proposal_id, for the page behind it. proposal_id: that one alone. risk: 0 to 1; '
-    'factors: {name: {"value", "weight"}}; reasons: why a human is asked. evidence: the references of the write; with '
-    'reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded evidence '
-    'that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}], words of those '
-    'alone that the caller may read (else "hidden": true); current: the memory that it would renew. '
-    'contradiction_check, what a yes makes of it, as proposal() and the request tell it: no_conflict; superseded, it '
-    'takes the place of the memories in replaces; contradiction, it stands beside those in stands_beside, which it '
-    'contradicts; both lists as far as the caller may read them. approvals of needed have agreed. due_at: when an '
-    'answer is due; expires_at: when none is a no. content of a proposal that was refused or erased may be gone. A call '
-    'that would undo what people decided waits here too: content says which ({"act", "items", "reason", ...}), current '
-    'the memory. Empty for agents. Raises 22023 for max_rows, 28000 without identity. Source: chapter 12.6.4, F3.';
+    'Lists the proposals that the caller may decide about, most urgent first. A proposal is a write request that '
+    'waits for a human. The caller needs a role with APPROVE, in scopes that it reads, within its clearance, domains '
+    'and policies. An agent gets no row. A call that would undo what people decided waits here too: content says '
+    'which ({"act", "items", "reason", ...}), current is the memory. scope: proposals in this scope and all below it. '
+    'tier: async or sync. agent, class, layer: only proposals with this value. state: pending (default), approved, '
+    'rejected, expired, not_applicable, or NULL for all. max_rows: 1 to 1,000, default 100; NULL for all. after: the '
+    'proposal_id of the last row of a page, for the next page. proposal_id: only this proposal. risk: 0 to 1. '
+    'factors: {name: {"value", "weight"}}. reasons: why a human is asked. evidence: the references of the write; with '
+    'reason EVIDENCE_UNCLEAR also "support", "authority" and "freshness" of each, and the excerpt of recorded '
+    'evidence that the caller may read. contradictions: [{"item_id", "version_id", "becomes", "content", ...}]; '
+    'content only where the caller may read it, otherwise "hidden": true. current: the memory that the proposal would '
+    'renew. contradiction_check: what the memory becomes when the proposal is approved, as proposal() and the request '
+    'say it; no_conflict; superseded, it replaces the memories in replaces; contradiction, it stands beside those in '
+    'stands_beside, which it contradicts. replaces, stands_beside: the memories that the caller may read. approvals, '
+    'needed: how many have agreed, and how many must. due_at: when an answer is due. expires_at: when the proposal '
+    'counts as refused without an answer. content: may be gone after the proposal was refused or erased. Raises 22023 '
+    'for max_rows; 28000 without an identity. Source: chapter 12.6.4, F3.';
 REVOKE ALL ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_queue(text, text, text, text, text, text, integer, uuid, uuid) TO memwarden_reviewer,
     memwarden_curator;
@@ -224,10 +227,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.review_history(uuid) IS
-    'What became of a proposal, from when it was queued: opened, approved, edited (detail: original_hash, changes as '
-    'JSON paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed, '
-    'auto_approved. by_principal, login: who; null for the engine. round grows when those who agreed must be asked '
-    'anew. For its writer and those who may decide about it; no row otherwise. Raises 28000 without identity. Source: '
-    'chapter 12.6.7.';
+    'Lists what became of a proposal since it was queued. The writer of the proposal sees it, and those who may '
+    'decide about it. Others get no row. event: opened, approved, edited (detail: original_hash, changes as JSON '
+    'paths), rejected (reason, note), escalated, expired, not_applicable (reason: why), probe_failed or '
+    'auto_approved. by_principal, login: who did it, NULL for the engine. round: grows when the reviewers who agreed '
+    'must be asked again. Raises 28000 without an identity. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.review_history(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.review_history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator;

@@ -36,10 +36,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.proposal(uuid) IS
-    'One proposal that the caller may decide about: {"proposal_id", "candidate": {"entity_ceid", "predicate", "value", '
-    '"evidence_refs", "confidence"}, "class", "tier_target", "consent_check", "contradiction_check": {"existing", '
-    '"verdict"}, "auto_promote_eligible"}. verdict: no_conflict; superseded, it takes the place of existing; '
-    'contradiction, it stands beside existing. As contradiction_check of review_queue(). NULL for none. Raises 28000 '
-    'without identity, otherwise (22023) as review_queue(). Source: memory fabric.';
+    'Returns one proposal that the caller may decide about, or NULL. The result is {"proposal_id", "candidate": '
+    '{"entity_ceid", "predicate", "value", "evidence_refs", "confidence"}, "class", "tier_target", "consent_check", '
+    '"contradiction_check": {"existing", "verdict"}, "auto_promote_eligible"}. The verdict is no_conflict; '
+    'superseded, where the proposal would replace existing; or contradiction, where it would stand beside existing. '
+    'It is the same as contradiction_check of review_queue(). Raises 28000 without an identity; otherwise (22023) as '
+    'review_queue() does. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.proposal(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.proposal(uuid) TO memwarden_reviewer, memwarden_curator;

@@ -153,10 +153,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.forget_noise(uuid, text) IS
-    'Forgets a rejection, so that its like is asked about again; the audit keeps that, with note (up to 4,000 '
-    'characters). proposal_id: of the rejection, as the detail of KNOWN_NOISE names it. False where none of that number '
-    'is remembered that the caller may decide about. Raises 28000 without identity, 22023 where the note is longer or '
-    'holds something that may not be kept, 55000 before setup(). Source: memory fabric (review queue), H5.';
+    'Forgets a rejection, so that similar proposals reach reviewers again. Returns false where no rejection of that '
+    'number is remembered that the caller may decide about. The audit keeps the call with its note. proposal_id: of '
+    'the rejection, as the detail of KNOWN_NOISE names it. note: at most 4,000 characters. Raises 28000 without an '
+    'identity; 22023 where the note is longer or holds something that may not be kept; 55000 before setup(). Source: '
+    'memory fabric (review queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.forget_noise(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.forget_noise(uuid, text) TO memwarden_reviewer, memwarden_curator;
 

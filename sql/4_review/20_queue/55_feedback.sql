@@ -69,12 +69,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) IS
-    'What reviewers said about writes, oldest first: of the caller''s own, and of those that it may decide about. '
-    'event: rejected, with reason and note; edited, with changes: [{"path": RFC 6901, "change": added, removed or '
-    'changed, "before", "after"}]; noise: refused by itself, since its like was rejected for that reason before. kind, '
-    'subject, predicate, content: as it was proposed, or as it is remembered where it was edited and the caller reads '
-    'it. agent, since, layer, reasons narrow it; max_rows: 1 to 1000; after: the event_id of the last row that was '
-    'seen, to go on from there. Raises 28000 without identity, 22023 for max_rows. Source: chapter 12.6.7.';
+    'Lists what reviewers said about writes, oldest first. The caller sees feedback about its own writes, and about '
+    'those that it may decide about. agent, since, layer, reasons: only feedback about writes of this agent, from '
+    'this time on, in this layer, with one of these reasons. max_rows: 1 to 1000; default 100. after: the event_id of '
+    'the last row that was seen, to continue from there. event: rejected, with reason and note; edited, with changes; '
+    'noise, a write that a gate refused because a similar one was rejected for that reason before. changes: [{"path": '
+    'RFC 6901, "change": added, removed or changed, "before", "after"}]. kind, subject, predicate, content: as it was '
+    'proposed; where it was edited and the caller reads the memory, as it is remembered. Raises 28000 without an '
+    'identity; 22023 for max_rows. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.feedback(text, timestamptz, text, text[], integer, uuid) TO memwarden_agent,
     memwarden_reviewer, memwarden_curator;
@@ -137,11 +139,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) IS
-    'How proposals fared, by agent, layer and topic (predicate, else kind, else subject), of those with an event '
-    'between since and until: how many, and what became of them. approved: as proposed; edited: approved after a '
-    'change; noise: refused since their like was rejected; approval_rate: 0 to 1 of those that a human decided, NULL '
-    'where none. Agents see their own; reviewers what they may decide about; auditors, curators and administrators all '
-    'of what they oversee, without the topics that they may not read. Source: chapter 12.6.7, 12.12.';
+    'Counts what became of proposals, by agent, layer and topic. It counts proposals that had an event between since '
+    'and until. Agents see their own proposals. Reviewers see what they may decide about. Auditors, curators and '
+    'administrators see all that they oversee, without the topics that they may not read. topic: the predicate, '
+    'otherwise the kind, otherwise the subject. approved: approved as proposed. edited: approved after a change. '
+    'noise: refused because a similar proposal was rejected before. approval_rate: 0 to 1, of the proposals that a '
+    'human decided; NULL where a human decided none. Source: chapter 12.6.7, 12.12.';
 REVOKE ALL ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.approval_rates(timestamptz, timestamptz) TO memwarden_agent, memwarden_reviewer,
     memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -23,10 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.brief(interval, integer) IS
-    'What an agent is to be told before it writes again: why reviewers rejected writes of its own as POLICY_VIOLATION, '
-    'the most frequent first. policy: the reviewer''s note, NULL where none was given; topic: the predicate, or the '
-    'kind, of what was proposed; times: how often within since (90 days), last_at: last. max_rows: 1 to 1000. '
-    'Everything else reviewers said is in feedback(). Raises 28000 without identity, 22023 for max_rows or since. '
-    'Source: chapter 12.6.7.';
+    'Lists why reviewers rejected the caller''s writes as POLICY_VIOLATION, most frequent first. An agent is told '
+    'this before it writes again. feedback() has everything else that reviewers said. since: how far back; default 90 '
+    'days. max_rows: 1 to 1000; default 10. policy: the reviewer''s note, NULL where there was none. topic: the '
+    'predicate, or the kind, of what was proposed. times: how often within since. last_at: when it was last. Raises '
+    '28000 without an identity; 22023 for max_rows or since. Source: chapter 12.6.7.';
 REVOKE ALL ON FUNCTION memwarden.brief(interval, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.brief(interval, integer) TO memwarden_agent, memwarden_curator;

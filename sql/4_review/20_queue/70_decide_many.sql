@@ -47,10 +47,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) IS
-    'What decide_many() would decide: the pending proposals of the caller''s queue that meet all conditions, the oldest '
-    'first, and a digest of what they are now. scope, layer, tier, agent, class: as in review_queue(). reasons: only '
-    'proposals that wait for none but these. risk_below: 0 to 1. max_rows: 1 to 1000, of the first 1000 of the queue. '
-    'Changes nothing. Raises 28000 without identity, 22023 for max_rows. Source: H4.';
+    'Shows what decide_many() would decide, and changes nothing. It selects the pending proposals of the caller''s '
+    'queue that meet all conditions, the oldest first. scope, layer, tier, agent, class: as in review_queue(). '
+    'reasons: only proposals that wait for no other reasons than these. risk_below: 0 to 1. max_rows: 1 to 1000, of '
+    'the first 1000 of the queue; default 100. digest: stands for the proposals as they are now, for decide_many(). '
+    'Raises 28000 without an identity; 22023 for max_rows. Source: H4.';
 REVOKE ALL ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_decisions(text, text, text, text, text, text[], double precision,
     integer) TO memwarden_reviewer, memwarden_curator;
@@ -124,12 +125,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) IS
-    'Decides exactly what preview_decisions() showed, each proposal by approve() or reject() with the caller''s rights: '
-    'one that cannot be decided harms no other, and error then has its SQLSTATE. decision: approve, or reject with a '
-    'reason as in reject(). proposal_ids and digest: as previewed, 1 to 1000. note: kept with each. All in one '
-    'transaction. Raises 40001 where one of the proposals is no longer what it was at the preview (nothing is decided '
-    'then), 22023 for malformed arguments, 28000 without identity, 25001 at an isolation other than READ COMMITTED, '
-    '55000 where storage and functions disagree, 55P03 where a table is locked for longer than lock_timeout. An error '
-    'of one proposal is its own: 42501 or 42704 as in approve(), 40000 where golden queries would break. Source: H4.';
+    'Decides exactly the proposals that preview_decisions() showed. Each is decided by approve() or reject() with the '
+    'caller''s rights, all in one transaction. A proposal that cannot be decided leaves the others unaffected. '
+    'decision: approve, or reject with a reason. proposal_ids, digest: as previewed; 1 to 1000 proposals. reason: as '
+    'in reject(). note: kept with each decision. error: the SQLSTATE of a proposal that could not be decided, such as '
+    '42501 or 42704 as in approve(), and 40000 where golden queries would break. Raises 40001 where one of the '
+    'proposals has changed since the preview (then nothing is decided); 22023 for malformed arguments; 28000 without '
+    'an identity; 25001 at an isolation level other than READ COMMITTED; 55000 where storage and functions are of '
+    'different versions; 55P03 where a table is locked for longer than lock_timeout. Source: H4.';
 REVOKE ALL ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.decide_many(text, uuid[], text, text, text) TO memwarden_reviewer, memwarden_curator;

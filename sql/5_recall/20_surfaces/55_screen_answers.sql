@@ -37,13 +37,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.screen_answers(jsonb, text, text) IS
-    'Answers that come from outside memory as they may be told to a model, by their place from 1: what the rules of '
-    'today redact or encrypt is redacted, the "text" (and "content") of what they block is null, and suspicious names '
-    'the kinds of what they find. answers: an array of at most 10,000 objects and 10 MB, such as {"text", "uri"}. The '
-    'rules are those of the caller''s organisation, with those of the pack in force for the caller, for a layer, by '
-    'default those for all. surface: which boundary they cross: what it strips is stripped as well. Nothing is kept. '
-    'Raises 28000 without identity, 22023 for malformed answers, 42704 for an unknown layer or surface, 55000 before '
-    'setup(). Source: four-layer design, L3; agent memory primitives, 14.';
+    'Screens answers from outside memory before a model reads them. What today''s rules redact or encrypt is '
+    'redacted. What they block is NULL in "text" and "content". The rules are those of the caller''s organisation and '
+    'of the pack in force for the caller. The call stores nothing. answers: an array of at most 10,000 objects and 10 '
+    'MB, such as {"text", "uri"}. layer: whose rules apply; by default the rules for all layers. surface: the '
+    'boundary that the answers cross; what it strips is stripped too. place: the position of the answer in answers, '
+    'from 1. suspicious: the kinds of what the rules find. Raises 28000 without an identity; 22023 for malformed '
+    'answers; 42704 for an unknown layer or surface; 55000 before setup(). Source: four-layer design, L3; agent '
+    'memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.screen_answers(jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.screen_answers(jsonb, text, text) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;

@@ -7,8 +7,9 @@ if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.
 return GD["memwarden:@python_hash@"].lexical_embedding(text)
 $function$;
 COMMENT ON FUNCTION memwarden.lexical_embedding(text) IS
-    'The built-in embedding of a text: 384 numbers of length 1, by feature hashing of its words and their parts; the '
-    'same on every machine and in the Python client. NULL for a text without words. Source: design of retrieval.';
+    'Returns the built-in embedding of a text, a vector of 384 numbers and length 1. It hashes the features of a '
+    'text, its words and their parts. It is the same on every machine and in the Python client. A text without words '
+    'gives NULL. Source: design of retrieval.';
 REVOKE ALL ON FUNCTION memwarden.lexical_embedding(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.lexical_embedding(text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -20,12 +20,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_scope_language(text, text) IS
-    'Sets the language of a scope and all beneath it, those made later too: a text search configuration (english, '
-    'german, simple ...), which goes before that of the layer; NULL: that of the layer again. Returns how many scopes '
-    'changed. New memories and questions follow it at once; those that are there are indexed anew by the job '
-    'memwarden.reindex_words(), and until then are found by words that both languages write alike, and by their '
-    'vectors. Raises 42501 without the right to administer, 42704 for an unknown scope or configuration, 25001 at an '
-    'isolation other than READ COMMITTED. Source: four-layer design, 5.';
+    'Sets the language of a scope and all scopes beneath it, and returns how many changed. Scopes that are made later '
+    'inherit it. New memories and queries follow it at once. The job memwarden.reindex_words() indexes existing '
+    'memories anew. Until then, words that both languages write alike find them, and their vectors do. language: a '
+    'text search configuration (english, german, simple ...), which takes precedence over the language of the layer; '
+    'NULL returns to the language of the layer. Raises 42501 without the right to administer; 42704 for an unknown '
+    'scope or configuration; 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_scope_language(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_scope_language(text, text) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -99,15 +99,17 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
     double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
-    'Why recall() answers what it answers, with the same arguments: a row for each step, in words (detail) and numbers '
-    '(facts). scopes: where it looks; weights: by which it scores each layer, and whose they are; words: how rare each '
-    'is; candidates: how many there were and what was left out; answer: of each memory the sum that is its score, and '
-    'its standing; dispute: which memory stands before another that it contradicts because it is newer; unknown: that '
-    'nothing reaches the threshold; time, in milliseconds. Answers come before rerank changes them. Holds ids, never '
-    'words of memories, and is recorded as a recall is. Across a surface it explains what crosses it: the answers that '
-    'recall() gives there, by its floor, and in the place of scopes, rights, words and candidates, which count what '
-    'does not cross, what the surface lets through. Scores every candidate once more, also where recall() would use an '
-    'index. Raises as recall() does. Source: four-layer design, 5.';
+    'Explains step by step how recall() reaches its answer to the same arguments. Each row is one step, in words and '
+    'numbers. The steps are: (1) scopes: where recall() looks; (2) rights: what the caller reads there; (3) weights: '
+    'those of each layer, and who set them; (4) words: how rare each is; (5) candidates: how many there were and what '
+    'was left out; (6) answer: for each memory the sum that is its score, and its standing; (7) dispute: which memory '
+    'stands before another that it contradicts, because it is newer; (8) unknown: nothing reaches the threshold; (9) '
+    'time: in milliseconds. The answers are those before rerank changes them. The rows hold ids and never words of '
+    'memories. The call is recorded as a recall. Across a surface the call explains only what crosses it: the answers '
+    'that recall() gives there, by the floor of the surface. What the surface lets through then replaces the steps '
+    'scopes, rights, words and candidates, because these count what does not cross. The call scores every candidate '
+    'once more, also where recall() would use an index. detail: the step in words. facts: the step in numbers. Raises '
+    'errors as recall() does. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,
     double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text, text[], text, text, text, jsonb,

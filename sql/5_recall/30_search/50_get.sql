@@ -80,10 +80,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.get(uuid) IS
-    'One item as it stands: content, confidence, status, times and provenance; stale: a memory it was derived from has '
-    'been taken back. last_seen_at, times_seen, witnesses: when and how often it was said again, and by how many that '
-    'count; corroborated_confidence: how far it is believed with them. contradicts: the current memories that the '
-    'caller reads and that contradict it. No row when there is none, it has expired, or the caller may not see it. '
-    'Raises 28000 without identity.';
+    'Returns one item as it stands now. No row means that there is no such item, that it has expired, or that the '
+    'caller may not see it. stale: a memory that it was derived from has been taken back. last_seen_at, times_seen, '
+    'witnesses: when and how often it was said again, and by how many principals that count. corroborated_confidence: '
+    'its confidence with these witnesses. contradicts: the current memories that the caller reads and that contradict '
+    'it. Raises 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.get(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.get(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

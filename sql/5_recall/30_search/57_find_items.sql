@@ -43,11 +43,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) IS
-    'Returns the current memories about a subject that the caller may see, as get() shows them, the newest first. An '
-    'index finds them, however many others there are. subject: compared without regard to case, as recall() does; so is '
-    'predicate. layer, scope, kind: only those of this layer, of exactly this scope, of this kind. max_rows: at most so '
-    'many, 1 to 10000. No row where there is none, or none that the caller may see. Raises 22023 without a subject, '
-    '28000 without identity.';
+    'Returns the current memories about a subject that the caller may see, newest first. Each row is as get() shows '
+    'it. An index finds the memories, so the call is fast however many others there are. No row means that there is '
+    'none that the caller may see. subject, predicate: compared without regard to case, as recall() does. layer, '
+    'scope, kind: only memories of this layer, of exactly this scope, of this kind. max_rows: 1 to 10000; default '
+    '100. Raises 22023 without a subject; 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.find_items(text, text, text, text, text, integer) TO memwarden_agent, memwarden_reviewer,
     memwarden_curator, memwarden_auditor;

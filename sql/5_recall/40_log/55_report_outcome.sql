@@ -46,12 +46,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) IS
-    'Says what came of a recall of the caller''s: used, the memories among those given that were of use; outcome of '
-    'what they were used for: success, partial, failure or unknown; detail: a JSON object of at most 8,192 bytes. '
-    'Another report revises it, the former stays in the record; the same report again changes nothing. Returns the '
-    'number of the revision, from 1 to 100. It counts with the next count_recalls(). Raises 28000 without identity, '
-    '42704 for a recall that is not the caller''s or no longer kept, 22023 for memories that it did not give, arguments '
-    'out of range, or a detail that may not be kept, 55000 before setup(). Source: chapter 12.12.4, Z4.';
+    'Reports what came of a recall of the caller''s own, and returns the number of the revision. Revisions count from '
+    '1 to 100. Another report revises the outcome, and the earlier one stays in the record. The same report again '
+    'changes nothing. The next count_recalls() counts the report. used: those of the given memories that were of use; '
+    'default none. outcome: of what the memories were used for; success, partial, failure or unknown (default). '
+    'detail: a JSON object of at most 8,192 bytes. Raises 28000 without an identity; 42704 for a recall that is not '
+    'the caller''s or is no longer kept; 22023 for memories that the recall did not give, arguments out of range, or '
+    'a detail that may not be kept; 55000 before setup(). Source: chapter 12.12.4, Z4.';
 REVOKE ALL ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb) TO memwarden_agent, memwarden_reviewer,
     memwarden_curator, memwarden_auditor;

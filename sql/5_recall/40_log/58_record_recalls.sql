@@ -43,12 +43,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_recalls(jsonb) IS
-    'Appends recalls that the caller made where nothing can be written, as on a replica, marked as reported. recalls: '
-    'at most 1,000 objects of {"recall_id": a new UUID version 7 of the moment of the recall, not more than a day ago, '
-    '"purpose" (recall, context or push), "query", "task", "session_id", "scopes", "layers", "k", "threshold", '
-    '"embedding_model", "item_ids", "version_ids", "scores"}. Of the query an HMAC is kept. Memories that the caller '
-    'does not read are left out. One row each, in that order; recorded: false for an id that is there already, so that '
-    'sending again does no harm. Raises 28000 without identity, 22023 for what is malformed. Source: Z4.';
+    'Appends recalls that the caller made where it could not write, as on a replica. The log marks them as reported. '
+    'It keeps an HMAC of the query, and leaves out memories that the caller does not read. recalls: at most 1,000 '
+    'objects of {"recall_id", "purpose", "query", "task", "session_id", "scopes", "layers", "k", "threshold", '
+    '"embedding_model", "item_ids", "version_ids", "scores"}. The "recall_id" is a new UUID version 7 of the moment '
+    'of the recall, at most a day ago. The "purpose" is recall, context or push. Returns one row for each recall, in '
+    'that order. recorded: false for an id that was recorded before, so that it is safe to send recalls again. Raises '
+    '28000 without an identity; 22023 for malformed recalls. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.record_recalls(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_recalls(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 

@@ -152,10 +152,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) IS
-    'Recalls of memwarden.recalls, the latest first: made since and until then, by that agent, for that task, in that '
-    'session, for that purpose (recall, context, push ...), or of that very query, of which the log keeps an HMAC and '
-    'no word. max_rows: 1 to 1,000; after: the recall_id of the last row that was seen, to go on from there. Raises '
-    '28000 without identity, 22023 for max_rows. Source: Z4.';
+    'Lists recalls from memwarden.recalls, latest first. A recall is listed where it meets all arguments given. '
+    'since, until: made since and until then. agent, task, session_id: made by this agent, for this task, in this '
+    'session. purpose: made for this purpose, such as recall, context or push. query: made with exactly this query; '
+    'the log keeps only an HMAC of the query. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row '
+    'that was seen, to continue from there. Raises 28000 without an identity; 22023 for max_rows. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.find_recalls(timestamptz, timestamptz, text, text, uuid, text, text, integer,
     uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
@@ -186,10 +187,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) IS
-    'Who was given a memory, when, in which version and place, for which task, and what came of it: of the recalls that '
-    'the caller may look at (memwarden.recalls) those that gave it, the latest first. No row where the caller does not '
-    'read it. used: NULL where nothing was reported. max_rows: 1 to 1,000; after: the recall_id of the last row that '
-    'was seen. Raises 28000 without identity, 22023 for arguments out of range. Source: Z4.';
+    'Lists who was given a memory, when, for which task, and with which outcome, latest first. It lists recalls that '
+    'the caller may look at (memwarden.recalls) and that gave the memory. No row is returned where the caller does '
+    'not read the memory. max_rows: 1 to 1,000; default 100. after: the recall_id of the last row that was seen. '
+    'version_id, place: the version that was given, and its place in the answer. used: NULL where nothing was '
+    'reported. Raises 28000 without an identity; 22023 for arguments out of range. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) TO memwarden_agent,
     memwarden_reviewer, memwarden_curator, memwarden_auditor;
@@ -237,9 +239,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.writes_of_recall(uuid, integer) IS
-    'What the task of a recall went on to write: the requests that the same agent made after it with the task, or the '
-    'session, as their trace_id; oldest first. No row for a recall that the caller may not look at. max_rows: 1 to '
-    '1,000. Raises 28000 without identity, 22023 for max_rows. Source: Z4.';
+    'Lists the write requests that followed a recall in the same task or session, oldest first. These are requests of '
+    'the same agent, made after the recall, with its task or session as their trace_id. No row is returned for a '
+    'recall that the caller may not look at. max_rows: 1 to 1,000; default 100. Raises 28000 without an identity; '
+    '22023 for max_rows. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden.writes_of_recall(uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.writes_of_recall(uuid, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;

@@ -96,15 +96,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) IS
-    'How good recall was, one row for all layers together (*) and one for each: of the recalls that the caller may look '
-    'at (memwarden.recalls), on the days from since (30 days) to until (today), of UTC, of agents at home in a scope '
-    'and below, of one agent, for one purpose. hit_ratio: recalls that gave something / recalls. Of those reported of '
-    '(report_outcome()): useful_ratio, those of which something was used; mean_precision, the mean share of what was '
-    'given that was used, on_target from 0.7 on; false_positive_rate, memories that nobody used / memories given. '
-    'staleness: memories given as stale or of low confidence / memories given; median_age: of the versions that the '
-    'last 1,000 recalls gave. probes, golden_recall: golden queries that the caller sees, and how many of them passed '
-    'last, 0 to 1. NULL of nothing. As of the last count_recalls(). Raises 28000 without identity, 42704 for an unknown '
-    'scope. Source: chapter 12.12.4.';
+    'Measures how good recall was, in one row for each layer and one (*) for all layers together. It measures the '
+    'recalls that the caller may look at (memwarden.recalls), as of the last count_recalls(). A ratio of nothing is '
+    'NULL. since, until: the days of the recalls, in UTC; default the last 30 days, until today. scope: recalls of '
+    'agents whose home is in this scope or below. agent, purpose: recalls of this agent, for this purpose. hit_ratio: '
+    'recalls that gave something / recalls. reported: recalls with an outcome by report_outcome(). useful_ratio: '
+    'reported recalls of which something was used / reported recalls. mean_precision: the mean share of the given '
+    'memories that was used, over reported recalls. on_target: whether mean_precision is 0.7 or more. '
+    'false_positive_rate: given memories that were not used / given memories, over reported recalls. staleness: '
+    'memories given as stale or of low confidence / memories given. median_age: of the versions that the last 1,000 '
+    'recalls gave. probes, golden_recall: the golden queries that the caller sees, and the share of them that passed '
+    'last, 0 to 1. Raises 28000 without an identity; 42704 for an unknown scope. Source: chapter 12.12.4.';
 REVOKE ALL ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recall_quality(timestamptz, timestamptz, text, text, text) TO memwarden_agent,
     memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -119,21 +119,23 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
     boolean, timestamptz, text, integer, double precision, text, boolean) IS
-    'What to give a model to read about a query: memories that stand, best first, as many as fit token_budget by '
-    'estimate_tokens(), the header of render_context() and line ends included. Drafts, captures and requests that wait '
-    'are never among them. query, embedding, embedding_model, scope, scopes, layers, valid_at: as recall() takes them; '
-    'candidates: out of how many of its answers (1 to 1,000). classification: none above it; freshness: none whose '
-    'words are older. threshold: none of less relevance; where nothing reaches it, the context is one row and line of '
-    'standing unknown. surface: which boundary it crosses, as recall() takes it. include_instructions: true for '
-    'memories too that look like instructions to their reader (suspicious names injection.*), which are otherwise left '
-    'out; recall() finds them, marked. min_confidence: 0 to 1; what lies below it, by default below the floor of its '
-    'layer, is marked low_confidence, and left out only where include_low_confidence is false. Memories that contradict '
-    'each other come one after another, marked in contradicts, or not at all; score is NULL for one that comes along. '
-    'Each row has its provenance, its origin (with the capture that it was extracted from) and its line: JSON in which '
-    'nothing can be written that ends the line, opens a tag or cannot be seen. The same store answers the same. It is '
-    'recorded as a recall is, with what it holds: recall_id. Raises 28000 without identity, 42704 for an unknown scope, '
-    'layer, model, classification or surface, 22023 for arguments out of range, 55000 where storage and functions '
-    'disagree. Source: memory fabric, read-side context assembly.';
+    'Returns the memories about a query that a model should read, best first, within a token budget. Only current '
+    'memories are among them: drafts, captures and waiting requests never are. The same store gives the same context. '
+    'Memories that contradict each other come one after another, marked in contradicts, or not at all. The call is '
+    'recorded as a recall, with what it returned. query, embedding, embedding_model, scope, scopes, layers, valid_at: '
+    'as recall() takes them. token_budget: at most so many tokens by estimate_tokens(), with the header of '
+    'render_context() and line ends; default 2000. candidates: how many answers of recall() to choose from, 1 to '
+    '1,000; default 100. classification: no memories above it. freshness: no memories whose words are older. '
+    'threshold: no memories of less relevance; where none reaches it, the context is one row and line of standing '
+    'unknown. surface: the boundary that the context crosses, as recall() takes it. include_instructions: true '
+    'returns also memories that look like instructions to their reader (suspicious names injection.*); recall() finds '
+    'these memories, marked. min_confidence: 0 to 1; a memory below it is marked low_confidence; default the floor of '
+    'its layer. include_low_confidence: false leaves out memories that are marked low_confidence. score: NULL for a '
+    'memory that comes along only because it contradicts another. origin: how the memory came about, with the capture '
+    'that it was extracted from. line: the memory as one line of JSON; its text cannot end the line, open a tag or be '
+    'invisible. recall_id: the call in the log of recalls. Raises 28000 without an identity; 42704 for an unknown '
+    'scope, layer, model, classification or surface; 22023 for arguments out of range; 55000 where storage and '
+    'functions are of different versions. Source: memory fabric, read-side context assembly.';
 REVOKE ALL ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,
     boolean, timestamptz, text, integer, double precision, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[], text[], text, interval, double precision,

@@ -147,23 +147,26 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) IS
-    'What an agent should have before it when a task starts, without asking for it: memories in blocks, by the '
-    'injection policy that holds for the caller (injection_policies). Blocks that are always there are filled first, '
-    'the higher priority before the lower, each with what is most relevant, until a budget is spent: so the lowest '
-    'priority yields first. A memory stands in one block alone; those that contradict each other come one after another '
-    'or not at all. session_id: a session of the caller''s own, with whose scope, goal and current step the memories '
-    'are compared; task: a text to compare with instead (1 to 10,000 characters), needed without a session; scope: '
-    'where to look then, as in recall(). embedding, embedding_model: of that text. token_budget (2000), max_items (5): '
-    'of all blocks together, header of render_context() included; threshold: in the place of that of each block, 0 to '
-    '1, as relevance in recall(); blocks: names of those to fill, also such as are on demand; classification: nothing '
-    'above it; surface: which boundary it crosses, as recall() takes it: nothing below its floor is given or named, and '
-    'nothing given is nothing told. A session looks across one also where the caller reads through it alone. standing, '
-    'hedge, suspicious: as in recall(). Rows that are given have a position and a line for render_context(). After them '
-    'come those that were left out, with the reason and without words: THRESHOLD (not relevant enough), ITEMS, BUDGET, '
-    'INSTRUCTION (it looks like an instruction to its reader, and is never pushed). It is recorded as a recall, '
-    'recall_id; nothing else is written. Raises 28000 without identity, 42704 for an unknown session, scope, block, '
-    'classification, model or surface, 22023 for arguments out of range, 55000 where storage and functions disagree. '
-    'Source: four-layer design, 5; primitives 12 and 14.';
+    'Returns the memories that an agent should have when a task starts, without asking for them. The injection policy '
+    'of the caller (injection_policies) says which. The memories come in blocks. Blocks that are always there are '
+    'filled first, higher priority before lower, each with its most relevant memories, until a budget is spent. So '
+    'the lowest priority yields first. A memory stands in one block only. Memories that contradict each other come '
+    'one after another or not at all. A session also looks into its scope across a surface where the caller reads '
+    'that scope through the surface alone. Rows of memories that were left out come last and without words. The call '
+    'is recorded as a recall, and writes nothing else. session_id: a session of the caller''s own; memories are '
+    'compared with its goal and current step, in its scope. task: a text to compare with instead, 1 to 10,000 '
+    'characters; required without a session. scope: where to look without a session, as in recall(). embedding, '
+    'embedding_model: of the text to compare with. token_budget: of all blocks together, with the header of '
+    'render_context(); 2000 as shipped. max_items: of all blocks together; 5 as shipped. threshold: 0 to 1, as '
+    'relevance in recall(); replaces the threshold of each block. blocks: the names of the blocks to fill, which may '
+    'be blocks on demand. classification: no memories above it. surface: the boundary that the memories cross, as '
+    'recall() takes it; nothing below its floor is returned or named; where no memory is given, the call does not say '
+    'that nothing is known. standing, hedge, suspicious: as in recall(). position, line: for render_context(), in '
+    'rows of memories that are given. left_out: why a memory was not given: THRESHOLD (not relevant enough), ITEMS, '
+    'BUDGET, or INSTRUCTION (it looks like an instruction to its reader, and is never pushed). recall_id: the call in '
+    'the log of recalls. Raises 28000 without an identity; 42704 for an unknown session, scope, block, '
+    'classification, model or surface; 22023 for arguments out of range; 55000 where storage and functions are of '
+    'different versions. Source: four-layer design, 5; primitives 12 and 14.';
 REVOKE ALL ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -163,20 +163,25 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text, text, text) IS
-    'What a model is to read before it is called, in a session of the caller''s own: prompt is the working memory, by '
-    'render_working_memory(), below it what the session that this one resumes had found, and then what is pushed, by '
-    'render_context(); tokens is the estimate of all. The first call of a session pushes, as push() does with the other '
-    'arguments. Later ones show the same, read anew; it is chosen anew, and refreshed is true, after refresh_turns '
-    'turns (5, see end_turn()), at once where some of it was taken back, rewritten, contradicted or no longer fits, and '
-    'on demand with refresh. item_ids: what is in the prompt; added, removed: what changed since the call before; '
-    'left_out: what was not chosen now, [{"item_id", "block", "reason", "relevance"}], and recall_id that choice in the '
-    'log, both NULL where nothing was chosen anew. task, embedding: in the place of goal and current step. surface: '
-    'which boundary the prompt crosses, as push() takes it; of the working memory, which is the caller''s own, all '
-    'words are stripped, and of earlier findings those that do not cross are left out; across another one than the call '
-    'before it is chosen anew. Raises 42704 for a session that is not the caller''s, an unknown block, classification, '
-    'model or surface, 55000 for a session that is over, 25006 on a standby, 22023 for arguments out of range or a '
-    'working_budget that goal and constraints alone exceed, 55P03 while another call holds the session''s scope, 28000 '
-    'without identity, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5 and 8.';
+    'Returns the prompt that a model is to read before it is called, in a session of the caller''s own. The prompt is '
+    'the working memory, by render_working_memory(); below it the findings of the session that this one resumes; and '
+    'then the pushed memories, by render_context(). The first call of a session pushes memories as push() does, with '
+    'the other arguments. A later call chooses them anew in these cases: (1) refresh_turns turns have ended since the '
+    'last choice (5 by default, see end_turn()); (2) a pushed memory was taken back, rewritten or contradicted, or no '
+    'longer fits; (3) the call has refresh; or (4) the call crosses another surface than the call before. In all '
+    'other cases it shows the same memories, read anew. session_id: a session of the caller''s own. task, embedding: '
+    'what the memories are compared with, instead of goal and current step. refresh: true chooses the memories anew. '
+    'token_budget, max_items, threshold, blocks, classification, embedding_model: as in push(). surface: the boundary '
+    'that the prompt crosses, as push() takes it; the words of working memory, which is the caller''s own, are all '
+    'stripped; earlier findings that do not cross it are left out. tokens: the estimate for the whole prompt. '
+    'refreshed: true where the memories were chosen anew. item_ids: the memories in the prompt. added, removed: what '
+    'changed since the call before. left_out: what was not chosen now, [{"item_id", "block", "reason", "relevance"}]; '
+    'NULL where nothing was chosen anew. recall_id: this choice in the log of recalls; NULL where nothing was chosen '
+    'anew. Raises 42704 for a session that is not the caller''s, or an unknown block, classification, model or '
+    'surface; 55000 for a session that is over; 25006 on a standby; 22023 for arguments out of range, or a '
+    'working_budget that goal and constraints alone exceed; 55P03 while another call holds the lock on the session''s '
+    'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
+    'design, 5 and 8.';
 REVOKE ALL ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,
     text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.before_call(uuid, text, real[], boolean, integer, integer, double precision, text[], text,

@@ -69,17 +69,18 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
     text[], text, text, text) IS
-    'Begins a task, or goes on with it, in one call: resume_session(), set_goal() and before_call(). task: its name, 1 '
-    'to 200 characters; scope: a path that the caller writes, its home where NULL; ttl: as in open_session(). goal, '
-    'plan, constraints: as in set_goal(); what is NULL is as the last session of the task left it, and the same plan '
-    'goes on where it was. embedding, embedding_model: of the goal. token_budget, max_items, threshold, blocks, '
-    'classification: as in push(); surface: as in before_call(), for resumed too. Returns what before_call() does, and '
-    'resumed, the envelope of resume_session(), NULL where there was no earlier session; outcome, reason: of the write '
-    'that remembers the goal, NULL where none was given. Where a gate refuses that, the session is open and has no new '
-    'goal. Raises 42704 for a scope that the caller does not write or an unknown block, classification, model or '
-    'surface, 55000 for a closed scope, 25006 on a standby, 22023 for arguments out of range, 55P03 while another '
-    'writer holds the scope, 28000 without identity, 25001 at an isolation other than READ COMMITTED. Source: '
-    'four-layer design, 8.';
+    'Begins or resumes a task in one call, and returns the prompt for its model. It does what resume_session(), '
+    'set_goal() and before_call() do. task: its name, 1 to 200 characters. scope: a path that the caller writes; NULL '
+    'for its home. ttl: as in open_session(). goal, plan, constraints: as in set_goal(); NULL keeps what the last '
+    'session of the task left; the same plan continues where it was. embedding, embedding_model: of the goal. '
+    'token_budget, max_items, threshold, blocks, classification: as in push(). surface: as in before_call(), also for '
+    'resumed. Returns what before_call() returns, and three more columns. resumed: the envelope of resume_session(); '
+    'NULL where there was no earlier session. outcome, reason: of the write that remembers the goal; NULL where no '
+    'goal was given. Where a gate refuses that write, the session is open and has no new goal. Raises 42704 for a '
+    'scope that the caller does not write, or an unknown block, classification, model or surface; 55000 for a closed '
+    'scope; 25006 on a standby; 22023 for arguments out of range; 55P03 while another writer holds the lock on the '
+    'scope; 28000 without an identity; 25001 at an isolation level other than READ COMMITTED. Source: four-layer '
+    'design, 8.';
 REVOKE ALL ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer, double precision,
     text[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.start_task(text, text, text[], jsonb, text, real[], interval, integer, integer,

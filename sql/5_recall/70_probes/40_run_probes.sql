@@ -23,10 +23,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.run_probes(text) IS
-    'Runs the golden queries of a scope and below (of all that the caller sees, by default; at most 1,000) now, and '
-    'says what is amiss: items that are not among the best, a text that none contains or that one has. The outcome is '
-    'kept. Raises 42704 for an unknown scope, 28000 without identity, 55000 where storage and functions disagree; 22023 '
-    'where recall() no longer takes what a probe asks. Source: memory fabric, golden memory queries.';
+    'Runs the golden queries (probes) of a scope and all below it now, and reports what fails. At most 1,000 queries '
+    'run. The outcome is kept. scope: default all that the caller sees. faults: what is wrong: an item that is not '
+    'among the best, a text that no answer contains, or a forbidden text in one. Raises 42704 for an unknown scope; '
+    '28000 without an identity; 55000 where storage and functions are of different versions; 22023 where recall() no '
+    'longer takes what a probe asks. Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.run_probes(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.run_probes(text) TO memwarden_reviewer, memwarden_curator, memwarden_auditor;
 

@@ -184,14 +184,17 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
     double precision, text) IS
-    'What the store held at a moment. system_time: when it held it (default: now), whatever became of it since. '
-    'valid_time: only what was held true at that time in the world; for a fact with one value at a time, the value of '
-    'then. Both together: what was believed at system_time about valid_time. item_id: one item. scope: that scope and '
-    'those it inherits from; scopes: exactly these; neither: all the caller sees. subject, predicate, kind: equal (the '
-    'first two whatever the case); filter: content @> filter; min_confidence: 0 to 1; query: words as in a web search '
-    '(all of them, "a phrase", or, -not). Who may see an item today sees all it ever said; nothing else is shown. What '
-    'had expired by then is not. Times before the first write give no row. Raises 28000 without identity, 42704 for an '
-    'unknown scope or layer, 22023 for arguments out of range. Source: chapter 12.5.5.';
+    'Returns what the store held at a moment. A caller that may see an item today sees all that the item ever said, '
+    'and nothing else. What had expired by then is not returned. Times before the first write give no row. '
+    'system_time: when the store held it, whatever became of it since; default now. valid_time: only what was held '
+    'true at that time in the world; for a fact with one value at a time, the value of then. item_id: one item. '
+    'scope: this scope and those it inherits from. scopes: exactly these; without scope and scopes, all that the '
+    'caller sees. layers: default all. subject, predicate: equal, whatever the case. kind: equal. filter: content @> '
+    'filter. min_confidence: 0 to 1. query: words as in a web search (all of them, "a phrase", or, -not). With '
+    'system_time and valid_time together, the call returns what was believed at system_time about valid_time. '
+    'recorded_at, superseded_at: from when to when the store held it. valid_from, valid_to: from when to when it is '
+    'true in the world. Raises 28000 without an identity; 42704 for an unknown scope or layer; 22023 for arguments '
+    'out of range. Source: chapter 12.5.5.';
 REVOKE ALL ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,
     double precision, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.as_of(timestamptz, timestamptz, uuid, text, text[], text[], text, text, text, jsonb,

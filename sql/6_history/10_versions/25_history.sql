@@ -69,12 +69,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.history(uuid) IS
-    'Every version of an item, newest first: what it said, when the store held it (recorded_at to superseded_at), when '
-    'it was true (valid_from to valid_to), who wrote it and why, and changes against the version before: [{"path", '
-    '"change", "before", "after"}], paths as in RFC 6901 below /content, /confidence and so on. restores_version: the '
-    'version whose words it says again, after a rollback or recovery; absorbed_item: the item that was merged into it, '
-    'if the caller sees it. Where it was retracted, expired or superseded by another item, a row for that comes before '
-    'it (operation RETRACT, EXPIRE, SUPERSEDE). No row for an item that does not exist or that the caller may not see. '
-    'Raises 28000 without identity. Source: chapter 12.5.';
+    'Lists every version of an item, newest first. An item that was retracted, expired or superseded by another item '
+    'has one more row for that. This row has the operation RETRACT, EXPIRE or SUPERSEDE and comes before the row of '
+    'the version. No row is returned for an item that does not exist or that the caller may not see. recorded_at, '
+    'superseded_at: from when to when the store held the version. valid_from, valid_to: from when to when it was '
+    'true. actor, reason: who wrote it and why. changes: against the version before, [{"path", "change", "before", '
+    '"after"}]; paths as in RFC 6901 below /content, /confidence and so on. restores_version: the version whose words '
+    'it says again, after a rollback or recovery. absorbed_item: the item that was merged into it, where the caller '
+    'sees that item. Raises 28000 without an identity. Source: chapter 12.5.';
 REVOKE ALL ON FUNCTION memwarden.history(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.history(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -23,9 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.diff(uuid, integer, integer) IS
-    'In what two versions of an item differ: path (RFC 6901: /content/..., /confidence, /evidence/0/uri ...), change '
-    '(added, removed, changed), before and after. Raises 42704 for an item or version that does not exist or that the '
-    'caller may not see, 28000 without identity. Source: primitives, 10.';
+    'Lists the differences between two versions of an item, path by path. version_a, version_b: the numbers of the '
+    'versions. path: as in RFC 6901, such as /confidence, /evidence/0/uri, or a path below /content. change: added, '
+    'removed or changed. before, after: the two values. Raises 42704 for an item or version that does not exist or '
+    'that the caller may not see; 28000 without an identity. Source: primitives, 10.';
 REVOKE ALL ON FUNCTION memwarden.diff(uuid, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.diff(uuid, integer, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;
@@ -75,10 +76,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) IS
-    'What became different between two moments: items that were added, removed (retracted, expired, superseded by '
-    'another) or changed, with what they said before and after, and who made the last change in between, why and when. '
-    'until: now by default. scope: that scope and those it inherits from; by default all the caller sees. Raises 28000 '
-    'without identity, 42704 for an unknown scope or layer, 22023 for times out of order. Source: primitives, 10.';
+    'Lists the items that became different between two moments. until: default now. scope: this scope and those it '
+    'inherits from; default all that the caller sees. layers: default all. change: added, removed (retracted, '
+    'expired, or superseded by another item) or changed. before, after: what the item said. actor, reason, '
+    'changed_at: who made the last change in between, why and when. Raises 28000 without an identity; 42704 for an '
+    'unknown scope or layer; 22023 for times out of order. Source: primitives, 10.';
 REVOKE ALL ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.diff_store(timestamptz, timestamptz, text, text[]) TO memwarden_agent, memwarden_reviewer,
     memwarden_curator, memwarden_auditor;

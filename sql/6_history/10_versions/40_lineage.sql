@@ -60,13 +60,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.lineage(uuid, text, integer) IS
-    'What an item rests on (direction sources: the memories and other evidence that its current version names, theirs, '
-    'and so on) or what rests on it (derived: every version that names one of its versions), nearest first, to any '
-    'depth or that many steps. relation: evidence, or merged. cited_by: the version that names it; for derived, the '
-    'version that is named. withdrawn: it was taken back since. evidence: a reference that is no memory of ours. What '
-    'the caller does not see is left out, and so is what only it leads to. Raises 42704 for an item that does not exist '
-    'or that the caller may not see, 22023 for another direction or depth, 28000 without identity. Source: chapter '
-    '12.4, P6.';
+    'Lists what an item rests on, or what rests on it, nearest first. Rows that the caller does not see are left out, '
+    'with everything that only they lead to. direction: sources (default), the memories and other evidence that its '
+    'current version names, then what these name, and so on; or derived, every version that names one of its '
+    'versions. depth: at most so many steps; default any number. distance: how many steps away. relation: evidence or '
+    'merged. cited_by: the version that names it; with derived, the version that is named. withdrawn: whether it has '
+    'been taken back since. evidence: a reference that is not a memory of this store. Raises 42704 for an item that '
+    'does not exist or that the caller may not see; 22023 for another direction or depth; 28000 without an identity. '
+    'Source: chapter 12.4, P6.';
 REVOKE ALL ON FUNCTION memwarden.lineage(uuid, text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.lineage(uuid, text, integer) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;

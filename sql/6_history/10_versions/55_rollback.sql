@@ -88,20 +88,22 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) IS
-    'Undoes the last change of an item, whatever it was: a bad version is retracted and what it replaced comes back as '
-    'a new version (history keeps all three); of two items that were merged both come back; a retraction, or an earlier '
-    'rollback, is itself undone. What the item held true of other times is as it was, too. version_id: the version that '
-    'is bad; with it the call fails when another has come since. to_version: back to that version instead. restore: of '
-    'the items concerned, only these get back what stood before: ''{}'' retracts and restores nothing. reason: 1 to '
-    '1,000 characters. Returns an item a row: action RESTORE, RETRACT (nothing stood before), END (it had ended '
-    'before), or WAITS, where nothing happened yet: people decided about one of them, or an agent asks where people are '
-    'asked about a write, and change_id is the request that waits in review_queue(); dependents: memories derived from '
-    'it that are stale now. For principals whose role permits DELETE and WRITE there; where it permits them for the '
-    'principal''s own memories only, the last change must be its own too. Raises 42704 for an item, or version, that is '
-    'not there, that the caller does not see, or that expired (recover() brings it back), 42501 without the right, '
-    '40001 when version_id is no longer current, 42710 when another item bears its subject and predicate now, 55000 in '
-    'a closed scope, 22023 for a blank reason, 55P03 while another writer holds the scope; otherwise as write() does. '
-    'Source: chapter 12.5.6.';
+    'Undoes the last change of an item, whatever the change was. A bad version is retracted, and what it replaced '
+    'comes back as a new version; history() keeps all three. Two items that were merged both come back. A retraction, '
+    'or an earlier rollback, is itself undone. What the item held true of other times also returns to what it was. '
+    'The caller''s role must permit DELETE and WRITE there. Where it permits them for the caller''s own memories '
+    'only, the last change must also be its own. Returns one row for each item. Its action is one of: (1) RESTORE: '
+    'what stood before comes back; (2) RETRACT: nothing stood before; (3) END: it had ended before; (4) WAITS: '
+    'nothing has happened yet, and change_id is the request that waits in review_queue(). A rollback waits for people '
+    'where they decided about one of the items. It also waits where an agent asks and people are asked about a write. '
+    'reason: 1 to 1,000 characters. version_id: the bad version; the call then fails when another version has come '
+    'since; in the result, the version that says again what restored_version said. to_version: go back to this '
+    'version instead of the last one. restore: of the items concerned, only these get back what stood before; ''{}'' '
+    'retracts and restores nothing. dependents: memories derived from it that are stale now. Raises 42704 for an item '
+    'or version that does not exist, that the caller does not see, or that expired (recover() brings it back); 42501 '
+    'without the right; 40001 when version_id is no longer current; 42710 when another item has its subject and '
+    'predicate now; 55000 in a closed scope; 22023 for a blank reason; 55P03 while another writer holds the lock on '
+    'the scope; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback(uuid, text, uuid, integer, uuid[]) TO memwarden_agent, memwarden_curator;
 

@@ -30,13 +30,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) IS
-    'What rollback_batch() with these arguments would do, item by item, and changes nothing. action: RESTORE (would_say '
-    'comes back), RETRACT (nothing stood before), END (it had ended before), NOTHING; CHANGED_SINCE (others have '
-    'changed it after: left alone), KEY_TAKEN (another item bears its subject and predicate now), NEEDS_REVIEW (people '
-    'are asked first: they decided about it, or an agent would bring it back where people are asked about writes), or '
-    'why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). changes: entries that would be undone; dependents: '
-    'memories that name it as evidence, of those the caller sees. Raises errors as rollback_batch() does; otherwise as '
-    'write() does. Source: chapter 12.5.6.';
+    'Shows what rollback_batch() with the same arguments would do, and changes nothing. Each row is one item. Its '
+    'action is one of: (1) RESTORE: would_say comes back; (2) RETRACT: nothing stood before; (3) END: it had ended '
+    'before; (4) NOTHING: there is nothing to do; (5) CHANGED_SINCE: others have changed it after, and it is left '
+    'alone; (6) KEY_TAKEN: another item has its subject and predicate now; (7) NEEDS_REVIEW: people are asked first; '
+    '(8) the reason why the caller may not (ROLE_FORBIDS, SCOPE_READ_ONLY ...). People are asked first where they '
+    'decided about the item. They are also asked where an agent would bring it back and people are asked about '
+    'writes. agent, scope, requests, since, until: as in rollback_batch(). changes: how many entries would be undone. '
+    'now_says, would_say: the content now and after the rollback. dependents: how many memories that the caller sees '
+    'name it as evidence. Raises errors as rollback_batch() does; otherwise as write() does. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_rollback(text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent, memwarden_curator;
 
@@ -96,15 +98,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) IS
-    'Undoes everything that an agent, in a scope and those below it, or by these requests (or changes: change_id of an '
-    'earlier rollback), wrote, merged, retracted or brought back in a period, as one change: each item returns to what '
-    'it was before. What meets all arguments given is undone; one of agent, scope and requests must be. What somebody '
-    'else has changed since is left alone and reported. Calling it again finds nothing more to do. preview_rollback() '
-    'with the same arguments shows beforehand what happens; the rows are those of rollback(), with the further actions '
-    'that preview_rollback() lists; what people are asked about first WAITS, as one request. Rolls back what the caller '
-    'may roll back, of what it sees. Raises 22023 without agent, scope or requests or for a blank reason, 42704 for a '
-    'scope the caller does not see, 42501 without the right, 55P03 while another writer holds a scope concerned; '
-    'otherwise as write() does. Source: chapter 12.5.6.';
+    'Undoes all changes of an agent, in a scope, or by some requests in a period, as one change. Each item that was '
+    'written, merged, retracted or brought back returns to what it was before. The call undoes what meets all '
+    'arguments given, of what the caller sees and may roll back. What somebody else has changed since is left alone '
+    'and reported. A second call finds nothing more to do. preview_rollback() with the same arguments shows '
+    'beforehand what happens. reason: 1 to 1,000 characters. agent, scope, requests: at least one of the three is '
+    'required; a scope includes those below it. requests: ids of write requests, or the change_id of an earlier '
+    'rollback. since, until: the period; default without bounds. The rows are those of rollback(), with the further '
+    'actions that preview_rollback() lists. What people must be asked about first WAITS, as one request. Raises 22023 '
+    'without agent, scope or requests, or for a blank reason; 42704 for a scope that the caller does not see; 42501 '
+    'without the right; 55P03 while another writer holds the lock on a scope concerned; otherwise as write() does. '
+    'Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rollback_batch(text, text, text, uuid[], timestamptz, timestamptz) TO memwarden_agent,
     memwarden_curator;

@@ -48,13 +48,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.recover(uuid, text, interval) IS
-    'Brings an expired memory back, as a new version that says the same. Returns the outcome: COMMITTED, with that '
-    'version; or DEFERRED where people decided about the memory, or an agent asks where people are asked about a write: '
-    'then the request waits in review_queue(). Possible within the layer''s recovery_window (30 days by default) after '
-    'it expired, by its time to live or by expire(). ttl: how long from now on; the layer''s default. reason: 1 to '
-    '1,000 characters. For principals that may write it. Raises 42704 for an item that has not expired or that the '
-    'caller does not see, 55000 after the window or in a closed scope, 42710 when another item bears its subject and '
-    'predicate now, 42501 without the right, 22023 for a blank reason or a ttl out of range, 55P03 while another writer '
-    'holds the scope; otherwise as write() does. Source: four-layer design, 8; chapter 12.7.';
+    'Brings an expired memory back, as a new version that says the same. This is possible within the layer''s '
+    'recovery_window (30 days by default) after the memory expired, by its time to live or by expire(). The caller '
+    'must be permitted to write the memory. reason: 1 to 1,000 characters. ttl: how long it lives from now on; '
+    'default that of the layer. outcome: COMMITTED, with the new version; or DEFERRED, and the request waits in '
+    'review_queue(): people decided about the memory, or the caller is an agent and people are asked about a write '
+    'there. Raises 42704 for an item that has not expired or that the caller does not see; 55000 after the window or '
+    'in a closed scope; 42710 when another item has its subject and predicate now; 42501 without the right; 22023 for '
+    'a blank reason or a ttl out of range; 55P03 while another writer holds the lock on the scope; otherwise as '
+    'write() does. Source: four-layer design, 8; chapter 12.7.';
 REVOKE ALL ON FUNCTION memwarden.recover(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.recover(uuid, text, interval) TO memwarden_agent, memwarden_curator;

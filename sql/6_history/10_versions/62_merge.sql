@@ -44,17 +44,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge(uuid, uuid, text) IS
-    'Makes one memory of two that say the same: item_id gains the other''s evidence, the higher confidence and '
-    'importance and the earlier beginning, as a new version with two predecessors; the absorbed item ends SUPERSEDED. '
-    'Where the schema of their kind has a merge policy and both have fields, its words are what the policy makes of '
-    'both, the older being what was recorded first; otherwise it keeps its own. Returns the outcome: COMMITTED, with '
-    'the version; or DEFERRED where people decided about one of them, or an agent asks where people are asked about a '
-    'write: then the request waits in review_queue(). rollback() brings both back. Both must be active, in one scope '
-    'and layer, and alike in kind, classification, domains and attributes. For principals that may write the one and '
-    'delete the other. reason: 1 to 1,000 characters. Raises 42704 for an item that is not active or that the caller '
-    'does not see, 22023 for items that cannot become one, for fields that the policy leaves in conflict, for what '
-    'schema, length or sensitivity rules would refuse of both together, or a blank reason, 42501 without the right, '
-    '55P03 while another writer holds the scope; otherwise as write() does. Source: chapter 12.3.4, 12.5.2.';
+    'Merges two memories that say the same into one. The item gains the evidence of the absorbed item, the higher '
+    'confidence and importance and the earlier beginning, as a new version with two predecessors. The absorbed item '
+    'ends SUPERSEDED. rollback() brings both back. Where the schema of their kind has a merge policy and both have '
+    'fields, the policy makes the words from both; the older memory is the one that was recorded first. Otherwise the '
+    'item keeps its own words. Both must be active, in one scope and layer, and equal in kind, classification, '
+    'domains and attributes. The caller must be permitted to write the item and to delete the absorbed one. item_id: '
+    'the memory that stays. absorbed: the memory that ends. reason: 1 to 1,000 characters. outcome: COMMITTED, with '
+    'the version; or DEFERRED, and the request waits in review_queue(): people decided about one of the memories, or '
+    'the caller is an agent and people are asked about a write there. Raises 42704 for an item that is not active or '
+    'that the caller does not see; 22023 for items that cannot become one, or a blank reason; 22023 for fields that '
+    'the policy leaves in conflict; 22023 for what schema, length or sensitivity rules would refuse of both together; '
+    '42501 without the right; 55P03 while another writer holds the lock on the scope; otherwise as write() does. '
+    'Source: chapter 12.3.4, 12.5.2.';
 REVOKE ALL ON FUNCTION memwarden.merge(uuid, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge(uuid, uuid, text) TO memwarden_agent, memwarden_curator;
 

@@ -37,13 +37,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reclassify(uuid, text, text) IS
-    'Moves a memory to another layer of its scope, through every gate there: a new item with the original as evidence; '
-    'the original ends SUPERSEDED once the new one is there, or was known there already. Where the gates refuse or '
-    'defer it, the original stays; a deferred move is called for again. Where people decided about the original, it '
-    'stays until others agree that it ends: the outcome is DEFERRED, and the request waits in review_queue(). '
-    'rollback() of either undoes it. reason: 1 to 1,000 characters. Returns the outcome, as write() does. For '
-    'principals that may delete the one and write the other. Raises 42704 for an item that is not active or that the '
-    'caller does not see, 42501 without the right, 22023 for a layer that is not another one or a blank reason, 55P03 '
-    'while another writer holds the scope; otherwise as write() does. Source: chapter 12.7, G4.';
+    'Moves a memory to another layer of its scope, through every gate of that layer. This writes a new item with the '
+    'original as evidence. The original ends SUPERSEDED once the new item is there, or where the layer knew it '
+    'already. Where the gates refuse or defer the move, the original stays. Call again for a move that was deferred. '
+    'Where people decided about the original, it stays until others agree that it ends: the outcome is DEFERRED, and '
+    'the request waits in review_queue(). rollback() of either item undoes the move. Returns the outcome, as write() '
+    'does. The caller must be permitted to delete the original and to write the new item. layer: the layer to move it '
+    'to. reason: 1 to 1,000 characters. Raises 42704 for an item that is not active or that the caller does not see; '
+    '42501 without the right; 22023 for the layer that the memory is in, or a blank reason; 55P03 while another '
+    'writer holds the lock on the scope; otherwise as write() does. Source: chapter 12.7, G4.';
 REVOKE ALL ON FUNCTION memwarden.reclassify(uuid, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reclassify(uuid, text, text) TO memwarden_agent, memwarden_curator;

@@ -9,11 +9,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.log_head() IS
-    'What the sealed log is, in a few bytes: {"segment", "head", "entries", "sealed_at", "system_identifier", "key_id", '
-    '"signature"}. Kept where the superusers of this server cannot write, it shows whether anything sealed by then was '
-    'changed since: verify_log(head => ...), or log_proof() and tools/check_inclusion for a single entry. head is the '
-    'RFC 6962 root (SHA-256, hexadecimal) over the records of all segments, signature an HMAC that verify_head() '
-    'checks. NULL before anything is sealed. Raises 28000 without identity.';
+    'Returns a short statement that stands for the whole sealed log, or NULL before anything is sealed. The statement '
+    'is {"segment", "head", "entries", "sealed_at", "system_identifier", "key_id", "signature"}. Keep it where the '
+    'superusers of this server cannot write. It then shows whether anything that was sealed by then has been changed '
+    'since: verify_log(head => ...) checks the whole log, and log_proof() with tools/check_inclusion a single entry. '
+    'The value "head" is the RFC 6962 root (SHA-256, hexadecimal) over the records of all segments. The value '
+    '"signature" is an HMAC that verify_head() checks. Raises 28000 without an identity.';
 REVOKE ALL ON FUNCTION memwarden.log_head() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.log_head() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor,
     memwarden_admin;
@@ -61,9 +62,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_head(jsonb) IS
-    'Whether this server signed a head that log_head() once gave: GENUINE, FORGED, UNSIGNED, or OTHER_KEY where it was '
-    'signed under a master key that this server does not have. It does not say that the log still has it: verify_log() '
-    'does. Raises 22023 for what is no head, 28000 without identity.';
+    'Tells whether this server signed a head that log_head() once gave. The answer is GENUINE, FORGED, UNSIGNED, or '
+    'OTHER_KEY where the head was signed under a master key that this server does not have. It does not tell that the '
+    'log still holds the head: verify_log() does. Raises 22023 for a value that is not a head; 28000 without an '
+    'identity.';
 REVOKE ALL ON FUNCTION memwarden.verify_head(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_head(jsonb) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor, memwarden_admin;

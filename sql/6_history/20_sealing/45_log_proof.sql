@@ -34,13 +34,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) IS
-    'Proves to an outsider that an entry is in the log that a head stands for: the entry as it was hashed, the hashes '
-    'that lead from it to the root of its segment, the record of the segment, and the hashes from there to the head. '
-    'tools/check_inclusion checks it against a head that was exported before, without this server. log_seq: a number '
-    'from history(); by default the latest sealed entry of the item. segment: the one that the exported head names; by '
-    'default the latest. For items that the caller sees, ended ones included. Raises 42704 for an item or entry that '
-    'there is not or that the caller does not see, 55000 for one that is not sealed yet, 22023 for a segment that the '
-    'entry is not in the log of, 28000 without identity.';
+    'Returns the proof that an entry is in the log that a head stands for. An outsider can check it: '
+    'tools/check_inclusion compares it with a head that was exported before, without this server. The proof holds the '
+    'entry as it was hashed, and the hashes that lead from it to the root of its segment. It also holds the record of '
+    'the segment, and the hashes from there to the head. The caller must see the item, which may have ended. log_seq: '
+    'a number from history(); default the latest sealed entry of the item. segment: the one that the exported head '
+    'names; default the latest. Raises 42704 for an item or entry that does not exist or that the caller does not '
+    'see; 55000 for an entry that is not sealed yet; 22023 for a segment whose log does not hold the entry; 28000 '
+    'without an identity.';
 REVOKE ALL ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.log_proof(uuid, bigint, bigint) TO memwarden_agent, memwarden_reviewer, memwarden_curator,
     memwarden_auditor;

@@ -14,16 +14,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) IS
-    'Appends what happened to the capture log and returns its id. It is not memory: nothing that reads memory finds it; '
-    'extract() makes candidates of it. source: where it comes from, a name of 1 to 63 lower-case letters, digits and '
-    '_.- that begins with a letter. content: any JSON but null, by default at most 64 KiB: a turn {"role", "speaker", '
-    '"text"}, a list of turns, a text, or what a tool answered {"tool", "result"}. What the sensitivity rules of all '
-    'layers block, encrypt or redact is masked before it is stored. external_id: its name at the source, at most 200 '
-    'characters; the same again for the same caller and source returns the id of the first. session_id, trace_id: kept '
-    'with it, at most 200 characters. scope: a path that the caller writes, its home by default; candidates go there. '
-    'captured_at: when it happened, now by default. classification, domains: those of the candidates. Raises 22023 for '
-    'arguments out of range, 42710 where external_id stands for another content, 42704 for a scope that the caller does '
-    'not write, 55000 for a closed one, 28000 without identity. Source: F1, F7.';
+    'Appends what happened to the capture log and returns its id. A capture is not memory: nothing that reads memory '
+    'finds it. extract() makes candidates for memories from it. What the sensitivity rules of all layers block, '
+    'encrypt or redact is masked before it is stored. source: where it comes from, a name of 1 to 63 lower-case '
+    'letters, digits and _.- that begins with a letter. content: any JSON but null, by default at most 64 KiB; a turn '
+    '{"role", "speaker", "text"}, a list of turns, a text, or what a tool answered {"tool", "result"}. external_id: '
+    'its name at the source, at most 200 characters; a second call with the same name, caller and source returns the '
+    'id of the first. session_id, trace_id: kept with it, at most 200 characters. scope: a path that the caller '
+    'writes; candidates are written there; default its home. captured_at: when it happened; default now. '
+    'classification, domains: those of the candidates. Raises 22023 for arguments out of range; 42710 where '
+    'external_id stands for another content; 42704 for a scope that the caller does not write; 55000 for a closed '
+    'scope; 28000 without an identity. Source: F1, F7.';
 REVOKE ALL ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture(text, jsonb, text, text, text, text, timestamptz, text, text[]) TO memwarden_agent,
     memwarden_curator;
@@ -74,12 +75,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_many(jsonb) IS
-    'Appends many captures. captures: an array of at most 10,000 objects whose names are the arguments of capture(). '
-    'Returns one row each, ordinal counting from 0 in the order given: capture_id, repeated (it was there before), or '
-    'fault, the SQLSTATE that capture() would raise, with its detail; one that fails harms no other. fault: 22023 for '
-    'arguments out of range, 22007 for a time that is none, 42710 where an external_id stands for another content, '
-    '42704 for a scope that the caller does not write, 55000 for a closed one. Raises 22023 for anything but such an '
-    'array, 28000 without identity, 55000 before setup(). Source: F1.';
+    'Appends many captures to the capture log, with a result for each. A capture that fails leaves the others '
+    'unaffected. Its fault is one of: (1) 22023 for arguments out of range; (2) 22007 for an invalid time; (3) 42710 '
+    'where an external_id stands for another content; (4) 42704 for a scope that the caller does not write; (5) 55000 '
+    'for a closed scope. Returns one row for each capture. captures: an array of at most 10,000 objects whose names '
+    'are the arguments of capture(). ordinal: counts from 0 in the order given. capture_id: the id of the capture. '
+    'repeated: whether it was there before. fault, detail: the SQLSTATE that capture() would raise, with its detail. '
+    'Raises 22023 for anything but such an array; 28000 without an identity; 55000 before setup(). Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.capture_many(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_many(jsonb) TO memwarden_agent, memwarden_curator;
 

@@ -77,12 +77,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) IS
-    'For memwarden extract: captures of the caller''s own that an extractor of method plugin has still to read, as far '
-    'as the log still holds their text; another transaction that asks meanwhile gets others. submit_candidates() says '
-    'what was found, and then they are shown no more. capture: {"capture_id", "source", "session_id", "captured_at", '
-    '"content"}. source, since, until (by captured_at), extractor, version: those only; without a version each is for '
-    'the one that was the newest when it came. k: 1 to 1,000, 10 by default. Raises 22023 for arguments out of range, '
-    '28000 without identity. Source: F2.';
+    'Claims captures that a plug-in extractor has still to read, for the program memwarden extract. These are '
+    'captures of the caller''s own, as far as the log still holds their text. Another transaction that asks meanwhile '
+    'gets other captures. submit_candidates() reports what the plug-in found in a capture. Later calls leave that '
+    'capture out. plugin: the name of the plug-in, for its extractors of method plugin. source, since, until: only '
+    'captures from this source and of this time (by captured_at). extractor, version: only for this extractor, or '
+    'this version of it; without a version, each capture is for the version that was the newest when it came. k: 1 to '
+    '1,000; default 10. capture: {"capture_id", "source", "session_id", "captured_at", "content"}. Raises 22023 for '
+    'arguments out of range; 28000 without an identity. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_captures(text, text, timestamptz, timestamptz, text, integer,
     integer) TO memwarden_agent, memwarden_curator;

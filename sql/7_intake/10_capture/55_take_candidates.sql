@@ -166,12 +166,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) IS
-    'For memwarden extract: what a plug-in found in a capture of the caller''s own, an array of candidates as '
-    'define_extractor() describes them, written through the gates in the caller''s name. Once for each capture and '
-    'version: again does nothing and returns no row. One row for each candidate that was neither malformed nor under '
-    'the floor, with the outcome of its write. Raises 42704 for a capture that is not the caller''s, whose text is '
-    'gone, or that this extractor does not read, 22023 for anything but an array, 28000 without identity, 25001 at an '
-    'isolation other than READ COMMITTED, 55000 before setup(), 55P03 when a table is locked for longer than '
-    'lock_timeout. Source: F2.';
+    'Writes the candidates that a plug-in found in a capture, for the program memwarden extract. The capture must be '
+    'the caller''s own. The candidates are written in the caller''s name and through every gate. Each version of an '
+    'extractor submits once for a capture: a second call does nothing and returns no row. candidates: an array of '
+    'candidates as define_extractor() describes them. Returns one row for each candidate that was neither malformed '
+    'nor under the floor, with the outcome of its write. Raises 42704 for a capture that is not the caller''s, whose '
+    'text is gone, or that this extractor does not read; 22023 for anything but an array; 28000 without an identity; '
+    '25001 at an isolation level other than READ COMMITTED; 55000 before setup(); 55P03 when a table is locked for '
+    'longer than lock_timeout. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.submit_candidates(uuid, text, integer, jsonb) TO memwarden_agent, memwarden_curator;

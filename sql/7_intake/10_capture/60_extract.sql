@@ -50,17 +50,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) IS
-    'Has extractors read captures of the caller''s own and writes what they find, in the caller''s name and through '
-    'every gate, resting on the capture (evidence memwarden:capture/ID). Each version of an extractor reads a capture '
-    'once; several runs at once read different ones, and one that was killed is just run again. source, since, until '
-    '(by captured_at): those captures only. extractor: that one alone. extractor_version: that version of it, for '
-    'captures of before it too; by default each capture is read by the version that was the newest when it came. k: at '
-    'most so many pairs of capture and extractor, 1 to 1,000, 100 by default: call again until no row comes. One row '
-    'for each candidate that was asked for, with the outcome of its write, or one without a request for a capture in '
-    'which there was none. candidates, dropped: how many were asked for; those under the floor or malformed. fault: '
-    'SQLSTATE of an extractor that failed: it is tried again until the third time. Extractors of method plugin are run '
-    'by memwarden extract. Raises 22023 for arguments out of range, 28000 without identity, 25001 at an isolation other '
-    'than READ COMMITTED, 55000 before setup(), 55P03 as write_many(). Source: F2, primitives 8.';
+    'Runs extractors over the caller''s captures and writes the memories that they find. The memories are written in '
+    'the caller''s name and through every gate, with the capture as evidence (memwarden:capture/ID). Each version of '
+    'an extractor reads a capture once. Several runs at once read different captures. A run that was killed is just '
+    'run again. The program memwarden extract runs extractors of method plugin. source, since, until: only captures '
+    'from this source and of this time (by captured_at). extractor: only this one. extractor_version: this version of '
+    'it, also for captures that came before it; by default the version that was the newest when the capture came '
+    'reads it. k: at most so many pairs of capture and extractor, 1 to 1,000, default 100; call again until no row '
+    'comes. Returns one row for each candidate that was asked for, with the outcome of its write. A capture without '
+    'candidates has one row without a request. candidates: how many were asked for. dropped: how many were under the '
+    'floor or malformed. fault: the SQLSTATE of an extractor that failed; memwarden tries it up to three times. '
+    'Raises 22023 for arguments out of range; 28000 without an identity; 25001 at an isolation level other than READ '
+    'COMMITTED; 55000 before setup(); 55P03 as write_many() does. Source: F2, primitives 8.';
 REVOKE ALL ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extract(text, timestamptz, timestamptz, text, integer, integer) TO memwarden_agent, memwarden_curator;
 

@@ -21,10 +21,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.capture_of(uuid) IS
-    'From which captures the versions of a memory were extracted, by which version of which extractor, newest first; '
-    'nothing of what they say. source to captured_at are NULL once the log keeps the capture no more, text_kept says '
-    'whether it keeps its text. No row for one that was not extracted, or that the caller may not see. Raises 28000 '
-    'without identity. Source: F2, F8.';
+    'Lists the captures that the versions of a memory were extracted from, newest first. It returns nothing of what '
+    'the captures say. No row is returned for a memory that was not extracted, or that the caller may not see. '
+    'source, session_id, captured_at: NULL once the log no longer keeps the capture. extractor, extractor_version: '
+    'which version of which extractor read it. text_kept: whether the log still keeps the text of the capture. Raises '
+    '28000 without an identity. Source: F2, F8.';
 REVOKE ALL ON FUNCTION memwarden.capture_of(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.capture_of(uuid) TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 

@@ -43,16 +43,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.open_session(text, text, interval, boolean) IS
-    'Opens a session of the caller''s own: its work on a task in a scope. Returns its id; where that session is open '
-    'already, from this process or another, the id of that one: an agent has one open session for a task and scope. '
-    'scope: a path that the caller writes; NULL for its home. task: its name, 1 to 200 characters, the subject of what '
-    'the session remembers. ttl: after so long without a call it is over; by default default_ttl of layer session, at '
-    'most its max_ttl. shared: whether others read what it remembers from now on, as far as scopes, roles and policies '
-    'let them; NULL: as it is, and not for a new one. Nobody else sees the session. What it remembers are memories of '
-    'layer session: where that layer is not shared, as shipped, only its agent and principals whose role has ADMIN over '
-    'the layer read them. Raises 42704 for a scope that the caller does not write, 55000 for a closed one, 25006 on a '
-    'standby, 22023 for arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. '
-    'Source: four-layer design, 2.';
+    'Opens a session for the caller''s work on a task in a scope, and returns its id. An agent has one open session '
+    'for a task and scope. Where it is open already, from this process or another, the call returns its id. Nobody '
+    'else sees the session. What the session remembers are memories of layer session. As shipped, that layer is not '
+    'shared. Then only its agent reads them, and principals whose role has ADMIN over the layer. scope: a path that '
+    'the caller writes; NULL for its home. task: its name, 1 to 200 characters; the subject of what the session '
+    'remembers. ttl: how long the session lives without a call; default the default_ttl of layer session, at most its '
+    'max_ttl. shared: whether others read what it remembers from now on, as far as scopes, roles and policies let '
+    'them; NULL leaves it as it is, and a new session is not shared. Raises 42704 for a scope that the caller does '
+    'not write; 55000 for a closed scope; 25006 on a standby; 22023 for arguments out of range; 55P03 while another '
+    'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.open_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.open_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 

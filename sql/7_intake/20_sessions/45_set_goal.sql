@@ -40,15 +40,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) IS
-    'Says what a session of the caller''s is for. goal: one sentence, 1 to 300 characters on one line. plan: its steps, '
-    'at most 100 of 1 to 200 characters each; a new plan begins with its first step. constraints: an array of texts of '
-    '1 to 300 characters, or of {"text", "importance"} (critical, high, normal or low); the 8 that matter most stay, by '
-    'importance and then by how specific they are. What is NULL stays as it was. Working memory and the session''s '
-    'memories have it in one go: the answer is the outcome of that write, and where a gate refuses it nothing changes. '
-    'What is sensitive is masked before it is stored: masked says where. request_id: as in write(), for asking again. '
-    'Raises 42704 for a session that is not the caller''s, 55000 for one that is over, 25006 on a standby, 22023 for '
-    'arguments out of range, 55P03 while another writer holds the scope; otherwise as write() does. Source: four-layer '
-    'design, 3.';
+    'Sets goal, plan and constraints of a session of the caller''s own. Working memory and the session''s memories '
+    'get them at once. Returns the outcome of that write. Where a gate refuses it, nothing changes. What is NULL '
+    'stays as it was. Sensitive parts are masked before they are stored. goal: one sentence, 1 to 300 characters on '
+    'one line. plan: its steps, at most 100 of 1 to 200 characters each; a new plan begins with its first step. '
+    'constraints: an array of texts of 1 to 300 characters, or of {"text", "importance"} (critical, high, normal or '
+    'low); the 8 that matter most stay, by importance and then by how specific they are. request_id: as in write(), '
+    'for asking again. masked: where something was masked. Raises 42704 for a session that is not the caller''s; '
+    '55000 for a session that is over; 25006 on a standby; 22023 for arguments out of range; 55P03 while another '
+    'writer holds the lock on the scope; otherwise as write() does. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_goal(uuid, text, text[], jsonb, uuid) TO memwarden_agent, memwarden_curator;
 
@@ -117,10 +117,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.advance_plan(uuid, uuid) IS
-    'The current step of a session''s plan is done: done of total are, current_step is the one after it and next_step '
-    'the one behind that, NULL where there is none. Of a plan that is done nothing changes, and outcome is NULL. '
-    'outcome, reason: of the write that remembers it; where a gate refuses that, nothing changes. request_id: as in '
-    'write(), for asking again. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, '
-    '3.';
+    'Marks the current step of a session''s plan as done. For a plan that is done, nothing changes and outcome is '
+    'NULL. Where a gate refuses the write that remembers the step, nothing changes. request_id: as in write(), for '
+    'asking again. done, total: how many steps are done, and how many there are. current_step, next_step: the steps '
+    'that are now current and next; NULL where there is none. outcome, reason: of the write that remembers the step. '
+    'Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.advance_plan(uuid, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.advance_plan(uuid, uuid) TO memwarden_agent, memwarden_curator;

@@ -34,15 +34,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) IS
-    'Notes what a tool returned, in working memory and in the session''s memories in one go. tool: its name, 1 to 100 '
-    'letters, digits and _.:-. result: at most 256 KiB; working memory has its first 200 characters. importance: '
-    'critical, high, normal or low; working memory keeps as many as max_items of layer working says, the newest and '
-    'before others those that are critical; the session as many as max_items of layer session, the least important of '
-    'the oldest go. evidence: what it rests on, as in write(); by default the tool''s word, tool:TOOL/SESSION, which is '
-    'worth what the registry of sources says. What is sensitive is masked before it is stored: masked says where. '
-    'Answers with the outcome of the write; what a gate refuses is not kept anywhere. request_id: as in write(), for '
-    'asking again: the same id changes nothing. Raises errors as set_goal() does, otherwise as write() does. Source: '
-    'four-layer design, 2 and 3.';
+    'Records what a tool returned, in working memory and in the session''s memories at once. Returns the outcome of '
+    'the write. What a gate refuses is kept nowhere. Sensitive parts are masked before they are stored. tool: its '
+    'name, 1 to 100 letters, digits and _.:-. result: at most 256 KiB; working memory has its first 200 characters. '
+    'importance: critical, high, normal (default) or low. evidence: what it rests on, as in write(); default the '
+    'tool''s word, tool:TOOL/SESSION, which is worth what the registry of sources says. request_id: as in write(), '
+    'for asking again; the same id changes nothing. Working memory keeps as many observations as max_items of layer '
+    'working says: critical ones first, then the newest. The session keeps as many as max_items of layer session '
+    'says. The least important of the oldest go first. masked: where something was masked. Raises errors as '
+    'set_goal() does, otherwise as write() does. Source: four-layer design, 2 and 3.';
 REVOKE ALL ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.observe(uuid, text, text, text, jsonb, uuid) TO memwarden_agent, memwarden_curator;
 
@@ -65,9 +65,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.note(uuid, text) IS
-    'Adds a line to the scratchpad of a session''s working memory, and to nothing else: 1 to 500 characters, of which '
-    'what is sensitive is masked. Of the scratchpad the last 500 characters stay, in whole lines, until end_turn(). '
-    'Raises errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
+    'Adds a line to the scratchpad of a session''s working memory, and to nothing else. The scratchpad keeps its last '
+    '500 characters, in whole lines, until end_turn(). text: 1 to 500 characters; sensitive parts are masked. Raises '
+    'errors as set_goal() does, otherwise as write() does. Source: four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.note(uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.note(uuid, text) TO memwarden_agent, memwarden_curator;
 
@@ -89,8 +89,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.end_turn(uuid) IS
-    'Ends a turn of a session: working memory loses observations and scratchpad, and keeps goal, plan and constraints. '
-    'Returns how many turns it has had. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer '
-    'design, 2.';
+    'Ends a turn of a session and returns how many turns it has had. Working memory loses observations and '
+    'scratchpad. It keeps goal, plan and constraints. Raises errors as set_goal() does, otherwise as write() does. '
+    'Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.end_turn(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.end_turn(uuid) TO memwarden_agent, memwarden_curator;

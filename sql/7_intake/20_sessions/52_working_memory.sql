@@ -36,10 +36,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.working_memory(uuid) IS
-    'The working memory of a session of the caller''s, slot by slot: goal; plan {"steps", "done"}; observations '
-    '[{"tool", "result", "importance", "ordinal"}], critical ones first and each kind newest first; constraints '
-    '[{"text", "importance"}]; scratchpad. It counts as a call: the session lives on. After a crash it is made anew of '
-    'what the session remembers. Raises errors as set_goal() does, otherwise as write() does. Source: four-layer '
-    'design, 3.';
+    'Returns the working memory of a session of the caller''s own, slot by slot. It counts as a call, so the session '
+    'lives on. After a crash the slots are made anew from what the session remembers. plan: {"steps", "done"}. '
+    'observations: [{"tool", "result", "importance", "ordinal"}], critical ones first and each kind newest first. '
+    'constraints: [{"text", "importance"}]. Raises errors as set_goal() does, otherwise as write() does. Source: '
+    'four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.working_memory(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.working_memory(uuid) TO memwarden_agent, memwarden_curator;

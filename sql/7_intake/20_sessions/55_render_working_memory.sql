@@ -76,13 +76,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.render_working_memory(uuid, integer) IS
-    'The working memory of a session of the caller''s as a text for a model, always in this order: [TASK_GOAL], '
-    '[CURRENT_STEP], [NEXT_STEP], then a line [OBSERVATION], [CONSTRAINT] or [SCRATCHPAD] for each; a slot that is '
-    'empty is not there. What was told stands as JSON behind its label, each on its line, and cannot look like a label, '
-    'a tag or the end of a block. At most token_budget tokens by estimate_tokens(): first the oldest notes yield, then '
-    'observations, the oldest first and critical ones last, then the plan; goal and constraints never: where they alone '
-    'are more, that is an error. After a crash it is made anew of what the session remembers. Raises 22023 for a '
-    'token_budget out of range or too small for goal and constraints, errors as set_goal() does, otherwise as write() '
-    'does. Source: four-layer design, 3.';
+    'Renders the working memory of a session of the caller''s own as a text for a model. The order is always '
+    '[TASK_GOAL], [CURRENT_STEP], [NEXT_STEP], then a line [OBSERVATION], [CONSTRAINT] or [SCRATCHPAD] for each '
+    'entry. An empty slot is left out. Each entry is JSON behind its label, on its own line. It cannot look like a '
+    'label, a tag or the end of a block. After a crash the text is made anew from what the session remembers. '
+    'token_budget: at most so many tokens by estimate_tokens(); default 1000. A text that is too long first loses '
+    'notes, the oldest first, then observations, the oldest first and critical ones last, and then the plan. It never '
+    'loses goal and constraints: where these alone exceed the budget, the call fails. Raises 22023 for a token_budget '
+    'out of range or too small for goal and constraints; otherwise as set_goal() does, and as write() does. Source: '
+    'four-layer design, 3.';
 REVOKE ALL ON FUNCTION memwarden.render_working_memory(uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.render_working_memory(uuid, integer) TO memwarden_agent, memwarden_curator;

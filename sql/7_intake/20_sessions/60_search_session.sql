@@ -44,10 +44,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.search_session(uuid, text, integer, text) IS
-    'What a session of the caller''s own remembers about a query, best first, at most k (1 to 1,000): goals, progress '
-    'and observations with their whole results, also those that working memory has let go. Of a session that is over '
-    'nothing. surface: which boundary the answer crosses, as recall() takes it. What is told is recorded as a recall '
-    'is, with the session. Raises 42704 for a session that is not the caller''s, 22023 for k; otherwise as recall() '
-    'does. Source: four-layer design, 2.';
+    'Returns what a session of the caller''s own remembers about a query, best first. It searches goals, progress and '
+    'observations with their whole results, also those that working memory has let go. A session that is over gives '
+    'no row. The call is recorded as a recall of the session. k: at most so many rows, 1 to 1,000; default 10. '
+    'surface: the boundary that the answer crosses, as recall() takes it. Raises 42704 for a session that is not the '
+    'caller''s; 22023 for k; otherwise as recall() does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.search_session(uuid, text, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.search_session(uuid, text, integer, text) TO memwarden_agent, memwarden_curator;

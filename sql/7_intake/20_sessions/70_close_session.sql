@@ -44,16 +44,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.close_session(uuid, text, text, text, text) IS
-    'Ends a session of the caller''s. promote: important asks for each critical or high entry to be written into layer, '
-    'none for nothing. target_scope: where to, the session''s scope by default. summary: what is to be learned from it, '
-    '1 to 2,000 characters, written there as well, on the grounds of what was promoted. All of it in the caller''s name '
-    'and through every gate: disposition is promoted where it was committed or was known, waiting where it was '
-    'deferred, refused where a gate refused it, see outcome, gate and reason; released, and nothing was asked, for the '
-    'rest. The memories of the session expire, its working memory is gone. One transaction: a call that was cut off has '
-    'done nothing. Again, or from two processes at once, it is done once and the answer is that of the first. Raises '
-    '42704 for a session that is not the caller''s, a target_scope that it does not write or an unknown layer, 55000 '
-    'for a closed one, 25006 on a standby, 22023 for arguments out of range, 55P03 while another writer holds the '
-    'scope; otherwise as write() does. Source: four-layer design, 2.';
+    'Ends a session of the caller''s own and writes what matters of it into a lasting layer. All of it is written in '
+    'the caller''s name and through every gate. The memories of the session expire, and its working memory is gone. '
+    'It is one transaction: a call that was cut off has done nothing. Where it is called again, or from two processes '
+    'at once, it is done once and every call returns the first answer. summary: what is to be learned from the '
+    'session, 1 to 2,000 characters; written too, with what was promoted as its evidence. promote: important '
+    '(default) asks for each critical or high entry to be written into layer; none asks for nothing. target_scope: '
+    'where to write it; default the session''s scope. layer: the layer to write it into; default episodic. '
+    'disposition: promoted where the entry was committed or known; waiting where it was deferred; refused where a '
+    'gate refused it (see outcome, gate and reason); released for the rest, for which no write was asked. Raises '
+    '42704 for a session that is not the caller''s, a target_scope that it does not write, or an unknown layer; 55000 '
+    'for a closed scope; 25006 on a standby; 22023 for arguments out of range; 55P03 while another writer holds the '
+    'lock on the scope; otherwise as write() does. Source: four-layer design, 2.';
 REVOKE ALL ON FUNCTION memwarden.close_session(uuid, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.close_session(uuid, text, text, text, text) TO memwarden_agent, memwarden_curator;
 

@@ -57,17 +57,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.resume_session(text, text, interval, boolean) IS
-    'Goes on with a task of the caller''s own: opens its session as open_session() does, and where that is new puts '
-    'goal, plan with the steps that are done, constraints and critical findings of the last one into its working '
-    'memory. Returns them as an envelope: {"envelope": 1, "namespace": path of the scope, "task", "session_id", '
-    '"resumed_from", "ended" (closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, '
-    '"constraints", "findings": [{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", '
-    '"reason"}]}; standing is remembered where it has become lasting memory (item_id, layer) and stands there, '
-    'unverified where it is the session''s own note. What was taken back since is left out, and what looks like an '
-    'instruction to its reader. What nothing remembers is read within recovery_window of layer session. Without an '
-    'earlier session resumed_from is NULL and the rest empty. Where the session is open already, as after a restart, it '
-    'changes nothing, and what that has said and found since comes first. Raises errors as open_session() does, '
-    'otherwise as write() does. Source: four-layer design, 8.';
+    'Continues a task of the caller''s own, and returns what its last session left as an envelope. It opens the '
+    'session as open_session() does. The working memory of a new session starts with what the last one left: goal, '
+    'plan with its done steps, constraints and critical findings. scope, task, ttl, shared: as in open_session(). The '
+    'envelope is {"envelope": 1, "namespace": path of the scope, "task", "session_id", "resumed_from", "ended" '
+    '(closed, expired or scope_closed), "ended_at", "goal", "plan": {"steps", "done"}, "constraints", "findings": '
+    '[{"tool", "result" or "summary", "importance", "standing", "item_id", "layer", "reason"}]}. The "standing" of a '
+    'finding is remembered where it has become lasting memory ("item_id", "layer") and is current there. It is '
+    'unverified where it is the session''s own note. Findings that were taken back since are left out, and so is what '
+    'looks like an instruction to its reader. A finding that has not become lasting memory can be read within the '
+    'recovery_window of layer session. Without an earlier session, "resumed_from" is NULL and the rest is empty. '
+    'Where the session is open already, as after a restart, the call changes nothing, and what that session has said '
+    'and found since comes first. Raises errors as open_session() does, otherwise as write() does. Source: four-layer '
+    'design, 8.';
 REVOKE ALL ON FUNCTION memwarden.resume_session(text, text, interval, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.resume_session(text, text, interval, boolean) TO memwarden_agent, memwarden_curator;
 

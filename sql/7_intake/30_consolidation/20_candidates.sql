@@ -36,9 +36,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) IS
-    'Memories of from_layer about which the caller has not decided yet what becomes of them in to_layer, oldest version '
-    'first: what consolidate() is then called for. scope: that one alone; the agent''s home by default. after: those '
-    'behind a version_id, for another page. k: 1 to 1,000, 100 by default. A new version is a candidate again. Raises '
-    '42704 for a scope that the caller does not see, 22023 for k, 28000 without identity. Source: N4.';
+    'Lists memories of one layer that the caller has not yet decided about for another, oldest version first. The '
+    'caller then decides with consolidate(). A new version is a candidate again. from_layer: the layer of the '
+    'memories. to_layer: the layer that the decision is for. scope: only this one; default the agent''s home. after: '
+    'the version_id of the last row of a page, for the next page. k: 1 to 1,000; default 100. Raises 42704 for a '
+    'scope that the caller does not see; 22023 for k; 28000 without an identity. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.consolidation_candidates(text, text, text, uuid, integer) TO memwarden_agent, memwarden_curator;

@@ -76,19 +76,22 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) IS
-    'Carries out what the caller decides about one version of a memory for another layer of its scope, once, and notes '
-    'it: as a write or retraction of the caller''s own, through every gate, with its rights and no others. decision: '
-    'ADD (a memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason, 1 '
-    'to 1,000 characters) or NOOP. target: a memory of that scope and layer, target_version the version that was looked '
-    'at. content: what ADD or UPDATE is to say, by default what the memory says; words of one''s own enter no layer '
-    'that takes no direct writes. The memory is cited as evidence, so nothing is believed more than it is, and words '
-    'that UPDATE makes of two memories not more than either. decider: who or what decided, 1 to 100 letters, digits and '
-    '_.:/-. outcome: as that of write(), DEFERRED also where DELETE concerns what people decided about; RETRACTED; '
-    'NOTHING, of NOOP; or REJECTED with the reason. CHANGED_SINCE: one of the two is no longer at the version that was '
-    'named; that alone is not noted and can be decided anew. repeated: it had been decided before, and the outcome is '
-    'that of then; nothing happened now. Raises 42704 for a memory that the caller does not see, 22023 for arguments '
-    'that do not go together, 42501 for a right that was lost while it waited, 55P03 while another writer holds the '
-    'scope; otherwise as write() does. Source: N4.';
+    'Carries out, once, what the caller decides about a memory for another layer of its scope. The decision is '
+    'recorded. It is carried out as a write or retraction of the caller''s own, through every gate, with its rights '
+    'and no others. The new memory cites the first one as evidence. So it is believed no more than the first one. '
+    'Words that UPDATE makes of two memories are believed no more than either. The outcome is that of write(), or one '
+    'of: (1) DEFERRED: DELETE concerns what people decided about; (2) RETRACTED; (3) NOTHING: the decision was NOOP; '
+    '(4) REJECTED: with the reason; (5) CHANGED_SINCE: one of the two memories is no longer at the version that was '
+    'named. A decision with the outcome CHANGED_SINCE is not recorded, and the caller can decide anew. item_id, '
+    'version_id: the memory, and the version that the decision is about. layer: the other layer. decision: ADD (a '
+    'memory of the layer), UPDATE (the next version of target), DELETE (target is retracted, with the reason) or '
+    'NOOP. target, target_version: a memory of that scope and layer, and the version that the caller looked at. '
+    'content: what ADD or UPDATE is to say; default what the memory says; a content of the caller''s own enters no '
+    'layer that takes no direct writes. reason: 1 to 1,000 characters, for DELETE. decider: who or what decided, 1 to '
+    '100 letters, digits and _.:/-; default agent. repeated: true where the decision had been made before; outcome is '
+    'then that of the first call, and nothing happened now. Raises 42704 for a memory that the caller does not see; '
+    '22023 for arguments that do not go together; 42501 for a right that was lost while it waited; 55P03 while '
+    'another writer holds the lock on the scope; otherwise as write() does. Source: N4.';
 REVOKE ALL ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.consolidate(uuid, uuid, text, text, uuid, uuid, jsonb, text, text) TO memwarden_agent,
     memwarden_curator;

@@ -28,9 +28,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.active_embedding_model() IS
-    'The embedding model that write() and recall() take a vector to be of where the call names none: its name, and how '
-    'many numbers a vector has. It may change (switch_embedding_model()); who names the model with each vector need not '
-    'ask. Raises 28000 without identity.';
+    'Returns the default embedding model of write() and recall(), and its dimension. A vector has that model where '
+    'the call names none. The model may change (switch_embedding_model()). A caller that names the model with each '
+    'vector need not ask. name: the name of the model. dimension: how many numbers a vector has. Raises 28000 without '
+    'an identity.';
 REVOKE ALL ON FUNCTION memwarden.active_embedding_model() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.active_embedding_model() TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 

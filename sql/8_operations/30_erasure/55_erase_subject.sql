@@ -49,23 +49,27 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) IS
-    'Erases all that an organisation remembers of a subject, for good: every item one of whose versions has that '
-    'subject (compared as keys are) or names one of the identifiers in content, evidence, subject, predicate, kind, '
-    'attributes or provenance, in any layer, status and tier; what was encrypted of them; all that was derived from '
-    'those, to any depth; their whole history, vectors and timeline; the content of every write request about them or '
-    'naming them (one that waits ends as REJECTED, SUBJECT_ERASED); recorded evidence that names one of them, and '
-    'captures that do, in which the subject speaks or of which a memory of it was made, with what rests on either; the '
-    'entities that bear the name or an identifier, with names, attributes and what was remembered of them by any name, '
-    'and attributes of others that name one; and their reasons in the log, whose hashes stay. An identifier is found '
-    'literally, not as part of a longer word, whatever its case: at most 100, of 2 to 1,000 characters. The subject '
-    'alone is looked for as a subject; to find the name in texts, give it as an identifier. org: by default the '
-    'caller''s; members of memwarden_admin name it. dry_run: only counts. reason: kept with the certificate, and must '
-    'name nobody of these. Returns the certificate, one row: erasure_id, status (COMPLETED, NOTHING_FOUND or DRY_RUN), '
-    'how many items, versions, requests, pieces of recorded evidence with captures, and log entries, the layers, when, '
-    'and the HMAC of the normalised subject (NULL without a master key). Writers of the organisation wait meanwhile '
-    '(about 5,000 items a second are searched, twice). For who administers it (full) with a role that deletes for good. '
-    'Raises 42501 without the right, 42704 for an unknown organisation, 22023 for arguments out of range, 25001 at an '
-    'isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter 12.10.2.';
+    'Erases for good all that an organisation remembers of a subject, and returns a certificate. It erases in any '
+    'layer, status and tier: (1) every item with a version that has the subject (compared as keys are); (2) every '
+    'item with a version that names an identifier in content, evidence, subject, predicate, kind, attributes or '
+    'provenance; (3) what was encrypted of these items, and all that was derived from them, to any depth; (4) their '
+    'whole history, vectors and timeline; (5) the content of every write request about them or naming them (a request '
+    'that waits ends as REJECTED, SUBJECT_ERASED); (6) recorded evidence that names an identifier, with what rests on '
+    'it; (7) captures that name an identifier, in which the subject speaks, or from which a memory of the subject was '
+    'made, with what rests on them; (8) the entities that bear the name or an identifier, with their names, '
+    'attributes and all that was remembered of them by any name; (9) attributes of other entities that name an '
+    'identifier; (10) the reasons in the log; the hashes of the log stay. The call searches twice, about 5,000 items '
+    'a second, and writers of the organisation wait meanwhile. Administrators of the organisation (full) with a role '
+    'that deletes for good may call it. subject: looked for as a subject only; to find the name in texts, give it as '
+    'an identifier too. reason: kept with the certificate; it must name neither the subject nor an identifier. '
+    'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
+    'of a longer word. org: the organisation; by default the caller''s; members of memwarden_admin name it. dry_run: '
+    'true only counts. Returns the certificate as one row. erasure_id: the number of the erasure. layers: the layers '
+    'concerned. erased_at: when it was done. status: COMPLETED, NOTHING_FOUND or DRY_RUN. items, versions, requests, '
+    'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
+    'subject_hash: the HMAC of the normalised subject, NULL without a master key. Raises 42501 without the right; '
+    '42704 for an unknown organisation; 22023 for arguments out of range; 25001 at an isolation level other than READ '
+    'COMMITTED; XX000 when something would be left. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -65,11 +65,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.status() IS
-    'The state of this installation: versions of functions and storage (where they disagree, nothing more), what is '
-    'gone of its columns, indexes and constraints, row security, gates, master key, compiled Python, partitions, jobs '
-    '(one line when all are well, or one for each that is not), sealing of the log, erasures after a restore, scopes '
-    'that have grown, storage budgets, embedders that layers wait for, deferred requests (the caller''s own; all, for '
-    'administrators). state is ok, missing, outdated or warning; detail says what to do.';
+    'Reports the state of this installation, a row for each component. The components are: (1) versions of functions '
+    'and storage (where these disagree, there are no other rows); (2) columns, indexes and constraints that are '
+    'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
+    'well, otherwise one for each that is not); (5) sealing of the log, and erasures after a restore; (6) scopes that '
+    'have grown, storage budgets, and embedders that layers wait for; (7) deferred requests (the caller''s own, and '
+    'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
+    'detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
