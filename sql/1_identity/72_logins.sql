@@ -65,7 +65,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unbind_login(text) IS
-    'Takes the identity from a login role, in its open sessions too. Raises 42704 for a role that is not bound, 42501 without the '
-    'right, 25001 at an isolation level other than READ COMMITTED.';
+    'Takes the identity from a login role, in its open sessions too. login_role: the login role, which bind_login() or '
+    'register_agent() bound. Raises 42704 for a role that is not bound, 42501 without the right, 25001 at an isolation level other '
+    'than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.unbind_login(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unbind_login(text) TO memwarden_admin;

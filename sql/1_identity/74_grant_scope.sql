@@ -28,11 +28,12 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) IS
     'Lets an agent read, and optionally write, another scope of its organisation. The agent also reads the scopes above it. A second '
-    'call for the same scope replaces the first. writes: the agent may also write the scope; false by default. descendants: the '
-    'grant also holds for the scopes below; false by default. surfaces: the agent reads the scope only through one of these surfaces '
-    '(the boundaries of define_surface()), by recall() and other functions that take a surface, and by no other way learns that the '
-    'scope exists; null, the default, allows all ways. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at '
-    'an isolation level other than READ COMMITTED, 22023 for descendants of /global, or unknown surfaces.';
+    'call for the same scope replaces the first. agent: the name of the agent. scope: the path of the scope. writes: the agent may '
+    'also write the scope; false by default. descendants: the grant also holds for the scopes below; false by default. surfaces: the '
+    'agent reads the scope only through one of these surfaces (the boundaries of define_surface()), by recall() and other functions '
+    'that take a surface, and by no other way learns that the scope exists; null, the default, allows all ways. Raises 42704 for an '
+    'unknown agent or scope, 42501 without the right, 25001 at an isolation level other than READ COMMITTED, 22023 for descendants '
+    'of /global, or unknown surfaces.';
 REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) TO memwarden_curator, memwarden_admin;
 

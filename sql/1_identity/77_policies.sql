@@ -130,8 +130,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_policy(text, text, text) IS
-    'Drops a policy or, without a name, the whole set. A dropped set adds no condition any more. org: the organisation; by default '
-    'the caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown policy or set, 42501 without '
-    'the right, 25001 at an isolation level other than READ COMMITTED.';
+    'Drops a policy or, without a name, the whole set. A dropped set adds no condition any more. policy_set: the name of the set. '
+    'name: the name of the policy; null, the default, drops the set. org: the organisation; by default the caller''s, and for '
+    'members of memwarden_admin all organisations. Raises 42704 for an unknown policy or set, 42501 without the right, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_policy(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_policy(text, text, text) TO memwarden_curator, memwarden_admin;

@@ -96,7 +96,7 @@ CREATE OR REPLACE VIEW memwarden.policies WITH (security_invoker = true) AS
 SELECT v.org, v.policy_set, v.default_effect, v.operations, v.policy, v.effect, v.condition
   FROM memwarden_internal.list_policies() AS v;
 COMMENT ON VIEW memwarden.policies IS
-    'Lists the policies of every policy set. Rows of organisation global hold for all organisations.';
+    'Lists every policy set with its policies. Rows of organisation global hold for all organisations.';
 GRANT SELECT ON memwarden.policies TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.access_changes WITH (security_invoker = true) AS

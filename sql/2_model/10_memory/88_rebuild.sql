@@ -29,16 +29,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
-    'Rebuilds item heads, timeline and missing vectors by a replay of the log over the versions. Where they are empty, it makes '
-    'them. Where they agree with the log, it leaves them. Where they differ, it says how many differ and changes nothing, unless '
-    'replace is true. Readers read on; writers wait. It replays about 4,000 log entries a second. Only a superuser may call it. It '
-    'keeps every vector that exists. A missing vector is the one set aside with the version that the head restores, else the lexical '
-    'one: the log does not hold vectors that callers made. The keys by which items are compared follow today''s synonyms and '
-    'settings. If synonyms have made several facts one, the oldest bears the key. replace: true makes all heads and the whole '
-    'timeline anew where they differ; false by default. projection: item, timeline or embedding. expected: how many rows the log '
-    'calls for. written: how many of those rows this call wrote. Raises 42501 for other roles, 25001 at an isolation level other '
-    'than READ COMMITTED, 55000 where the heads differ from the log and replace is false, XX001 when log and versions do not belong '
-    'together. Source: chapter 12.5.1.';
+    'Rebuilds item heads, timeline and missing vectors by a replay of the log over the versions. It fills these tables where they '
+    'are empty, and leaves rows that agree with the log. Where rows differ, it raises an error that says how many differ, and '
+    'changes nothing, unless replace is true. Readers do not wait; writers do. It replays about 4,000 log entries a second. Only a '
+    'superuser may call it. It keeps every vector that exists. A missing vector is the one set aside with the version that the head '
+    'restores, else the lexical one: the log does not hold vectors that callers made. The keys by which items are compared follow '
+    'today''s synonyms and settings. If synonyms have made several facts one, the oldest bears the key. replace: true makes all '
+    'heads and the whole timeline anew where they differ; false by default. projection: item, timeline or embedding. expected: how '
+    'many rows the log calls for. written: how many of those rows this call wrote. Raises 42501 for other roles, 25001 at an '
+    'isolation level other than READ COMMITTED, 55000 where the heads differ from the log and replace is false, XX001 when the log '
+    'and the versions do not match. Source: chapter 12.5.1.';
 REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_whole_log()

@@ -21,15 +21,15 @@ $function$;
 COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
     'Defines, or replaces, a rule that memories written from now on must satisfy. Layers whose admission is full check it. As with '
     'SQL''s CHECK, a rule says nothing about a value that is missing. name: the name of the rule. condition: an SQL-like expression '
-    'of what must hold, over memory.*, other.* and literals. action: reject (the default), or review, where a write that breaks the '
-    'rule waits for a reviewer. predicate: limits the rule to facts of that predicate. against: compares such a fact (memory.*) with '
-    'a fact of predicate against (other.*) of the same subject, scope and layer, whichever is written last. layer: one layer; all by '
-    'default. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. A condition may '
-    'use AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY. It may name content and its fields '
-    '(memory.content.amount), subject, predicate, kind, layer, confidence, importance, valid_from and valid_to. < orders numbers, '
-    'and dates and times in ISO 8601. Raises 42601 with the position of what cannot be accepted, 22023 for malformed arguments, '
-    '42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
-    'Source: chapter 12.2.4.';
+    'of what must hold, over fields of memory, fields of other, and literals. action: reject (the default), or review, where a write '
+    'that breaks the rule waits for a reviewer. predicate: limits the rule to facts of that predicate. against: compares such a fact '
+    '(memory) with a fact of predicate against (other) of the same subject, scope and layer, whichever is written last. layer: one '
+    'layer; all by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. A '
+    'condition may use AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY. Of memory and of other '
+    'it may name content and its fields (memory.content.amount), subject, predicate, kind, layer, confidence, importance, valid_from '
+    'and valid_to. < orders numbers, and dates and times in ISO 8601. Raises 42601 with the position of what cannot be accepted, '
+    '22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation level '
+    'other than READ COMMITTED. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 

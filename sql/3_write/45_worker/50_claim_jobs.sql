@@ -114,7 +114,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.extend_job(uuid, text, interval) IS
     'Extends the lease of a job that the worker holds, counted from now. Returns false when the worker no longer holds the job: '
-    'another took it, or nobody waits for it. lease: 1 second to 1 hour; 1 minute by default. Raises 22023 for malformed arguments, '
-    '25001 at an isolation level other than READ COMMITTED.';
+    'another took it, or nobody waits for it. job_id, worker: the job, and the worker that claimed it. lease: 1 second to 1 hour; 1 '
+    'minute by default. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.extend_job(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extend_job(uuid, text, interval) TO memwarden_worker;

@@ -87,11 +87,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) IS
-    'Records that the worker sent a notice that it holds, or failed to; returns done, ready, dead or NULL. done means sent. A ready '
-    'notice is tried again after 5 seconds, then after twice as long with each attempt, and at most an hour. A dead notice is set '
-    'aside, after twelve attempts or at once if permanent is true. A null result means that the worker no longer holds it. error: '
-    'why it was not sent, of which 500 characters are kept; null, the default, when it was sent. permanent: true sets the notice '
-    'aside at once; false by default. Raises 22023 for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
+    'Records that the worker sent a notice that it holds, or failed to; returns done, ready, dead or null. The result done means '
+    'that it was sent. A ready notice is tried again after 5 seconds, then after twice as long with each attempt, and at most an '
+    'hour. A dead notice is set aside, after twelve attempts or at once if permanent is true. The result is null where the worker no '
+    'longer holds it. notice_id, worker: the notice, and the worker that claimed it. error: why it was not sent, of which 500 '
+    'characters are kept; null, the default, when it was sent. permanent: true sets the notice aside at once; false by default. '
+    'Raises 22023 for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) TO memwarden_worker;
 

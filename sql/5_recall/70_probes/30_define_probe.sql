@@ -48,7 +48,7 @@ COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text,
     'it. scope: the scope; by default the caller''s home. items: the ids of items that must be among the answers. contains: a text '
     'that one answer must contain, in upper or lower case. lacks: a text that no answer may contain, in upper or lower case. k: how '
     'many of the best answers count, 1 to 100; 5 by default. layers: the layers that are asked; all by default. Raises 22023 for '
-    'arguments out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
+    'arguments out of range or that may not be stored, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
     'identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;

@@ -56,9 +56,10 @@ COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]
     'content has changed since is claimed anew. Where a scope stays busy, or its vectors are being moved, its memories are claimed '
     'again later. A write that waited passes the gates again with its vector, in the name of its writer, before this call returns. A '
     'write without a vector goes on by its words. If another model is active by now, the write waits for a vector of that model. '
-    'items: the memories, as claim_embeddings() names them. embeddings: the vectors of items one behind the other, each with as many '
-    'numbers as the model has. without: the memories whose text has no vector; none by default. Raises 42704 for an unknown model, '
-    '22023 for vectors that are none of it, 25001 at an isolation level other than READ COMMITTED.';
+    'worker: the worker that claimed the memories. model: the model. items: the memories, as claim_embeddings() names them. '
+    'embeddings: the vectors of items one behind the other, each with as many numbers as the model has. without: the memories whose '
+    'text has no vector; none by default. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) TO memwarden_embedder;
 
@@ -182,10 +183,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) IS
-    'Reports that memories that the worker holds got no vector, and returns how many it held. Writes that wait for their vector are '
-    'tried again in any case until their time is over, see revive_job(). error: what went wrong, never content; 500 characters are '
-    'kept. permanent: true where no attempt can embed these texts, which are set aside (dead) until they change or reembed() is '
-    'called; false, the default, where the embedder could not be asked, and they are tried again after 30 seconds, however often. '
-    'Raises 42704 for an unknown model, 22023 for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
+    'Reports that the worker made no vector for memories that it holds, and returns how many it held. Writes that wait for their '
+    'vector are tried again in any case until their time is over, see revive_job(). worker: the worker that claimed the memories. '
+    'model: the model. items: the memories. error: what went wrong, never content; 500 characters are kept. permanent: true where no '
+    'attempt can embed these texts; they are set aside (dead) until they change or reembed() is called; false, the default, where '
+    'the embedder could not be asked; they are tried again after 30 seconds, however often. Raises 42704 for an unknown model, 22023 '
+    'for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) TO memwarden_embedder;
