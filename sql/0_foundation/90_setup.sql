@@ -13,12 +13,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.setup() IS
-    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser '
-    'after CREATE EXTENSION and after ALTER EXTENSION ... UPDATE. It changes what differs and nothing else: run again, '
-    'it takes no lock that a writer waits for. Where something differs it closes the doors for a moment, and tries for '
-    'a minute to do so. Two at once wait for each other. Raises 42501 for other roles, 55000 inside an extension '
-    'script, when the storage is newer than the functions or comes from no release, 55P03 when somebody held a table '
-    'for a minute.';
+    'Creates the storage, or brings it to the version of the functions, and returns status(). Run it as a superuser after CREATE '
+    'EXTENSION and after ALTER EXTENSION memwarden UPDATE. It changes only what differs from the installed release. If nothing '
+    'differs, it takes no lock that a writer waits for, so a second run disturbs nobody. If something differs, it locks out readers '
+    'and writers for a moment. It tries for up to one minute to get the locks. Two calls at once run one after the other. Raises '
+    '42501 for other roles, 55000 inside an extension script, or when the storage is newer than the functions or was not made by a '
+    'release, 55P03 when another session held a table for a minute.';
 REVOKE ALL ON FUNCTION memwarden.setup() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.set_up()

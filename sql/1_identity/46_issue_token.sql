@@ -46,12 +46,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.issue_token(text, text, interval, text) IS
-    'A token that makes one login role act for an agent, for ttl (at most 5 minutes), through authenticate(). agent: '
-    'one that lives in this broker''s home scope or below; org: whose, where the broker serves several. audience: the '
-    'login role that will use it. Callers are brokers: members of memwarden_broker whose login is bound to a principal '
-    'of kind service. Raises 28000 without identity, 42704 for an unknown agent or login role, 22023 for a ttl out of '
-    'range, 25001 at an isolation other than READ COMMITTED, 55000 where the server has no master key. Source: design '
-    'of identity.';
+    'Issues a short-lived token with which one login role acts for an agent, by authenticate(). The caller is a broker: a member of '
+    'memwarden_broker whose login is bound to a principal of kind service. agent: the agent to act for; its home is the broker''s '
+    'home scope or a scope below it. audience: the login role that will use the token. ttl: how long the token is valid; at most 5 '
+    'minutes, which is the default. org: the agent''s organisation, where the broker serves several. Raises 28000 without identity, '
+    '42704 for an unknown agent or login role, 22023 for a ttl out of range, 25001 at an isolation level other than READ COMMITTED, '
+    '55000 where the server has no master key. Source: design of identity.';
 REVOKE ALL ON FUNCTION memwarden.issue_token(text, text, interval, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.issue_token(text, text, interval, text) TO memwarden_broker;
 
@@ -92,8 +92,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rotate_token_key(boolean) IS
-    'Makes a new key for tokens and returns its number. The old one still verifies for the five minutes its tokens can '
-    'live; at_once: from now on it does not. Raises 25001 at an isolation other than READ COMMITTED.';
+    'Makes a new key for tokens and returns its number. The old key still verifies for five minutes, the longest life of a token. '
+    'at_once: true ends the old key immediately, and the tokens signed with it; false by default. Raises 25001 at an isolation level '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.rotate_token_key(boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.rotate_token_key(boolean) TO memwarden_admin;
 
@@ -128,8 +129,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.revoke_tokens(text, uuid, text) IS
-    'Revokes one token, or all of an agent''s, and returns how many; transactions they have authenticated lose their '
-    'identity at once. org: whose agent, where the name is not unique. Raises 42704 for an unknown agent or token, '
-    '22023 without either, 25001 at an isolation other than READ COMMITTED.';
+    'Revokes one token, or all tokens of an agent, and returns how many it revoked. Transactions that authenticated with such a '
+    'token lose their identity at once. agent: the agent whose tokens end. token_id: the one token that ends. org: the agent''s '
+    'organisation, where the name is not unique. Raises 42704 for an unknown agent or token, 22023 without either, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.revoke_tokens(text, uuid, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revoke_tokens(text, uuid, text) TO memwarden_curator, memwarden_admin;

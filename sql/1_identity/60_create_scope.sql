@@ -132,9 +132,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) IS
-    'Makes a word usable as a level of scope paths, or changes what it means. transient: scopes of the kind are opened '
-    'by who writes the scope above, and closed with their work, after lifetime at the latest. Isolation is the same for '
-    'every kind. Raises 22023 for a malformed kind, 42501 without the right, 25001 at an isolation other than READ '
-    'COMMITTED. Source: agent memory primitives, 1.';
+    'Defines a word that can be a level of scope paths, or changes its definition. Isolation is the same for every kind. kind: the '
+    'word. description: what the kind stands for. transient: true for scopes that are opened for one piece of work and closed with '
+    'it; who writes the scope above may open one; false by default. lifetime: how long a transient scope stays open at most. Raises '
+    '22023 for a malformed kind, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: agent '
+    'memory primitives, 1.';
 REVOKE ALL ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_scope_kind(text, text, boolean, interval) TO memwarden_admin;

@@ -258,8 +258,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_scopes() IS
-    'Job: closes every transient scope whose lifetime is over, as close_scope() does, promoting nothing. One that '
-    'somebody writes to for longer than two seconds is left to the next run. Safe to run twice at once and to kill. '
-    'Commits after each scope, so it cannot run inside a transaction.';
+    'Closes every transient scope whose lifetime is over, as a job. It closes them as close_scope() does, and promotes nothing. If '
+    'somebody writes to a scope for longer than two seconds, the next run closes it. It is safe to run twice at once and to kill. It '
+    'commits after each scope, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_scopes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes() TO memwarden_jobs, memwarden_admin;

@@ -47,10 +47,10 @@ EXCEPTION WHEN unique_violation THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_scope(text, text) IS
-    'Puts a scope, with everything below it, under another scope of its organisation and returns its new path. Its '
-    'memories stay in it; who reads it from above or below, and what it inherits, follows the new place at once, and '
-    'grants on the scope itself stay. For administrators of the organisation. Raises 42704 for an unknown scope, 42710 '
-    'when the place is taken, 22023 for a place inside what is moved or in another organisation, or too deep, 42501 '
-    'without the right, 55000 below a closed scope, 25001 at an isolation other than READ COMMITTED.';
+    'Moves a scope, with everything below it, under another scope of its organisation and returns the new path. The memories stay in '
+    'the scope, and so do grants on it. At once the new place decides who reads the scope from above or below, and what it inherits. '
+    'The caller administers the organisation. path: the scope to move. new_parent: the scope under which it is put. Raises 42704 for '
+    'an unknown scope, 42710 when the place is taken, 22023 for a place inside the moved scope, in another organisation or too deep, '
+    '42501 without the right, 55000 below a closed scope, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_scope(text, text) TO memwarden_curator, memwarden_admin;

@@ -55,18 +55,19 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
     text[], text[], text) IS
-    'Registers an agent, person, service or worker (kind) whose home is a scope, and returns its number. It reads its '
-    'home and the scopes above it, the scopes below only with descendants; it writes its home (and below, with '
-    'descendants) only with writes. login_role: binds it to that login (members of memwarden_admin only), which also '
-    'needs GRANT memwarden_agent TO <role>; without one it is reached by tokens. validated: the administrator vouches '
-    'for it (the durable layers demand that). role: contributor, executor, verifier, orchestrator, reviewer, curator or '
-    'one of define_role(). clearance: public, internal, confidential or restricted. domains: subject areas it may see '
-    'and write. attributes: as define_attribute() declares them. anchor_required, anchor_nullable: kinds of scope that '
-    'must, and that also may, be on the path of every scope it writes to. owner: the person (kind human) of the '
-    'organisation who answers for it, and who does not approve its writes. Raises 42704 for an unknown scope, login, '
-    'role, clearance or owner, 42710 when the name or the login is taken, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED, 22023 for a malformed name, attribute or anchor, and for descendants of '
-    '/global. Source: chapter 12.8.2, agent memory primitives 1.';
+    'Registers an agent, person, service or worker in a home scope and returns its number. The agent reads its home scope and the '
+    'scopes above it. name: its name, unique in the organisation. scope: the path of its home scope. login_role: binds the agent to '
+    'that login, which also needs GRANT memwarden_agent TO the role; only members of memwarden_admin bind logins; without one the '
+    'agent is reached by tokens. validated: the administrator vouches for the agent, as the durable layers demand; true by default. '
+    'writes: the agent writes its home scope; true by default. descendants: it also reads the scopes below its home, and writes them '
+    'if writes is true; false by default. role: contributor (the default), executor, verifier, orchestrator, reviewer, curator or a '
+    'role of define_role(). clearance: public, internal (the default), confidential or restricted. domains: the subject areas that '
+    'it may see and write; none by default. attributes: its attributes, as define_attribute() declares them. kind: agent (the '
+    'default), human, service or worker. anchor_required: kinds of scope that must be on the path of every scope that it writes to. '
+    'anchor_nullable: kinds of scope that may also be on that path. owner: the person (kind human) of the organisation who answers '
+    'for the agent and does not approve its writes. Raises 42704 for an unknown scope, login, role, clearance or owner, 42710 when '
+    'the name or the login is taken, 42501 without the right, 25001 at an isolation level other than READ COMMITTED, 22023 for a '
+    'malformed name, attribute or anchor, and for descendants of /global. Source: chapter 12.8.2, agent memory primitives 1.';
 REVOKE ALL ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb, text,
     text[], text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_agent(text, text, text, boolean, boolean, boolean, text, text, text[], jsonb,

@@ -50,12 +50,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) IS
-    'Changes what an agent is and may, from its next statement on; what is left out stays. enabled: false takes its '
-    'identity away, open sessions and tokens included, and rejects its deferred writes; true gives it back. owner: the '
-    'person who answers for it. reputation: 0 to 1; below the organisation''s threshold every write of it needs a '
-    'human, see set_reputation_threshold(). org: whose agent, where the name is not unique. Other arguments as in '
-    'register_agent(). Raises 42704 for an unknown agent, role or clearance, 22023 for malformed domains or attributes, '
-    '25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Changes what an agent is and may do, from its next statement on. An argument that is left out keeps its value. Arguments that '
+    'are not listed here mean what they mean in register_agent(). org: the agent''s organisation, where the name is not unique. '
+    'enabled: false takes the agent''s identity away, in open sessions and for issued tokens too, and rejects its deferred writes; '
+    'true gives the identity back. owner: the person who answers for the agent. reputation: 0 to 1; below the organisation''s '
+    'threshold every write of the agent needs a human, see set_reputation_threshold(). Raises 42704 for an unknown agent, role or '
+    'clearance, 22023 for malformed domains or attributes, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
+    '12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text, double precision) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.change_agent(text, text, text, text, text[], jsonb, boolean, boolean, text,
     double precision) TO memwarden_curator, memwarden_admin;

@@ -12,10 +12,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.bind_login(text, text, text) IS
-    'Makes every session of a login role act for the agent, beside the logins it has. The binding is to the name of the '
-    'role: unbind before you drop one. org: whose agent, where the name is not unique. Raises 42704 for an unknown '
-    'agent or role, 42710 for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without '
-    'the right, 25001 at an isolation other than READ COMMITTED.';
+    'Binds a login role to an agent, so that every session of that login acts for the agent. Other logins of the agent stay bound. '
+    'The binding is to the name of the role: unbind the role before you drop it. agent: the name of the agent. login_role: the login '
+    'role to bind. org: the agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or role, 42710 '
+    'for a role that is bound, 22023 when the name alone does not tell which agent, 42501 without the right, 25001 at an isolation '
+    'level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.bind_login(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.bind_login(text, text, text) TO memwarden_admin;
 
@@ -64,7 +65,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unbind_login(text) IS
-    'Takes the identity from a login role, open sessions included. Raises 42704 for a role that is not bound, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Takes the identity from a login role, in its open sessions too. login_role: the login role, which bind_login() or '
+    'register_agent() bound. Raises 42704 for a role that is not bound, 42501 without the right, 25001 at an isolation level other '
+    'than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.unbind_login(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unbind_login(text) TO memwarden_admin;

@@ -27,11 +27,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) IS
-    'Lets an agent read a further scope of its organisation (with its ancestors), write it with writes, and reach the '
-    'scopes below with descendants. surfaces: it reads there through recall() and what else takes a surface, with one '
-    'of these alone, and by no other way, not even that there is such a scope; NULL: by all. A second call replaces the '
-    'first. Raises 42704 for an unknown agent or scope, 42501 without the right, 25001 at an isolation other than READ '
-    'COMMITTED, 22023 for descendants of /global, or unknown surfaces.';
+    'Lets an agent read, and optionally write, another scope of its organisation. The agent also reads the scopes above it. A second '
+    'call for the same scope replaces the first. agent: the name of the agent. scope: the path of the scope. writes: the agent may '
+    'also write the scope; false by default. descendants: the grant also holds for the scopes below; false by default. surfaces: the '
+    'agent reads the scope only through one of these surfaces (the boundaries of define_surface()), by recall() and other functions '
+    'that take a surface, and by no other way learns that the scope exists; null, the default, allows all ways. Raises 42704 for an '
+    'unknown agent or scope, 42501 without the right, 25001 at an isolation level other than READ COMMITTED, 22023 for descendants '
+    'of /global, or unknown surfaces.';
 REVOKE ALL ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.grant_scope(text, text, boolean, boolean, text[]) TO memwarden_curator, memwarden_admin;
 
@@ -55,9 +57,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.revoke_scope(text, text) IS
-    'Takes the grant of a scope from an agent, its home included; what it reads through other grants it still reads. '
-    'Raises 42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Takes the grant of a scope from an agent; the scope may be its home. The agent still reads what its other grants allow. Raises '
+    '42704 for an unknown agent or scope, or where there is no such grant, 42501 without the right, 25001 at an isolation level '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.revoke_scope(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revoke_scope(text, text) TO memwarden_curator, memwarden_admin;
 

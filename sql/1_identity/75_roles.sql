@@ -32,13 +32,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
-    'Defines what a role permits, or defines it anew for all who have it. permissions: an array of {"operation": READ, '
-    'WRITE, DELETE, ADMIN or APPROVE, "layers": ["session", ...] (all by default), "kind": only contents of that kind, '
-    '"reach": own (items the principal wrote last) or all (the default), "degree": soft (the default) or hard for '
-    'DELETE, layer (the default) or full for ADMIN}. What is not permitted is forbidden. org: an organisation of its '
-    'own, which hides a role of that name that all have, also from who has it there; by default the caller''s, and for '
-    'members of memwarden_admin all. Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Defines what a role permits, or redefines it for all agents that have the role. Everything that the role does not permit is '
+    'forbidden. permissions: an array of objects {"operation", "layers", "kind", "reach", "degree"}; operation is READ, WRITE, '
+    'DELETE, ADMIN or APPROVE; layers is an array of layer names, all by default; kind limits the permission to contents of that '
+    'kind; reach is own (items that the principal wrote last) or all (the default); degree is soft (the default) or hard for DELETE, '
+    'layer (the default) or full for ADMIN. description: what the role is for. org: the organisation that gets a role of its own, '
+    'which hides the common role of that name, also from agents that have the common role there; by default the caller''s, and for '
+    'members of memwarden_admin all organisations. Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 '
+    'without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_role(text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_role(text, jsonb, text, text) TO memwarden_curator, memwarden_admin;
 

@@ -38,11 +38,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) IS
-    'Declares an attribute that agents or items (bearer) of an organisation can have, for policies to ask about. type: '
-    'text, number or boolean. allowed: its values, at most 100; needed for items. Defined again, it takes other values, '
-    'but no other type. org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for a '
-    'malformed definition, 42710 for another type, 42704 for an unknown organisation, 42501 without the right, 25001 at '
-    'an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Declares an attribute that agents or items of an organisation can have, for use in policies. A second call can change the '
+    'allowed values, and not the type. bearer: agent or item. name: the name of the attribute. type: text (the default), number or '
+    'boolean. allowed: an array of the values it may have, at most 100; required for items. org: the organisation; by default the '
+    'caller''s, and for members of memwarden_admin all organisations. Raises 22023 for a malformed definition, 42710 for another '
+    'type, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_attribute(text, text, text, jsonb, text) TO memwarden_curator, memwarden_admin;
 

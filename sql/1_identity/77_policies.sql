@@ -25,11 +25,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_policy_set(text, text, text[], text) IS
-    'Makes a set of policies, or changes it. For each of its operations the set must allow what role, clearance and '
-    'domains permit already: a policy that denies decides, else one that allows, else default_effect (allow or deny). '
-    'It takes effect at once; preview_policy() shows what a policy would change. org: by default the caller''s, and for '
-    'members of memwarden_admin all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Defines a set of policies, or changes it, with effect at once. The set adds a condition: each of its operations must be '
+    'permitted by role, clearance and domains, and also by the set. A policy that denies decides first, then one that allows, then '
+    'default_effect. preview_policy() shows what a policy would change. name: the name of the set. default_effect: allow or deny, '
+    'where no policy of the set holds. operations: the operations that the set is asked about; by default READ, WRITE and DELETE. '
+    'org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for '
+    'malformed arguments, 42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ '
+    'COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.define_policy_set(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_policy_set(text, text, text[], text) TO memwarden_curator, memwarden_admin;
 
@@ -62,13 +64,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_policy(text, text, text, text, text) IS
-    'Adds a policy to a set, or replaces the one of that name. effect: allow or deny, where the condition holds. '
-    'condition: AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over agent.* (name, '
-    'kind, role, org, home, clearance, domains, validated), item.* (layer, kind, scope_kind, classification, domains, '
-    'own), operation and what define_attribute() declares (ADMIN is about no item), for example: agent.team = ''care'' '
-    'AND ''medical'' = ANY(item.domains) AND operation = WRITE. An absent attribute equals nothing. Raises 42601 with '
-    'the position of what cannot be accepted, 22023 for a malformed name or effect, 42704 for an unknown set, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Adds a policy to a set, or replaces the policy of that name. policy_set: the name of the set. name: the name of the policy. '
+    'effect: allow or deny, where the condition holds. condition: an SQL-like expression, for example agent.team = ''care'' AND '
+    '''medical'' = ANY(item.domains) AND operation = WRITE. org: the organisation; by default the caller''s, and for members of '
+    'memwarden_admin all organisations. A condition may use AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS '
+    'NULL and = ANY. It may name agent.* (name, kind, role, org, home, clearance, domains, validated), item.* (layer, kind, '
+    'scope_kind, classification, domains, own), operation, and what define_attribute() declares. An ADMIN operation concerns no '
+    'item. An absent attribute equals nothing. Raises 42601 with the position of what cannot be accepted, 22023 for a malformed name '
+    'or effect, 42704 for an unknown set, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: '
+    'chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.set_policy(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -126,7 +130,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_policy(text, text, text) IS
-    'Drops a policy; without a name the whole set, which then asks nothing any more. Raises 42704 for an unknown policy '
-    'or set, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Drops a policy or, without a name, the whole set. A dropped set adds no condition any more. policy_set: the name of the set. '
+    'name: the name of the policy; null, the default, drops the set. org: the organisation; by default the caller''s, and for '
+    'members of memwarden_admin all organisations. Raises 42704 for an unknown policy or set, 42501 without the right, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_policy(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_policy(text, text, text) TO memwarden_curator, memwarden_admin;

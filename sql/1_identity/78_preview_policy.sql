@@ -36,10 +36,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_policy(text, text, text, text, text) IS
-    'What set_policy() with these arguments would change, without changing it: one row for each agent, operation and '
-    'combination of what items bear whose answer would differ, with the number of active items it concerns, in scopes '
-    'seen or not. Scopes stay as they are: a policy never widens them. Raises as set_policy(), 25001 at an isolation '
-    'other than READ COMMITTED. Source: chapter 12.8.2.';
+    'Returns what set_policy() with these arguments would change, and changes nothing. Each row is one agent, one operation and one '
+    'combination of what items bear for which the answer would differ. A policy never widens the scopes that an agent reaches. The '
+    'arguments are those of set_policy(). items: the number of active items concerned, in scopes that the caller reads or not. '
+    'allowed_before, allowed_after: the answer now, and the answer with the policy. Raises as set_policy(), 25001 at an isolation '
+    'level other than READ COMMITTED. Source: chapter 12.8.2.';
 REVOKE ALL ON FUNCTION memwarden.preview_policy(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_policy(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 

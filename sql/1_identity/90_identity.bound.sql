@@ -65,13 +65,15 @@ CREATE POLICY oversight ON memwarden_data.token FOR SELECT TO memwarden_curator,
 CREATE OR REPLACE VIEW memwarden.scopes WITH (security_invoker = true) AS
 SELECT v.scope, v.kind, v.scope_id, v.writes, v.created_at, v.closes_at, v.closed_at
   FROM memwarden_internal.list_scopes() AS v;
-COMMENT ON VIEW memwarden.scopes IS 'The scopes that the caller reads, and which of them it writes; all, for administrators.';
+COMMENT ON VIEW memwarden.scopes IS
+    'Lists the scopes that the caller reads, and whether it writes them; administrators see all scopes.';
 GRANT SELECT ON memwarden.scopes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.attributes WITH (security_invoker = true) AS
 SELECT v.org, v.bearer, v.name, v.type, v.allowed
   FROM memwarden_internal.list_attributes() AS v;
-COMMENT ON VIEW memwarden.attributes IS 'Attributes that agents and items can have: those of the caller''s organisation and those of all.';
+COMMENT ON VIEW memwarden.attributes IS
+    'Lists the attributes that agents and items can have, of the caller''s organisation and of all (global).';
 GRANT SELECT ON memwarden.attributes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.agents WITH (security_invoker = true) AS
@@ -79,31 +81,35 @@ SELECT v.org, v.agent, v.kind, v.role, v.clearance, v.domains, v.attributes, v.v
        v.created_at
   FROM memwarden_internal.list_agents() AS v;
 COMMENT ON VIEW memwarden.agents IS
-    'Who is registered, with what rights: for curators and auditors in their organisation, for administrators in all.';
+    'Lists the registered agents with their rights. Curators and auditors see the agents of their organisation; administrators see '
+    'all.';
 GRANT SELECT ON memwarden.agents TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.roles WITH (security_invoker = true) AS
 SELECT v.org, v.role, v.description, v.operation, v.layer, v.kind, v.reach, v.degree
   FROM memwarden_internal.list_roles() AS v;
-COMMENT ON VIEW memwarden.roles IS 'Every role with what it permits, one row a permission. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.roles IS
+    'Lists what each role permits, one row a permission. Rows of organisation global hold for all organisations.';
 GRANT SELECT ON memwarden.roles TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.policies WITH (security_invoker = true) AS
 SELECT v.org, v.policy_set, v.default_effect, v.operations, v.policy, v.effect, v.condition
   FROM memwarden_internal.list_policies() AS v;
-COMMENT ON VIEW memwarden.policies IS 'Every policy set with its policies. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.policies IS
+    'Lists every policy set with its policies. Rows of organisation global hold for all organisations.';
 GRANT SELECT ON memwarden.policies TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.access_changes WITH (security_invoker = true) AS
 SELECT v.changed_at, v.org, v.login_role, v.agent, v.action, v.detail
   FROM memwarden_internal.list_access_changes() AS v;
 COMMENT ON VIEW memwarden.access_changes IS
-    'Who changed who may do what, and when: login_role is the database login that did it, agent the principal it acted '
-    'for.';
+    'Lists the changes of rights: who changed what, and when. login_role is the database login that made the change, and agent is '
+    'the principal for which it acted.';
 GRANT SELECT ON memwarden.access_changes TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.tokens WITH (security_invoker = true) AS
 SELECT v.token_id, v.org, v.agent, v.audience, v.issued_by, v.issued_at, v.expires_at, v.revoked_at
   FROM memwarden_internal.list_tokens() AS v;
-COMMENT ON VIEW memwarden.tokens IS 'Which tokens were issued for whom, to which login and by which broker, of the last month.';
+COMMENT ON VIEW memwarden.tokens IS
+    'Lists the tokens issued within the last month: for which agent and login, and by which broker.';
 GRANT SELECT ON memwarden.tokens TO memwarden_curator, memwarden_auditor, memwarden_admin;

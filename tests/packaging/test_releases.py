@@ -139,7 +139,7 @@ def test_before_setup_it_is_outdated_and_doors_are_shut(upgrade: Upgrade) -> Non
     assert detail.startswith(f"version {number} of ")
     assert detail.endswith("writes are refused until a superuser runs: SELECT memwarden.setup();")
     for refusal in upgrade.refusals:
-        assert "storage is missing or of another version than its functions" in refusal
+        assert "storage of memwarden is missing, or its version differs" in refusal
         assert "SELECT memwarden.setup();" in refusal
 
 

@@ -220,7 +220,7 @@ def test_a_session_goes_on_on_the_primary_alone(pair: Pair, step: str) -> None:
     ):
         agent.execute(f"SELECT {call}")
     if step in OF_A_SESSION:
-        assert raised.value.diag.message_primary == "sessions go on on the primary alone"
+        assert raised.value.diag.message_primary == "sessions continue on the primary only"
         assert raised.value.diag.message_detail == f"session {pair.session}"
     assert "unlogged" not in str(raised.value)
 

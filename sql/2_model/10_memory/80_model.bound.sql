@@ -103,20 +103,22 @@ SELECT v.org, v.layer, v.kind, v.version, v.current, v.schema, v.constraints, v.
     v.merge_policy, v.defined_at
   FROM memwarden_internal.list_schemas() AS v;
 COMMENT ON VIEW memwarden.schemas IS
-    'The schema registry: what contents of a kind look like in a layer. Organisation global speaks for all that define '
-    'none of their own.';
+    'Lists the registered content schemas, by layer and kind. Rows of organisation global hold for all organisations that define no '
+    'schema of their own for that layer and kind.';
 GRANT SELECT ON memwarden.schemas TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.predicates WITH (security_invoker = true) AS
 SELECT v.org, v.predicate, v.same_key, v.inverse, v.disjoint, v.subject_schema, v.object_schema
   FROM memwarden_internal.list_predicates() AS v;
 COMMENT ON VIEW memwarden.predicates IS
-    'What is declared of predicates: what a second value is, inverses, what they exclude, and what subjects and '
-    'contents look like. Organisation global speaks for all.';
+    'Lists the declarations of predicates: second values, inverses, disjoint predicates, and schemas. same_key tells what a second '
+    'value means. subject_schema and object_schema tell what subjects and contents look like. Rows of organisation global hold for '
+    'all organisations.';
 GRANT SELECT ON memwarden.predicates TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.synonyms WITH (security_invoker = true) AS
 SELECT v.org, v.synonyms
   FROM memwarden_internal.list_synonyms() AS v;
-COMMENT ON VIEW memwarden.synonyms IS 'Words that an organisation holds equal.';
+COMMENT ON VIEW memwarden.synonyms IS
+    'Lists the words that an organisation treats as equal.';
 GRANT SELECT ON memwarden.synonyms TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

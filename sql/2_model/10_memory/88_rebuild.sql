@@ -29,16 +29,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.rebuild_heads(boolean) IS
-    'Makes what is read from what was recorded: the heads of all items, the timeline, and the vectors that are missing, '
-    'by a replay of the log over the versions. Where they are empty they are made; where they are what the log says '
-    'they stay so; where they differ it raises 55000, says how many, and changes nothing, until replace is true: then '
-    'all heads and the whole timeline are made anew. Returns for item, timeline and embedding how many rows the log '
-    'calls for and how many of them it wrote. Vectors that are there are kept; a missing one is the one set aside with '
-    'the version that the head restores, else the lexical one: vectors that callers made are not in the log. What items '
-    'are compared by follows the synonyms and settings of today; of facts that synonyms have made one the older bears '
-    'the key. For superusers; readers read on, writers wait (about 4,000 entries of the log a second). Raises 42501 for '
-    'other roles, 25001 at an isolation other than READ COMMITTED, XX001 when log and versions do not belong together. '
-    'Source: chapter 12.5.1.';
+    'Rebuilds item heads, timeline and missing vectors by a replay of the log over the versions. It fills these tables where they '
+    'are empty, and leaves rows that agree with the log. Where rows differ, it raises an error that says how many differ, and '
+    'changes nothing, unless replace is true. Readers do not wait; writers do. It replays about 4,000 log entries a second. Only a '
+    'superuser may call it. It keeps every vector that exists. A missing vector is the one set aside with the version that the head '
+    'restores, else the lexical one: the log does not hold vectors that callers made. The keys by which items are compared follow '
+    'today''s synonyms and settings. If synonyms have made several facts one, the oldest bears the key. replace: true makes all '
+    'heads and the whole timeline anew where they differ; false by default. projection: item, timeline or embedding. expected: how '
+    'many rows the log calls for. written: how many of those rows this call wrote. Raises 42501 for other roles, 25001 at an '
+    'isolation level other than READ COMMITTED, 55000 where the heads differ from the log and replace is false, XX001 when the log '
+    'and the versions do not match. Source: chapter 12.5.1.';
 REVOKE ALL ON FUNCTION memwarden.rebuild_heads(boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.require_whole_log()

@@ -60,11 +60,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
-    'Changes settings of a layer, the columns of memwarden_data.layer, for writes from now on, and shared at once also '
-    'for what is there: configure_layer(''episodic'', ''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). What '
-    'is not named stays; null removes a TTL or a rate limit. Another text_search_config indexes the words of the '
-    'layer''s items anew. Raises 42704 for an unknown layer, or text_search_config, 22023 for an unknown setting and '
-    'for a value out of range, 25001 at an isolation other than READ COMMITTED.';
+    'Changes settings of a layer, which are the columns of memwarden_data.layer. For example: configure_layer(''episodic'', '
+    '''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). Settings hold for writes from now on. A change of shared holds at '
+    'once, also for existing memories. Another text_search_config indexes the words of the layer''s items anew. settings: an object '
+    'of the settings to change; the others stay; null removes a TTL or a rate limit. Raises 42704 for an unknown layer, or '
+    'text_search_config, 22023 for an unknown setting and for a value out of range, 25001 at an isolation level other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;
 

@@ -71,11 +71,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_entity_type(text, jsonb, text) IS
-    'Says that there are entities of a type, and how their attributes are classified: {"name": {"classification", '
-    '"sensitive"}}; a sensitive one is masked in contents of lower classification. Returns the version of the ontology '
-    'that says so; earlier versions stay as they are. org: by default the caller''s, and for members of memwarden_admin '
-    'all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without the right. Source: '
-    'memory fabric; knowledge graph and identity layer.';
+    'Defines a type of entities and how its attributes are classified, and returns the new version of the ontology. Earlier versions '
+    'of the ontology stay as they are. type: the name of the type. attributes: {"name": {"classification", "sensitive"}}; a '
+    'sensitive attribute is masked in contents of lower classification. org: the organisation; by default the caller''s, and for '
+    'members of memwarden_admin all organisations. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 '
+    'without the right. Source: memory fabric; knowledge graph and identity layer.';
 REVOKE ALL ON FUNCTION memwarden.define_entity_type(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_entity_type(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 
@@ -115,14 +115,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) IS
-    'Says what a predicate means between entities: of which types subject (domain) and content (range) are, any where '
-    'empty; inverse: the predicate that says the same from the other side, itself for a symmetric one; functional: one '
-    'value at a time; acyclic: nobody is above himself. Inverse and functional become what define_predicate() says of '
-    'it, so the constraint graph finds contradictions; the rest gate 28 asks of facts whose subject or content is a '
-    'known entity. Returns the version of the ontology that says so. While a version is pinned it waits for '
-    'pin_ontology(). org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed '
-    'arguments, 42704 for an unknown type or organisation, 42501 without the right. Source: memory fabric; knowledge '
-    'graph.';
+    'Defines what a predicate means between entities, and returns the new version of the ontology. Inverse and functional take '
+    'effect as settings of define_predicate(), so that the constraint graph finds contradictions. Gate 28 checks the rest for facts '
+    'whose subject or content is a known entity. While a version is pinned, the definition waits for pin_ontology(). relation: the '
+    'predicate. domain: the types that the subject may have; any where empty. range: the types that the content may have; any where '
+    'empty. inverse: the predicate that says the same from the other side; the predicate itself for a symmetric relation. '
+    'functional: true where a subject has one value at a time; false by default. acyclic: true where an entity is never above '
+    'itself; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'organisations. Raises 22023 for malformed arguments, 42704 for an unknown type or organisation, 42501 without the right. '
+    'Source: memory fabric; knowledge graph.';
 REVOKE ALL ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_relation_type(text, text[], text[], text, boolean, boolean, text) TO memwarden_curator,
     memwarden_admin;
@@ -177,9 +178,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.pin_ontology(integer, text) IS
-    'Has a version of the ontology count, whatever is defined later; NULL: the newest again. Predicates mean what that '
-    'version says of them. org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for a '
-    'version that there is not or an unknown organisation, 22023 for a relation that define_predicate() refuses, 42501 '
-    'without the right. Source: memory fabric, operational concerns.';
+    'Puts one version of the ontology in force, whatever is defined later. Predicates then mean what that version says of them. '
+    'version: the version to pin; null, the default, puts the newest in force again. org: the organisation; by default the '
+    'caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown version or organisation, 22023 for '
+    'a relation that define_predicate() refuses, 42501 without the right. Source: memory fabric, operational concerns.';
 REVOKE ALL ON FUNCTION memwarden.pin_ontology(integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.pin_ontology(integer, text) TO memwarden_curator, memwarden_admin;

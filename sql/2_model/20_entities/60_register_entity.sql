@@ -34,13 +34,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_entity(text, text, text[], text, text) IS
-    'Registers an entity under the id by which applications know it, as in customer:cus_77, with what else it is '
-    'called. type: of the ontology in force. scope: by default the caller''s home; who reads it and is cleared for '
-    'classification sees the entity. From now on memories whose subject (or, with a predicate, whose whole content) is '
-    'one of its names belong to it. For curators that write the scope and whoever administers the organisation. Raises '
-    '42704 for an unknown type, scope or classification, 42710 for an id that is taken there, 22023 for malformed '
-    'arguments, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; '
-    'identity layer.';
+    'Registers an entity under the id by which applications know it, and its other names. From now on, memories belong to the entity '
+    'when their subject is one of its names. With a predicate, the whole content counts as well. A caller is a curator that writes '
+    'the scope, or administers the organisation. entity: the id, for example customer:cus_77. type: a type of the ontology in force. '
+    'aliases: its other names; none by default. scope: where it belongs, by default the caller''s home; its readers see the entity '
+    'if their clearance suffices. classification: the least clearance to see the entity; internal by default. Raises 42704 for an '
+    'unknown type, scope or classification, 42710 for an id that is taken there, 22023 for malformed arguments, 42501 without the '
+    'right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.register_entity(text, text, text[], text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_entity(text, text, text[], text, text) TO memwarden_curator, memwarden_admin;
 
@@ -85,11 +85,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.add_alias(text, text, text, text) IS
-    'Says what else an entity is called; a name that it has changes nothing. classification: who is not cleared for it '
-    'does not know the name, by default that of the entity. A name of several entities means none of them, and writes '
-    'that use it say so. scope: where the id alone does not tell which entity. Raises 42704 for an unknown entity or '
-    'classification, 22023 for a blank name, 42501 without the right, 25001 at an isolation other than READ COMMITTED. '
-    'Source: memory fabric; identity layer.';
+    'Adds a name to an entity; a name that it already has changes nothing. A name of several entities stands for none of them, and '
+    'the answer to a write that uses it says so. entity: the id of the entity. alias: the name to add. scope: the entity''s scope, '
+    'where the id alone does not tell which entity. classification: the least clearance to know the name; by default that of the '
+    'entity. Raises 42704 for an unknown entity or classification, 22023 for a blank name, 42501 without the right, 25001 at an '
+    'isolation level other than READ COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.add_alias(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_alias(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -119,9 +119,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.remove_alias(text, text, text) IS
-    'Takes a name from an entity, for writes from now on; memories that used it stay with it. The id itself stays. '
-    'Raises 42704 for an unknown entity or name, 22023 where the id alone does not tell which entity, 42501 without the '
-    'right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Takes a name from an entity, for writes from now on. Memories that used the name stay with the entity. The id itself cannot be '
+    'removed. scope: the entity''s scope, where the id alone does not tell which entity. Raises 42704 for an unknown entity or name, '
+    '22023 where the id alone does not tell which entity, 42501 without the right, 25001 at an isolation level other than READ '
+    'COMMITTED. Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.remove_alias(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_alias(text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -168,11 +169,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) IS
-    'Registers an attribute of an entity: a string, a number or a boolean; NULL takes it away. classification: who is '
-    'not cleared for it does not see it; at least that of the entity and what the ontology says of the attribute, and '
-    'never lower than it was. sensitive: its value, from four characters on, is masked in whatever is written at a '
-    'lower classification in the scope of the entity or below; also where the ontology says so. Raises 42704 for an '
-    'unknown entity or classification, 22023 for malformed arguments, 42501 without the right or the clearance, 25001 '
-    'at an isolation other than READ COMMITTED. Source: memory fabric, redaction.';
+    'Sets or removes an attribute of an entity. entity: the id of the entity. name: the name of the attribute. value: a string, a '
+    'number or a boolean; null removes the attribute. scope: the entity''s scope, where the id alone does not tell which entity. '
+    'classification: the least clearance to see the attribute; at least that of the entity and of the ontology, and never lower than '
+    'before. sensitive: true masks the value, if it has four characters or more, in writes of lower classification in the entity''s '
+    'scope or below; so does a sensitive attribute of the ontology. Raises 42704 for an unknown entity or classification, 22023 for '
+    'malformed arguments, 42501 without the right or the clearance, 25001 at an isolation level other than READ COMMITTED. Source: '
+    'memory fabric, redaction.';
 REVOKE ALL ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_entity_attribute(text, text, jsonb, text, text, boolean) TO memwarden_curator, memwarden_admin;

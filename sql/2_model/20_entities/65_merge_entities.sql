@@ -43,12 +43,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.merge_entities(text, text, text, text) IS
-    'Says that two entities are one: from now on memories of either are found by both, whenever they were written. '
-    'Nothing is rewritten; unmerge_entity() takes it back. Two that are one already change nothing. Returns the '
-    'outcome: COMMITTED; or DEFERRED where people decided about memories of either: then the request waits in '
-    'review_queue(). For who writes the scopes of both. Raises 42704 for an unknown entity, 22023 for entities of '
-    'different types or organisations or where an id alone does not tell which, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Declares that two entities are one, and returns the outcome. From now on, a search by either entity finds the memories of both, '
+    'whenever they were written. Nothing is rewritten, and unmerge_entity() undoes the merge. Merging two entities that are one '
+    'already changes nothing. The outcome is COMMITTED. Where people decided about memories of either entity, it is DEFERRED and the '
+    'request waits in review_queue(). The caller writes the scopes of both entities. entity: the id of the entity that is merged. '
+    'into_entity: the id of the entity that it becomes part of. scope, into_scope: their scopes, where an id alone does not tell '
+    'which entity. Raises 42704 for an unknown entity, 22023 for entities of different types or organisations or where an id alone '
+    'does not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; '
+    'identity layer.';
 REVOKE ALL ON FUNCTION memwarden.merge_entities(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.merge_entities(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -132,10 +134,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.unmerge_entity(text, text) IS
-    'Takes the merge of an entity back: each memory is again with the entity whose name it was said by, those of after '
-    'the merge as well. Returns the outcome, as merge_entities() does. Raises 42704 for an unknown entity or one that '
-    'was not merged, 22023 where the id alone does not tell which, 42501 without the right, 25001 at an isolation other '
-    'than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Undoes the merge of an entity, and returns the outcome as merge_entities() does. Each memory returns to the entity whose name '
+    'it uses, including memories written after the merge. entity: the id of the entity. scope: the entity''s scope, where the id '
+    'alone does not tell which entity. Raises 42704 for an unknown entity or one that was not merged, 22023 where the id alone does '
+    'not tell which, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric; identity '
+    'layer.';
 REVOKE ALL ON FUNCTION memwarden.unmerge_entity(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.unmerge_entity(text, text) TO memwarden_curator, memwarden_admin;
 
@@ -198,10 +201,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.split_entity(text, text, text[], text) IS
-    'Says that some names of an entity mean another one: a new entity takes them, and the memories that were said by '
-    'them. Returns the outcome, as merge_entities() does; its detail says how many memories moved. Attributes stay. '
-    'Merging the new entity into the old takes it back. Writers of the organisation wait meanwhile. Raises 42704 for an '
-    'unknown entity or names that it has not, 42710 for an id that is taken, 22023 for malformed arguments, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric; identity layer.';
+    'Moves some names of an entity to a new entity, and returns the outcome as merge_entities() does. The new entity also takes the '
+    'memories that use those names. The attributes stay with the old entity. Merging the new entity into the old one undoes the '
+    'split. Writers of the organisation wait during the call. The detail of the outcome says how many memories moved. entity: the id '
+    'of the entity that is split. new_entity: the id of the new entity. aliases: the names that move. scope: the entity''s scope, '
+    'where the id alone does not tell which entity. Raises 42704 for an unknown entity or names that it has not, 42710 for an id '
+    'that is taken, 22023 for malformed arguments, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. '
+    'Source: memory fabric; identity layer.';
 REVOKE ALL ON FUNCTION memwarden.split_entity(text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.split_entity(text, text, text[], text) TO memwarden_curator, memwarden_admin;

@@ -29,10 +29,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) IS
-    'Gives an agent a rate limit of its own in a layer, from its next write on: rate_limit writes (1 to 1,000,000) '
-    'within any rate_window (a second to a day; by default the layer''s). rate_limit NULL: the layer''s limit again, '
-    'which configure_layer() sets. What was used counts against the new limit. org: whose agent, where the name is not '
-    'unique. Raises 42704 for an unknown agent or layer, 22023 for a number out of range, 25001 at an isolation other '
-    'than READ COMMITTED. Source: chapter 12.1.8.';
+    'Sets an agent''s own rate limit in a layer, from its next write on. Writes that the agent has made count against the new limit. '
+    'layer: the layer. agent: the name of the agent. rate_limit: how many writes within any rate_window, 1 to 1,000,000; null '
+    'returns to the layer''s limit, which configure_layer() sets. rate_window: a second to a day; by default the layer''s window. '
+    'org: the agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or layer, 22023 for a number '
+    'out of range, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.1.8.';
 REVOKE ALL ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_rate_limit(text, text, integer, interval, text) TO memwarden_admin;

@@ -19,12 +19,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_write_budget(text, integer, text) IS
-    'Sets how many writes (1 to 1,000,000) an agent of this role may commit in one session; NULL for no budget, as at '
-    'first. A session is the outermost transient scope (a task) on the path that is written to, with all below it; '
-    'layers of free admission (working) are not counted, nor is what lies outside every session. org: whose role; by '
-    'default the caller''s organisation, and for members of memwarden_admin the roles that all have. An organisation '
-    'gives a budget to a role of its own: define_role(). Raises 42704 for an unknown role or organisation, 22023 for a '
-    'number out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: chapter '
-    '12.11.2.';
+    'Sets how many writes an agent of a role may commit in one session. A session is the outermost transient scope (a task) on the '
+    'path that is written to, with everything below it. Layers of free admission (working) are not counted, nor are writes outside '
+    'every session. role: the role. budget: 1 to 1,000,000 writes; null, as for a new role, sets no budget. org: the organisation '
+    'that defined the role with define_role(); by default the caller''s, and for members of memwarden_admin the roles that all '
+    'organisations share. Raises 42704 for an unknown role or organisation, 22023 for a number out of range, 42501 without the '
+    'right, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.11.2.';
 REVOKE ALL ON FUNCTION memwarden.set_write_budget(text, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_write_budget(text, integer, text) TO memwarden_curator, memwarden_admin;

@@ -37,16 +37,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) IS
-    'Makes a rule that looks for something sensitive in every write, or a new version of it; returns the version. rule: '
-    'its name. kind: what it finds, two to four names with dots (pii.badge). definition: {"pattern": a regular '
-    'expression of RE2, whose first group is the place} or {"detector": the name of a built-in one}, and optionally '
-    'score (0 to 1), validator, context and not_context (words that must, or must not, stand within "within" '
-    'characters), prefilter (literals of which one must be there). tests: {"positive": [texts], "negative": [texts]}, '
-    'at least one of each: a rule that does not pass them is refused. level: none, suspicious or high. action: allow, '
-    'flag, review, encrypt, redact or block. layers: where; everywhere by default. org: whose rule; by default the '
-    'caller''s, and for members of memwarden_admin all. Raises 22023 saying which test failed or what is malformed, '
-    '42710 for the name of a rule that holds for all, 42704 for an unknown organisation or layer, 42501 without the '
-    'right, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 6.';
+    'Defines a rule that finds sensitive content in writes, or a new version of it, and returns the version. rule: the name of the '
+    'rule. kind: what it finds, two to four names with dots, as in pii.badge. definition: either {"pattern": a regular expression of '
+    'RE2, whose first group is the place} or {"detector": the name of a built-in one}; optional members are score (0 to 1), '
+    'validator, context and not_context (words that must, or must not, stand within "within" characters), and prefilter (literals of '
+    'which one must be there). tests: {"positive": [texts], "negative": [texts]}, at least one of each; a rule that fails them is '
+    'refused. level: none, suspicious (the default) or high. action: allow, flag (the default), review, encrypt, redact or block. '
+    'layers: the layers where it holds; all by default. org: the organisation; by default the caller''s, and for members of '
+    'memwarden_admin all organisations. Raises 22023 saying which test failed or what is malformed, 42710 for the name of a rule '
+    'that holds for all, 42704 for an unknown organisation or layer, 42501 without the right, 25001 at an isolation level other than '
+    'READ COMMITTED. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_sensitivity_rule(text, text, jsonb, jsonb, text, text, text[],
     text) TO memwarden_curator, memwarden_admin;
@@ -116,7 +116,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.test_sensitivity_rules() IS
-    'Runs the tests of every current rule, also of disabled ones, and returns those that fail; no row means that all '
-    'pass. For curators and auditors in their organisation, for administrators in all. Source: four-layer design, 6.';
+    'Runs the tests of every current rule, disabled ones included, and returns the tests that fail. No row means that all tests '
+    'pass. Curators and auditors get the rules of their organisation; administrators get those of all organisations. Source: '
+    'four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.test_sensitivity_rules() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.test_sensitivity_rules() TO memwarden_curator, memwarden_auditor, memwarden_admin;

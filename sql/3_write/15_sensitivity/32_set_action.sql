@@ -46,14 +46,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) IS
-    'Sets what is done with findings of a kind (with all kinds below it: pii, secret, pii.email) or of one rule, from '
-    'the next write on. action: allow (it is not looked for), flag, review (in layers that last a reviewer decides '
-    'about the write; elsewhere as flag), encrypt, redact or block; NULL for what the rule says. layer: that one; all '
-    'by default. A rule goes before a kind, a narrow kind before a wide one, a layer before all. org: by default the '
-    'caller''s, and for members of memwarden_admin all. An organisation can be stricter than what holds for all; less '
-    'strict only by a member of memwarden_admin. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, '
-    'layer or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: '
-    'four-layer design, 6.';
+    'Sets what happens to findings of a kind or of one rule, from the next write on. A setting for a rule precedes one for a kind, a '
+    'narrow kind precedes a wide one, and a layer precedes all layers. An organisation may be stricter than the setting for all '
+    'organisations. Only a member of memwarden_admin can make it less strict. action: allow (it is not looked for), flag, review (in '
+    'layers that last a reviewer decides about the write, elsewhere as flag), encrypt, redact or block; null returns to the action '
+    'of the rule. kind: a kind with all kinds below it, as in pii, secret or pii.email. rule: the name of one rule. layer: one '
+    'layer; all layers by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'organisations. Raises 22023 for malformed arguments, 42704 for an unknown kind, rule, layer or organisation, 42501 without the '
+    'right, 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_sensitivity_action(text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -81,9 +81,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) IS
-    'Switches a rule on, or off. A release that brings the rule anew leaves it so. org: whose rule; by default the '
-    'caller''s own, and for members of memwarden_admin one of all. Raises 42704 for a rule that this organisation did '
-    'not define, 42501 without the right, 22023 for a null, 25001 at an isolation other than READ COMMITTED.';
+    'Switches a sensitivity rule on or off. The setting survives a release that brings a new version of the rule. enabled: true, the '
+    'default, switches the rule on; false switches it off. org: the organisation that defined the rule; by default the caller''s, '
+    'and for members of memwarden_admin a rule of all organisations. Raises 42704 for a rule that this organisation did not define, '
+    '42501 without the right, 22023 for a null, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_sensitivity_rule(text, boolean, text) TO memwarden_curator, memwarden_admin;
 

@@ -90,10 +90,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reveal(text) IS
-    'The value that a token [encrypted:KIND:ID] stands for. For members of memwarden_auditor that see an item it was '
-    'taken from; who asked is recorded in access_changes. Raises 42704 for a value that there is not, whose item is '
-    'gone, or that the caller may not see, 22023 for a text that is no token, 28000 without identity, 25001 at an '
-    'isolation other than READ COMMITTED, F0000 when the server''s master key is not the one it was encrypted under. '
-    'Source: four-layer design, 6.';
+    'Returns the value that a token [encrypted:KIND:ID] stands for. The caller is a member of memwarden_auditor that sees an item '
+    'from which the value was taken. The view access_changes records who asked. token: the token, as it stands in the content. '
+    'Raises 42704 for an unknown value, one whose item is gone, or that the caller may not see, 22023 for a text that is no token, '
+    '28000 without identity, 25001 at an isolation level other than READ COMMITTED, F0000 when the server''s master key is not the '
+    'one it was encrypted under. Source: four-layer design, 6.';
 REVOKE ALL ON FUNCTION memwarden.reveal(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reveal(text) TO memwarden_auditor;

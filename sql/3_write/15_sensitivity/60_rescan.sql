@@ -99,10 +99,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) IS
-    'Looks at every active memory with the rules of today, those of packs in force among them: what was stored before a '
-    'rule was there is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings; '
-    'contents stay as they are. Returns how many were scanned and marked. Commits after each batch of memories, so it '
-    'cannot run inside a transaction; again does no harm. batch: 1 to 100,000; scanned and marked take no value. Raises '
-    '22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
+    'Scans every active memory with today''s sensitivity rules, as a job. The rules of packs in force are among them. A finding in '
+    'an older memory is marked for its readers (provenance ->> ''sensitivity'') and listed in sensitivity_findings. The contents '
+    'stay as they are. Running it again does no harm. It commits after each batch of memories, so it cannot run inside a '
+    'transaction. batch: memories per batch, 1 to 100,000; 1,000 by default. scanned, marked: take no value, and return how many '
+    'memories were scanned and marked. Raises 22023 for another batch, 55000 before setup(). Source: four-layer design, 6.';
 REVOKE ALL ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.rescan_sensitivity(integer, bigint, bigint) TO memwarden_jobs, memwarden_admin;

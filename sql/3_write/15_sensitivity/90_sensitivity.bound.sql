@@ -5,9 +5,9 @@ SELECT r.org, r.rule, r.version, r.kind, r.level, r.action, r.layers, r.enabled,
        r.definition, r.tests, r.defined_at, r.defined_by
   FROM memwarden_internal.list_sensitivity_rules() AS r;
 COMMENT ON VIEW memwarden.sensitivity_rules IS
-    'Every rule in every version, current telling which counts; settings: the actions that set_sensitivity_action() set '
-    'for it, the first of an organisation going before the others. For curators and auditors those of their '
-    'organisation and of all.';
+    'Lists the sensitivity rules in all their versions; current marks the version that counts. settings are the actions that '
+    'set_sensitivity_action() set for the rule; the first setting of an organisation precedes its others. Curators and auditors see '
+    'the rules of their organisation and of all organisations.';
 GRANT SELECT ON memwarden.sensitivity_rules TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.sensitivity_findings WITH (security_invoker = true) AS
@@ -15,9 +15,9 @@ SELECT f.found_at, f.source, f.request_id, f.item_id, f.agent, f.scope, f.layer,
        f.path, f.part, f.start, f.length, f.score
   FROM memwarden_internal.list_sensitivity_findings() AS f;
 COMMENT ON VIEW memwarden.sensitivity_findings IS
-    'What was found in writes (source write; a blocked one has outcome REJECTED) and in stored memories (source '
-    'rescan): where, by which rule, never what. For reviewers, curators and auditors in the scopes that they read, for '
-    'administrators everywhere.';
+    'Lists where sensitive content was found and by which rule, and never the content itself. A finding in a write has source write; '
+    'a blocked write has outcome REJECTED. A finding in a stored memory has source rescan. Reviewers, curators and auditors see '
+    'findings in scopes that they read; administrators see all.';
 GRANT SELECT ON memwarden.sensitivity_findings TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.sensitivity_counts WITH (security_invoker = true) AS
@@ -25,5 +25,6 @@ SELECT f.agent, f.kind, f.action, count(*) AS findings, count(DISTINCT f.request
   FROM memwarden_internal.list_sensitivity_findings() AS f
  WHERE f.source = 'write'
  GROUP BY f.agent, f.kind, f.action;
-COMMENT ON VIEW memwarden.sensitivity_counts IS 'How often each agent wrote what kind of sensitive content, and what was done with it.';
+COMMENT ON VIEW memwarden.sensitivity_counts IS
+    'Counts, by agent, kind and action, how often sensitive content was written and what was done with it.';
 GRANT SELECT ON memwarden.sensitivity_counts TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

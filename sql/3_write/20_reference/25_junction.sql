@@ -113,7 +113,7 @@ BEGIN
         'reference_' || v_source.name, v_source.has_versions, v_source.version_or_key, v_source.key_column, v_source.has_versions,
         v_source.version_or_key, v_source.text_column, p_source_id, v_relation, v_source.key_column, v_source.key_type)
         || format(
-        'COMMENT ON VIEW memwarden.%I IS ''References of the memories that the caller sees, resolved with the caller''''s own '
+        'COMMENT ON VIEW memwarden.%I IS ''Lists the references of memories that the caller sees, read with the caller''''s own '
         'rights on the table referred to.''',
         'reference_' || v_source.name);
 END

@@ -35,21 +35,21 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text) IS
-    'Declares that a table of the database is the home of a category of state: memories in layers of full admission may '
-    'refer to its rows and may not repeat their text. name: lower-case letters, digits and _, at most 41. relation: an '
-    'ordinary or partitioned table without row security for memwarden_owner, which needs USAGE on its schema, SELECT on '
-    'the columns named here and REFERENCES on the key. key_column: unique by itself, of type bigint, integer, smallint, '
-    'uuid, text or varchar. text_column: text or varchar; beyond 1,000 rows it must have a GIN or GiST index of '
-    'pg_trgm. version_column: what a reference pins; without one nothing is pinned. kind: canonical (a copy is refused '
-    'with CANONICAL_COPY) or record (VERBATIM_RECORD). threshold: from this share of repeated words on, 0.2 to 1, a '
-    'memory is a copy. org: whose writes are compared and who may refer to it; all by default. At most 16 sources. '
-    'Makes a table of references with a foreign key to the rows (deleting one sets it to NULL: memory stays and knows '
-    'that the row is gone) and the view memwarden.reference_<name>. A name whose table is gone, or a column of it, may '
-    'be registered again: references find their rows by key. Waits for running writes, and locks the table and memory '
-    'against others for a moment. For superusers: the engine reads that table with its own rights, so its owner must be '
-    'trusted. Raises 42501 for others and for missing rights (the detail is the GRANT to run), 22023 for what does not '
-    'fit, 42704 for unknown columns or organisations, 42710 when the name is taken, 25001 at an isolation other than '
-    'READ COMMITTED. Source: agent memory primitives, 13.';
+    'Declares a table as the home of a category of state, which memories may refer to and may not repeat. It concerns memories in '
+    'layers of full admission. There can be at most 16 sources. The call makes a table of references with a foreign key to the rows, '
+    'and the view memwarden.reference_NAME. When a row is deleted, its foreign key becomes NULL: the memory stays and knows that the '
+    'row is gone. A name whose table or column is gone may be registered again; references find their rows by key. The call waits '
+    'for running writes, and locks the table and memory against others for a moment. Only a superuser may call it. The engine reads '
+    'the table with its own rights, so the owner of the table must be trusted. name: lower-case letters, digits and _, at most 41. '
+    'relation: an ordinary or partitioned table without row security for memwarden_owner, which needs USAGE on its schema, SELECT on '
+    'the columns named here and REFERENCES on the key. key_column: a column that is unique by itself, of type bigint, integer, '
+    'smallint, uuid, text or varchar. text_column: a column of type text or varchar; beyond 1,000 rows it must have a GIN or GiST '
+    'index of pg_trgm. version_column: the column whose value a reference pins; without one nothing is pinned. category: what kind '
+    'of state it is, in words. kind: canonical (a copy is refused with CANONICAL_COPY), the default, or record (VERBATIM_RECORD). '
+    'threshold: the share of repeated words, 0.2 to 1, from which on a memory is a copy; 0.5 by default. org: the organisation whose '
+    'writes are compared and which may refer to it; all by default. Raises 42501 for others and for missing rights (the detail is '
+    'the GRANT to run), 22023 for what does not fit, 42704 for unknown columns or organisations, 42710 when the name is taken, 25001 '
+    'at an isolation level other than READ COMMITTED. Source: agent memory primitives, 13.';
 REVOKE ALL ON FUNCTION memwarden.register_canonical_source(text, regclass, text, text, text, text, text, double precision, text)
     FROM PUBLIC;
 

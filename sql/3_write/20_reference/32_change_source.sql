@@ -24,9 +24,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) IS
-    'Stops comparing writes with a source (enabled: false) or begins again, or sets the share of repeated words (0.2 to '
-    '1) from which on a memory is a copy; what is left out stays. References are not touched. Raises 42704 for an '
-    'unknown source, 22023 for another threshold, 25001 at an isolation other than READ COMMITTED.';
+    'Changes whether writes are compared with a canonical source, and from which share of words on. An argument that is left out '
+    'keeps its value. References are not touched. enabled: false stops the comparison, true starts it again. threshold: the share of '
+    'repeated words, 0.2 to 1, from which on a memory is a copy. Raises 42704 for an unknown source, 22023 for another threshold, '
+    '25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.change_canonical_source(text, boolean, double precision) TO memwarden_admin;
 
@@ -64,9 +65,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_canonical_source(text, boolean) IS
-    'Forgets a canonical source with its view and the references to it; the table itself is not touched, and may be '
-    'gone already. Waits for running writes. For superusers. Raises 42501 for others, 42704 for an unknown source, '
-    '22023 while memories refer to it, unless discard_references; 25001 at an isolation other than READ COMMITTED.';
+    'Removes a canonical source with its view and the references to it, and leaves its table alone. The table may be gone already. '
+    'The call waits for running writes. Only a superuser may call it. discard_references: true also removes a source to which '
+    'memories refer; false by default. Raises 42501 for others, 42704 for an unknown source, 22023 while memories refer to it, '
+    'unless discard_references; 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_canonical_source(text, boolean) FROM PUBLIC;
 
 -- Whether an agent reasons over canonical content or reaches it through tools decides how near it comes to copying.
@@ -102,10 +104,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_leak_defence(text, text, text, text) IS
-    'What becomes of an agent''s copies of canonical content: primary (refused; what holds without a setting), backstop '
-    '(accepted and noted: see canonical_copies()), off (not looked for). source: for that one, before what is set for '
-    'all; mode NULL takes the setting back. org: whose agent, where the name is not unique. Raises 42704 for an unknown '
-    'agent or source, 22023 for another mode, 25001 at an isolation other than READ COMMITTED. Source: agent memory '
-    'primitives, per-agent leak-defence calibration.';
+    'Sets what happens when an agent''s write copies canonical content. agent: the name of the agent. mode: primary (the write is '
+    'refused; this holds without a setting), backstop (it is accepted and noted, see canonical_copies()) or off (copies are not '
+    'looked for); null removes the setting. source: one source, which precedes what is set for all sources; all by default. org: the '
+    'agent''s organisation, where the name is not unique. Raises 42704 for an unknown agent or source, 22023 for another mode, 25001 '
+    'at an isolation level other than READ COMMITTED. Source: agent memory primitives, per-agent leak-defence calibration.';
 REVOKE ALL ON FUNCTION memwarden.set_leak_defence(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_leak_defence(text, text, text, text) TO memwarden_admin;

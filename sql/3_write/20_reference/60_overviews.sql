@@ -96,8 +96,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.canonical_copies(interval) IS
-    'Writes that repeated canonical content, newest first: refused (mode primary), or accepted and only noted here '
-    '(backstop). similarity: the share of repeated words; NULL where the source could not be asked. since: how far '
-    'back. For administrators; raises 42501 for others.';
+    'Returns the writes that repeated canonical content, newest first. The caller is an administrator. since: how far back; 7 days '
+    'by default. mode: primary (the write was refused) or backstop (it was accepted, and is only noted here). similarity: the share '
+    'of repeated words, 0 to 1; null where the source could not be asked. Raises 42501 for others.';
 REVOKE ALL ON FUNCTION memwarden.canonical_copies(interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.canonical_copies(interval) TO memwarden_admin;

@@ -2,6 +2,6 @@ CREATE OR REPLACE VIEW memwarden.canonical_sources WITH (security_invoker = true
 SELECT v.org, v.name, v.category, v.kind, v.relation, v.key_column, v.text_column, v.version_column, v.threshold, v.enabled, v.state
   FROM memwarden_internal.list_canonical_sources() AS v;
 COMMENT ON VIEW memwarden.canonical_sources IS
-    'The non-mirror list: state that has its home in another table, and may be referred to and not repeated. '
-    'Organisation global speaks for all.';
+    'Lists the tables whose content memories may refer to and may not repeat (canonical sources). Rows of organisation global hold '
+    'for all organisations.';
 GRANT SELECT ON memwarden.canonical_sources TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

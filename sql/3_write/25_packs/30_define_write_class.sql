@@ -48,15 +48,16 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
     boolean, text) IS
-    'Defines a class of writes, or defines it anew for what is written from now on; a class of an organisation goes '
-    'before the one of that name that all have. layers: where it may go (all by default). default_ttl, max_ttl: how '
-    'long such a memory lasts, never longer than its layer lets it. classification: the least. consent_purpose: what '
-    'the subject must have consented to (see record_consent()); consent_missing: refuse, or review. roles: who may '
-    'write it, by name (by default whoever may write the layer). precedence: 0 to 1,000; of one key the higher takes '
-    'the place of the lower, whatever their confidence. signals: taking a place is shown in learning_signals. org: by '
-    'default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed arguments, 42704 for an '
-    'unknown layer, classification or organisation, 42501 without the right, 25001 at an isolation other than READ '
-    'COMMITTED. Source: memory fabric.';
+    'Defines a class of writes, or redefines it for writes from now on. A class of an organisation precedes the common class of that '
+    'name. class: the name of the class. description: what the class is for. layers: where it may be written; all layers by default. '
+    'default_ttl, max_ttl: how long such a memory lasts, by default and at most; never longer than its layer allows. classification: '
+    'the least classification of such a memory. consent_purpose: the purpose to which the subject must have consented, see '
+    'record_consent(). consent_missing: what happens without consent, refuse (the default) or review. roles: the names of the roles '
+    'that may write it; by default every role that may write the layer. precedence: 0 (the default) to 1,000; of one key the higher '
+    'takes the place of the lower, whatever their confidence. signals: true shows in learning_signals when such a write takes the '
+    'place of another; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'organisations. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without '
+    'the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
     boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[],

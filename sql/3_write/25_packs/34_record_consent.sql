@@ -52,14 +52,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) IS
-    'Records that a person agrees (granted) to be remembered for a purpose, or no longer does (withdrawn), and returns '
-    'the number of the record; what is recorded last holds. subject: as memories name it, whatever the case. '
-    'valid_during: when it holds; from now on by default. evidence: what shows it. A withdrawal waits for writes under '
-    'way that rest on the consent; once it is committed recall() and get() pass over what is remembered of the subject '
-    'in classes of that purpose, no such write is taken, and the job enforce_consent() retracts what there is and '
-    'refuses what waits. org: by default the caller''s; members of memwarden_admin name it. Raises 22023 for malformed '
-    'arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an '
-    'isolation other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
+    'Records a person''s consent to be remembered for a purpose, or its withdrawal, and returns the record''s id. The record that '
+    'was made last holds. A withdrawal waits for running writes that rest on the consent. Once it is committed, it takes effect for '
+    'the classes of that purpose. recall() and get() pass over the memories of the subject, and new writes are refused. The job '
+    'enforce_consent() retracts the existing memories and refuses the waiting writes. subject: the person as memories name it, in '
+    'upper or lower case. purpose: what the person agrees to. decision: granted or withdrawn. valid_during: when it holds; from now '
+    'on by default. evidence: what shows the decision; none by default. org: the organisation; by default the caller''s; members of '
+    'memwarden_admin name it. Raises 22023 for malformed arguments or a secret in evidence, 42501 without ADMIN (full), 42704 for an '
+    'unknown organisation, 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: R7, memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.record_consent(text, text, text, tstzrange, jsonb, text) TO memwarden_curator, memwarden_admin;
 

@@ -143,8 +143,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
-    'Job: retracts what is remembered of who has withdrawn consent, and refuses what waits, class by class of the '
-    'purpose. What somebody is writing just now the next run takes; nobody reads it meanwhile. Safe to run twice at '
-    'once and to kill. Commits after each withdrawal, so it cannot run inside a transaction.';
+    'Retracts the memories of people who withdrew consent, and refuses their waiting writes, as a job. It concerns the classes of '
+    'the purpose. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
+    'at once and to kill. It commits after each withdrawal, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;

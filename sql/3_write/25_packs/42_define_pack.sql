@@ -25,16 +25,20 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_pack(text, jsonb, text) IS
-    'Makes a new version of a pack and returns its number; use_pack() puts it in force. definition: '
-    'promotion_thresholds {class or *: {confidence, adjusted_confidence, min_evidence, max_risk, no_contradiction}}: '
-    'what passes where the approval policy is pack_auto; write_classes_allowed [classes]; redaction_rules [{rule, kind, '
-    'pattern (RE2), action: flag, review, encrypt, redact or block, tests {positive, negative}}], on top of the '
-    'sensitivity rules; freshness {class or *: "90 days"} and confidence_floors {class or *: 0 to 1}: what recall() '
-    'marks stale and low_confidence; consent {class: {purpose, missing: refuse or review}}; sample_audit {rate, '
-    'max_failure_rate, min_sample, window}: the share of what passed that a human looks at, and from which share of '
-    'wrong ones on (of at least min_sample, of the last window) the class passes no longer. org: by default the '
-    'caller''s, and for members of memwarden_admin all. Raises 22023 with every violation, 42501 without ADMIN (full), '
-    '42704 for an unknown organisation, 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'Makes a new version of a pack and returns its number; use_pack() puts it in force. A pack is a set of rules about writes that '
+    'is versioned as a whole. A version never changes. name: the name of the pack. definition: an object of these members, all '
+    'optional: promotion_thresholds, write_classes_allowed, redaction_rules, freshness, confidence_floors, consent and sample_audit. '
+    'org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. The member '
+    'promotion_thresholds {class or *: {confidence, adjusted_confidence, min_evidence, max_risk, no_contradiction}} tells which '
+    'writes pass where the approval policy is pack_auto. The member write_classes_allowed [classes] lists the only classes that may '
+    'be written; writes without a class are not concerned. The member redaction_rules [{rule, kind, pattern (RE2), action: flag, '
+    'review, encrypt, redact or block, tests {positive, negative}}] applies on top of the sensitivity rules. The members freshness '
+    '{class or *: "90 days"} and confidence_floors {class or *: 0 to 1} tell what recall() marks stale and low_confidence. The '
+    'member consent {class: {purpose, missing: refuse or review}} names the purpose that a class needs consent to. The member '
+    'sample_audit {rate, max_failure_rate, min_sample, window} draws a share (rate) of what passed for a human to look at. A class '
+    'stops passing by itself when more than max_failure_rate of at least min_sample verdicts, among the last window verdicts, are '
+    'wrong. Raises 22023 with every violation, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation '
+    'level other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_pack(text, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_pack(text, jsonb, text) TO memwarden_curator, memwarden_admin;
 

@@ -49,12 +49,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.use_pack(text, integer, text, text, text) IS
-    'Puts a version of a pack in force, from the next write on: for an organisation, for a scope and what lies below '
-    'it, or for an agent, in the place of the one there. version: the latest by default; an earlier one rolls back. '
-    'pack: NULL for none of its own any more. The pack of the agent goes before that of the nearest scope, that before '
-    'the organisation''s, that before one of all. org: by default the caller''s, and for members of memwarden_admin '
-    'all. Raises 42704 for an unknown pack, version, scope, agent or organisation, 22023 for malformed arguments, 42501 '
-    'without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'Puts a version of a pack in force, from the next write on, for an organisation, a scope or an agent. It replaces the pack that '
+    'was in force there. A pack of the agent precedes that of the nearest scope, which precedes that of the organisation, which '
+    'precedes the common one. pack: the name of the pack; null leaves the place without a pack of its own. version: the latest by '
+    'default; an earlier one rolls back. scope: the scope, with everything below it, for which it holds. agent: the agent for which '
+    'it holds. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 '
+    'for an unknown pack, version, scope, agent or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at '
+    'an isolation level other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.use_pack(text, integer, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.use_pack(text, integer, text, text, text) TO memwarden_curator, memwarden_admin;
 

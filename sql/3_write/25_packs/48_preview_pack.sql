@@ -40,11 +40,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_pack(text, integer, integer, text) IS
-    'What a version of a pack (the latest by default) would have made of the last requests (1 to 10,000) of layers with '
-    'full admission that were remembered or wait: whether it allows the class, whether it would have let each pass by '
-    'itself, and which thresholds it does not meet. By what was recorded then: of requests that wait, adjusted '
-    'confidence is not known and does not meet a threshold; nor does a risk that nobody assessed. Changes nothing. org: '
-    'by default the caller''s. Raises 42704 for an unknown pack, version or organisation, 22023 for requests, 42501 '
-    'without ADMIN (full). Source: memory fabric.';
+    'Returns how a version of a pack would have treated recent requests, and changes nothing. The requests are the latest of layers '
+    'with full admission that were remembered or wait. It goes by what was recorded then. A waiting request has no adjusted '
+    'confidence, and so does not meet a threshold for it; the same holds for a risk that nobody assessed. version: the latest by '
+    'default. requests: how many requests, 1 to 10,000; 100 by default. org: the organisation; by default the caller''s. allowed: '
+    'whether the pack allows the class. eligible: whether the request would have passed by itself. unmet: the thresholds that it '
+    'does not meet. Raises 42704 for an unknown pack, version or organisation, 22023 for requests, 42501 without ADMIN (full). '
+    'Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.preview_pack(text, integer, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_pack(text, integer, integer, text) TO memwarden_curator, memwarden_admin;

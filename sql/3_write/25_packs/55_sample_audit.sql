@@ -142,9 +142,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) IS
-    'Has a pack let a class pass by itself no longer, or again: verdicts count anew from then on. class: * for writes '
-    'without one. org: by default the caller''s. Raises 42704 for an unknown pack or organisation, 22023 for malformed '
-    'arguments, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory fabric.';
+    'Switches on or off whether a pack lets a class pass by itself. Counting of audit verdicts starts anew from the call. class: the '
+    'class, or * for writes without one. reason: why, as auto_promotion shows it. org: the organisation; by default the caller''s. '
+    'Raises 42704 for an unknown pack or organisation, 22023 for malformed arguments, 42501 without ADMIN (full), 25001 at an '
+    'isolation level other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_auto_promotion(text, text, boolean, text, text) TO memwarden_curator, memwarden_admin;
 

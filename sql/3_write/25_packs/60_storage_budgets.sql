@@ -20,11 +20,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) IS
-    'How many memories, and how many bytes of them with their share of the indexes, a layer is meant to hold; no limit '
-    'where neither is named. Nothing is refused for it: storage_budgets shows it, status() warns. org: by default the '
-    'caller''s, and for members of memwarden_admin all. Raises 42704 for an unknown layer or organisation, 22023 for a '
-    'limit out of range, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: memory '
-    'fabric.';
+    'Sets how many memories, and how many bytes, a layer is meant to hold. The budget refuses no write: the view storage_budgets '
+    'shows it, and status() warns. A call without both limits removes the budget. max_items: the number of memories; no limit by '
+    'default. max_bytes: the bytes of the memories with their share of the indexes; no limit by default. org: the organisation; by '
+    'default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown layer or organisation, '
+    '22023 for a limit out of range, 42501 without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: '
+    'memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_storage_budget(text, bigint, bigint, text) TO memwarden_curator, memwarden_admin;
 

@@ -7,7 +7,7 @@ SELECT c.org, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, c.clas
        c.precedence, c.signals
   FROM memwarden_internal.list_write_classes() AS c;
 COMMENT ON VIEW memwarden.write_classes IS
-    'Classes of writes and what each asks. A class of an organisation goes before that of all (global).';
+    'Lists the classes of writes and what each requires. A class of an organisation precedes the class of all organisations (global).';
 GRANT SELECT ON memwarden.write_classes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 -- Who oversees reads them through views; of packs in force each sees those of its own scopes and its own.
@@ -35,14 +35,15 @@ CREATE POLICY application ON memwarden_data.audit_sample FOR SELECT
 
 CREATE OR REPLACE VIEW memwarden.packs WITH (security_invoker = true) AS
 SELECT k.org, k.pack, k.version, k.definition, k.defined_by, k.defined_at FROM memwarden_internal.list_packs() AS k;
-COMMENT ON VIEW memwarden.packs IS 'Every version of every pack of the organisation, and of those that all may use (global).';
+COMMENT ON VIEW memwarden.packs IS
+    'Lists every version of every pack of the organisation, and of the packs that all may use (global).';
 GRANT SELECT ON memwarden.packs TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.packs_in_force WITH (security_invoker = true) AS
 SELECT k.org, k.scope, k.agent, k.pack, k.version, k.definition, k.since FROM memwarden_internal.list_packs_in_force() AS k;
 COMMENT ON VIEW memwarden.packs_in_force IS
-    'Which pack is in force where, as far as it concerns the caller: that of an agent before that of the nearest scope, '
-    'before that of the organisation.';
+    'Lists which pack is in force for which organisation, scope or agent, as far as it concerns the caller. The pack of an agent '
+    'precedes that of the nearest scope, which precedes that of the organisation.';
 GRANT SELECT ON memwarden.packs_in_force TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.consents WITH (security_invoker = true) AS
@@ -50,7 +51,8 @@ SELECT c.org, c.subject, c.purpose, c.decision, c.valid_during, c.evidence, c.ag
     c.current, c.enforced_at
   FROM memwarden_internal.list_consents() AS c;
 COMMENT ON VIEW memwarden.consents IS
-    'Every consent that was recorded; current: the one that holds; enforced_at: when a withdrawal had been carried out.';
+    'Lists every consent that was recorded; current marks the one that holds. enforced_at tells when a withdrawal had been carried '
+    'out.';
 GRANT SELECT ON memwarden.consents TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.learning_signals WITH (security_invoker = true) AS
@@ -59,8 +61,8 @@ SELECT g.signal_id, g.class, g.layer, g.scope, g.item_id, g.version_id, g.correc
        g.emitted_at, g.stands, g.adopted
   FROM memwarden_internal.list_signals() AS g;
 COMMENT ON VIEW memwarden.learning_signals IS
-    'What corrections took the place of, of the memories that the caller sees. stands: the correction is what the '
-    'memory says; adopted: how many later memories rest on it.';
+    'Lists the memories that corrections replaced, as far as the caller sees them. stands is true where the correction is what the '
+    'memory says now. adopted counts the later memories that rest on the correction.';
 GRANT SELECT ON memwarden.learning_signals TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE VIEW memwarden.correction_adoption WITH (security_invoker = true) AS
@@ -69,8 +71,8 @@ SELECT g.corrected_agent, count(*) AS corrections, count(*) FILTER (WHERE g.stan
   FROM memwarden_internal.list_signals() AS g
  GROUP BY g.corrected_agent;
 COMMENT ON VIEW memwarden.correction_adoption IS
-    'By agent that was corrected: how many corrections, how many of them stand, and the share on which later memories '
-    'rest.';
+    'Counts, by corrected agent, the corrections and how many of them stand. adoption_rate is the share of corrections on which '
+    'later memories rest.';
 GRANT SELECT ON memwarden.correction_adoption TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
 CREATE OR REPLACE VIEW memwarden.audit_queue WITH (security_invoker = true) AS
@@ -78,20 +80,22 @@ SELECT a.request_id, a.item_id, a.version_id, a.scope, a.layer, a.agent, a.class
        a.confidence, a.evidence, a.sampled_at, a.verdict, a.note, a.decided_at
   FROM memwarden_internal.list_audits() AS a;
 COMMENT ON VIEW memwarden.audit_queue IS
-    'What passed by itself and was drawn to be looked at, for who may approve it; verdict: null as long as nobody has.';
+    'Lists the writes that passed by themselves and were drawn for audit, for those who may approve them. verdict is null until '
+    'somebody has decided.';
 GRANT SELECT ON memwarden.audit_queue TO memwarden_reviewer, memwarden_curator;
 
 CREATE OR REPLACE VIEW memwarden.auto_promotion WITH (security_invoker = true) AS
 SELECT a.org, a.pack, a.class, a.enabled, a.reason, a.changed_by, a.changed_at, a.sampled, a.verdicts, a.wrong
   FROM memwarden_internal.list_auto_promotion() AS a;
 COMMENT ON VIEW memwarden.auto_promotion IS
-    'Which classes packs let pass by themselves, what the audit of samples found, and who or what switched them.';
+    'Lists the classes that packs let pass by themselves, and what the audit of samples found. changed_by is who or what last '
+    'switched the class.';
 GRANT SELECT ON memwarden.auto_promotion TO memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.storage_budgets WITH (security_invoker = true) AS
 SELECT b.org, b.layer, b.items, b.bytes, b.index_bytes, b.max_items, b.max_bytes, b.exceeded
     FROM memwarden_internal.list_storage_budgets() AS b;
 COMMENT ON VIEW memwarden.storage_budgets IS
-    'What each layer holds, in memories and in bytes of all their versions, with its share of the indexes, against its '
-    'budget. Everything is measured: a question for now and then.';
+    'Compares what each layer holds, in memories and bytes, with its budget. The bytes are those of all versions of its memories, '
+    'with their share of the indexes. Each query measures everything, so ask occasionally.';
 GRANT SELECT ON memwarden.storage_budgets TO memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -122,8 +122,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_evidence() IS
-    'Compares all recorded evidence with its hash and its seal, and returns what does not fit: no row means intact. '
-    'Findings: ALTERED; UNSEALED (recorded while the server had no master key). Neither is believed when it is cited, '
-    'where the server has one. For administrators: it looks at every organisation. Source: chapter 12.4.3.';
+    'Compares all recorded evidence with its hash and its seal, and returns the evidence that does not fit. No row means that all '
+    'evidence is intact. Where the server has a master key, evidence with a finding is not believed when it is cited. The caller is '
+    'an administrator, since the function looks at every organisation. finding: ALTERED, or UNSEALED (recorded while the server had '
+    'no master key). Source: chapter 12.4.3.';
 REVOKE ALL ON FUNCTION memwarden.verify_evidence() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_evidence() TO memwarden_admin;

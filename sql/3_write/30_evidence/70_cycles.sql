@@ -94,9 +94,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.find_provenance_cycles() IS
-    'Finds memories that bear one another out in a circle: one row for each memory and each that it cites within the '
-    'circle, those of a circle under one number. No row: there is none. Writers that close a circle are refused '
-    '(PROVENANCE_CYCLE); it takes two at the same moment to make one, a merge, or a return to an earlier version. '
-    'Members of memwarden_admin see all organisations, others what they may read of their own. Source: chapter 12.11.4.';
+    'Finds memories that support one another in a circle, and returns a row for each citation in a circle. No row means that there '
+    'is no circle. A write that closes a circle is refused (PROVENANCE_CYCLE). A circle can still arise from two writes at the same '
+    'moment, a merge, or a return to an earlier version. Members of memwarden_admin see all organisations; other callers see what '
+    'they may read of their own. cycle: the number of the circle. item_id, cites: a memory, and the memory of the same circle that '
+    'it cites. Source: chapter 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden.find_provenance_cycles() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.find_provenance_cycles() TO memwarden_curator, memwarden_auditor, memwarden_admin;

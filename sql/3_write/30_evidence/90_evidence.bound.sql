@@ -19,11 +19,13 @@ CREATE POLICY application ON memwarden_data.evidence FOR SELECT
 CREATE OR REPLACE VIEW memwarden.sources WITH (security_invoker = true) AS
 SELECT v.org, v.uri_pattern, v.type, v.issuer, v.authority, v.half_life, v.weight, v.description, v.defined_at
   FROM memwarden_internal.list_sources() AS v;
-COMMENT ON VIEW memwarden.sources IS 'The registry of sources: what evidence from where is worth. Organisation global speaks for all.';
+COMMENT ON VIEW memwarden.sources IS
+    'Lists the registered sources and the authority of evidence from them. Rows of organisation global hold for all organisations.';
 GRANT SELECT ON memwarden.sources TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.evidence WITH (security_invoker = true) AS
 SELECT v.evidence, v.scope, v.uri, v.type, v.source_version, v.accessed_at, v.excerpt, v.excerpt_hash, v.issuer, v.recorded_at
   FROM memwarden_internal.list_evidence() AS v;
-COMMENT ON VIEW memwarden.evidence IS 'Recorded evidence that the caller may read and cite.';
+COMMENT ON VIEW memwarden.evidence IS
+    'Lists the recorded evidence that the caller may read and cite.';
 GRANT SELECT ON memwarden.evidence TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -64,12 +64,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_provenance(timestamptz) IS
-    'Checks the signature of every provenance record against what is stored, and returns whatever does not fit: no row '
-    'means intact. since: records from then on; by default all. Findings: ALTERED (not what was signed), MISPLACED '
-    '(moved to another version), OTHER_CONTENT (the version has another content hash), WITHOUT_VERSION, MISSING (a '
-    'version without a record), UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by another master key), HEAD (an item''s '
-    'adjusted_confidence or authority is not its record''s). For administrators: it looks at every organisation. '
-    'Source: chapter 12.4.5.';
+    'Checks the signature of every provenance record against the stored data, and returns what does not fit. No row means that all '
+    'is intact. The caller is an administrator, since the function looks at every organisation. since: records from that moment on; '
+    'all by default. finding: ALTERED (not what was signed), MISPLACED (moved to another version), OTHER_CONTENT (the version has '
+    'another content hash), WITHOUT_VERSION, MISSING (a version without a record), UNSIGNED, UNKNOWN_KEY, OTHER_KEY (wrapped by '
+    'another master key), or HEAD (an item''s adjusted_confidence or authority is not its record''s). Source: chapter 12.4.5.';
 REVOKE ALL ON FUNCTION memwarden.verify_provenance(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_provenance(timestamptz) TO memwarden_admin;
 

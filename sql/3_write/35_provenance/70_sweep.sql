@@ -103,10 +103,11 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
-    'Looks at what is stored, at most so many batches of so many memories: with the rules of today, wherever rules have '
-    'changed since the last pass (as rescan_sensitivity()), and once a day at the signatures of provenance (as '
-    'verify_provenance()). Goes on where it was left, also by another; the view sweeps says how far and what was found. '
-    'Commits after each batch, so it cannot run inside a transaction. Raises 22023 out of range, 55000 before setup().';
+    'Checks stored memories in batches, as a job: sensitivity rules and signatures of provenance. Wherever rules have changed since '
+    'the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '
+    'verify_provenance(). A run goes on where the last one stopped, also after a run of another caller. The view sweeps shows how '
+    'far it is and what it found. It commits after each batch, so it cannot run inside a transaction. batch: memories per batch; '
+    '1,000 by default. batches: how many batches at most; 100 by default. Raises 22023 out of range, 55000 before setup().';
 REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
 

@@ -23,7 +23,7 @@ CREATE OR REPLACE VIEW memwarden.sweeps WITH (security_invoker = true) AS
 SELECT s.sweep, s.begun_at, s.finished_at, s.looked, s.faults, s.findings
   FROM memwarden_internal.list_sweeps() AS s;
 COMMENT ON VIEW memwarden.sweeps IS
-    'How far the passes over everything have got (begun_at: one is under way), when the last ended, and what it found '
-    '(faults): memories that are newly marked, findings of verify_provenance() (at most a hundred of them by number). '
-    'For administrators.';
+    'Shows the progress of the passes over all stored memories, for administrators. begun_at is set while a pass is running. '
+    'finished_at tells when the last pass ended. faults counts what it found: newly marked memories, or findings of '
+    'verify_provenance(), of which at most a hundred are listed by number.';
 GRANT SELECT ON memwarden.sweeps TO memwarden_admin;

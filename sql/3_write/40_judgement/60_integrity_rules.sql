@@ -19,16 +19,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) IS
-    'Defines, or replaces, what must hold of memories that are written from now on. condition: AND, OR, NOT, =, <>, <, '
-    '<=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY over memory.* (content and its fields, as in '
-    'memory.content.amount; subject, predicate, kind, layer, confidence, importance, valid_from, valid_to) and '
-    'literals; < orders numbers, and dates and times in ISO 8601. predicate: it concerns facts of that predicate alone; '
-    'against: it is about such a fact (memory.*) and one of predicate against (other.*) of the same subject, scope and '
-    'layer, whichever is written last. As with CHECK, a rule says nothing of what is not there. action: reject, or '
-    'review: who breaks it waits for a reviewer. layer: one alone. org: by default the caller''s, and for members of '
-    'memwarden_admin all. Layers whose admission is full ask. Raises 42601 with the position of what cannot be '
-    'accepted, 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, '
-    '25001 at an isolation other than READ COMMITTED. Source: chapter 12.2.4.';
+    'Defines, or replaces, a rule that memories written from now on must satisfy. Layers whose admission is full check it. As with '
+    'SQL''s CHECK, a rule says nothing about a value that is missing. name: the name of the rule. condition: an SQL-like expression '
+    'of what must hold, over fields of memory, fields of other, and literals. action: reject (the default), or review, where a write '
+    'that breaks the rule waits for a reviewer. predicate: limits the rule to facts of that predicate. against: compares such a fact '
+    '(memory) with a fact of predicate against (other) of the same subject, scope and layer, whichever is written last. layer: one '
+    'layer; all by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. A '
+    'condition may use AND, OR, NOT, =, <>, <, <=, >, >=, IN, BETWEEN, LIKE ''prefix%'', IS NULL and = ANY. Of memory and of other '
+    'it may name content and its fields (memory.content.amount), subject, predicate, kind, layer, confidence, importance, valid_from '
+    'and valid_to. < orders numbers, and dates and times in ISO 8601. Raises 42601 with the position of what cannot be accepted, '
+    '22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation level '
+    'other than READ COMMITTED. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_integrity_rule(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -59,10 +60,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) IS
-    'Says that of one subject one thing never happens after another (born on, died on): an integrity rule of that name '
-    '("born on before died on"). earlier_at, later_at: where a fact has its time: valid_from, valid_to, content (a date '
-    'by itself) or a field of it, as in content.day. At the same time is no contradiction. action, layer, org, and what '
-    'it raises: as define_integrity_rule(); drop_integrity_rule() takes it back. Source: chapter 12.2.4.';
+    'Defines the integrity rule that, for one subject, one predicate never happens after another. For example, '
+    'order_predicates(''born on'', ''died on'') makes the rule "born on before died on". Two facts at the same time do not '
+    'contradict each other. drop_integrity_rule() removes the rule. earlier, later: the predicates. earlier_at, later_at: where a '
+    'fact has its time: valid_from (the default), valid_to, content (a date by itself) or a field of it, as in content.day. action, '
+    'layer, org: as define_integrity_rule() takes them; it raises the same errors. Source: chapter 12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.order_predicates(text, text, text, text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -82,8 +84,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_integrity_rule(text, text) IS
-    'Drops an integrity rule. Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Drops an integrity rule. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. '
+    'Raises 42704 for an unknown rule or organisation, 42501 without the right, 25001 at an isolation level other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_integrity_rule(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_integrity_rule(text, text) TO memwarden_curator, memwarden_admin;
 

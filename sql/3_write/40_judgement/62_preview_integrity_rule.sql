@@ -33,9 +33,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) IS
-    'Which memories, or pairs of one subject, would break a rule with these arguments: their ids and where they lie, in '
-    'scopes seen or not, and nothing of what they say. It changes nothing. Arguments as define_integrity_rule(). Raises '
-    '42601 with the position of what cannot be accepted, 42704 for an unknown organisation, 42501 without the right. '
-    'Source: chapter 12.2.4.';
+    'Returns the memories, or pairs of one subject, that would break a rule, and changes nothing. It returns their ids and places, '
+    'in scopes that the caller reads or not, and none of their content. The arguments are those of define_integrity_rule(). Raises '
+    '42601 with the position of what cannot be accepted, 42704 for an unknown organisation, 42501 without the right. Source: chapter '
+    '12.2.4.';
 REVOKE ALL ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.preview_integrity_rule(text, text, text, text, text) TO memwarden_curator, memwarden_admin;

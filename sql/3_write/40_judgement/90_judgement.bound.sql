@@ -16,13 +16,14 @@ CREATE OR REPLACE VIEW memwarden.integrity_rules WITH (security_invoker = true) 
 SELECT v.org, v.name, v.layer, v.predicate, v.against, v.condition, v.method, v.action
   FROM memwarden_internal.list_integrity_rules() AS v;
 COMMENT ON VIEW memwarden.integrity_rules IS
-    'What must hold of memories, alone or beside another of their subject. Organisation global speaks for all.';
+    'Lists the rules that memories must satisfy, alone or beside another memory of their subject. Rows of organisation global hold '
+    'for all organisations.';
 GRANT SELECT ON memwarden.integrity_rules TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.disputes WITH (security_invoker = true) AS
 SELECT v.scope, v.layer, v.item_id, v.text, v.other_item_id, v.other_text, v.found_at
   FROM memwarden_internal.list_disputes() AS v;
 COMMENT ON VIEW memwarden.disputes IS
-    'Pairs of memories that contradict each other and both stand, as far as the caller reads both; the newer one is '
-    'item_id. settle_dispute() settles one.';
+    'Lists the pairs of memories that contradict each other and both stand, where the caller reads both. item_id is the newer '
+    'memory. settle_dispute() settles a dispute.';
 GRANT SELECT ON memwarden.disputes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

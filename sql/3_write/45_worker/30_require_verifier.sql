@@ -33,15 +33,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) IS
-    'Has writes of a layer judged by a plug-in of the worker; until then they are DEFERRED with AWAITING_VERDICT. Again '
-    'for the same plug-in: changes it. purpose: verify (does the evidence support it), classify (is it harmful), gate '
-    '(accept, reject or defer the request), judge (what is it to the memories near it). plugin: its name, as `memwarden '
-    'worker` lists it. quorum: how many verdicts, 1 to 9. patience: how long to wait for them, 1 second to 7 days; then '
-    'on_timeout: reject (VERDICT_TIMEOUT) or accept, go on without. org: by default all organisations; for one plug-in '
-    'an organisation''s own setting counts. settings: what the plug-in takes, at most 16 KiB; they name the environment '
-    'variable of a secret and never hold one. Raises 42704 for an unknown layer or organisation, 22023 for a layer '
-    'without such a gate and for a value out of range, 42501 without the right, 25001 at an isolation other than READ '
-    'COMMITTED. Source: chapter 12.2.3.';
+    'Requires the verdict of a worker''s plug-in for writes of a layer, or changes that requirement. Until the verdict is there, '
+    'such writes are DEFERRED with AWAITING_VERDICT. purpose: verify (does the evidence support it), classify (is it harmful), gate '
+    '(accept, reject or defer the request) or judge (how does it relate to the memories near it). plugin: the name of the plug-in, '
+    'as `memwarden worker` lists it. quorum: how many verdicts, 1 (the default) to 9. patience: how long to wait for them, 1 second '
+    'to 7 days; 5 minutes by default. on_timeout: reject (VERDICT_TIMEOUT), the default, or accept, which goes on without the '
+    'verdict. org: the organisation; by default all; for one plug-in an organisation''s own setting precedes that of all. settings: '
+    'what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold one. Raises 42704 for an '
+    'unknown layer or organisation, 22023 for a layer without such a gate and for a value out of range, 42501 without the right, '
+    '25001 at an isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.require_verifier(text, text, text, integer, interval, text, text, jsonb) TO memwarden_admin;
 
@@ -64,9 +64,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.release_verifier(text, text, text, text) IS
-    'Ends what require_verifier() began. Requests that wait for the plug-in no longer do when they are tried again, at '
-    'the latest when its patience is over. Raises 42704 where there is none, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Ends a requirement that require_verifier() made. Requests that wait for the plug-in go on when they are tried again, at the '
+    'latest when the plug-in''s patience is over. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation '
+    'level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.release_verifier(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.release_verifier(text, text, text, text) TO memwarden_admin;
 

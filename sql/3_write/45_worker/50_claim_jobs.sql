@@ -45,11 +45,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
-    'For the worker: takes up to max_jobs (1 to 100) jobs of these plug-ins that are due, those longest due first, and '
-    'holds them for lease (1 second to 1 hour). Two callers take different jobs. worker: a name of its own for each '
-    'process, 1 to 200 characters. A job whose lease is over, because its worker died, is taken again; after five '
-    'attempts it is set aside. payload is what the plug-in judges, settings what require_verifier() gave it. Raises '
-    '22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'Claims due jobs of some plug-ins for the calling worker, those longest due first. Two callers get different jobs. When a worker '
+    'dies, another takes the job after its lease. After five attempts the job is set aside. worker: a name that is unique to each '
+    'process, 1 to 200 characters. plugins: the plug-ins whose jobs it takes. max_jobs: how many at most, 1 (the default) to 100. '
+    'lease: how long the worker holds a job, 1 second to 1 hour; 1 minute by default. payload: what the plug-in judges. settings: '
+    'what require_verifier() gave the plug-in. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
+    'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;
 
@@ -112,8 +113,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.extend_job(uuid, text, interval) IS
-    'For the worker: holds a job of its own for lease from now on. False when it is no longer its own: taken by '
-    'another, or nobody waits for it. Raises 22023 for malformed arguments, 25001 at an isolation other than READ '
-    'COMMITTED.';
+    'Extends the lease of a job that the worker holds, counted from now. Returns false when the worker no longer holds the job: '
+    'another took it, or nobody waits for it. job_id, worker: the job, and the worker that claimed it. lease: 1 second to 1 hour; 1 '
+    'minute by default. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.extend_job(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.extend_job(uuid, text, interval) TO memwarden_worker;

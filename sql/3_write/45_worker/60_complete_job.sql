@@ -64,12 +64,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.complete_job(uuid, text, jsonb) IS
-    'For the worker: the verdict of a job that it holds. The last one that a request waits for sends the request '
-    'through the gates again, in the name of who asked, before this returns. verdict: {"decision": accept, reject or '
-    'defer, "score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 '
-    'to 86400}; score is required of a verify. defer asks again after retry_after, 60 by default. False, and nothing is '
-    'changed, where the worker no longer holds the job. Raises 22023 for a verdict that is none, 25001 at an isolation '
-    'other than READ COMMITTED. Source: chapter 12.2.3.';
+    'Stores the worker''s verdict of a job that it holds. The last verdict that a request waits for sends the request through the '
+    'gates again, in the name of its writer, before this call returns. Returns false, and changes nothing, where the worker no '
+    'longer holds the job. job_id, worker: the job, and the worker that claimed it. verdict: {"decision": accept, reject or defer, '
+    '"score": 0 to 1, "version": of the plug-in, "detail": an object of at most 8 KiB, "retry_after": seconds, 1 to 86400}; a verify '
+    'needs a score; defer asks again after retry_after, 60 by default. Raises 22023 for a verdict that is none, 25001 at an '
+    'isolation level other than READ COMMITTED. Source: chapter 12.2.3.';
 REVOKE ALL ON FUNCTION memwarden.complete_job(uuid, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.complete_job(uuid, text, jsonb) TO memwarden_worker;
 

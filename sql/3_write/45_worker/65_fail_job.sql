@@ -26,10 +26,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) IS
-    'For the worker: a job that it holds came to nothing. It is tried again after 5 seconds, twice as long after each '
-    'attempt, and set aside (dead) after five, or at once where permanent is true. error: what went wrong, never '
-    'content; 500 characters are kept. Returns ready or dead, NULL where the worker no longer holds the job. Raises '
-    '22023 for a malformed name, 25001 at an isolation other than READ COMMITTED.';
+    'Reports that a job of the worker failed, and returns ready, dead or null. A ready job is tried again after 5 seconds, and after '
+    'twice as long with each attempt. A dead job is set aside, after five attempts or at once if permanent is true. The result is '
+    'null where the worker no longer holds the job. job_id, worker: the job, and the worker that claimed it. error: what went wrong, '
+    'never content; 500 characters are kept. permanent: true sets the job aside at once; false by default. Raises 22023 for a '
+    'malformed name, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.fail_job(uuid, text, text, boolean) TO memwarden_worker;
 
@@ -54,8 +55,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.revive_job(uuid) IS
-    'Asks the question of a job that was set aside anew, with all its attempts and patience: its request passes the '
-    'gates once more, which counts as an attempt of the request. Raises 42704 where there is no such job, it is not set '
-    'aside, or its request was decided meanwhile.';
+    'Restarts a job that was set aside, with all its attempts and patience. The job''s request passes the gates once more, which '
+    'counts as an attempt of the request. job_id: the job, as dead_jobs lists it. Raises 42704 where there is no such job, it is not '
+    'set aside, or its request was decided meanwhile.';
 REVOKE ALL ON FUNCTION memwarden.revive_job(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revive_job(uuid) TO memwarden_admin;

@@ -36,18 +36,20 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) IS
-    'Says what a layer does not keep, from the next write on. rule: intermediate_reasoning and transient_output '
-    '(settings origins: kinds of origin, kinds: kinds of content, marks: whether the text is looked at), '
-    'confidence_floor (origins, floor: 0 to 1), overlap (share: 0 to 1 of the words that one memory near it may hold; '
-    'and what is not asked: words: texts of fewer different ones, names: whether those with a number or name that the '
-    'memory has not, keys: whether facts with a subject and predicate; unknown: what becomes of a text whose news the '
-    'judge does not understand: link (it is stored, and the answer and its provenance name the memory it resembles) or '
-    'refuse (the action holds for it too); words 1, names false, keys false ask of everything. A new value of a fact '
-    'that is there is its next version and never asked. Asked where the layer looks for duplicates). Settings that are '
-    'not named are as shipped. action: reject or defer. active: false switches the rule off, also one of all '
-    'organisations. org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed '
-    'arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an isolation other than '
-    'READ COMMITTED. Source: four-layer design, 4.';
+    'Sets which content a layer does not keep, from the next write on. Content that is not kept is, for instance, a step of '
+    'reasoning or the output of a tool. layer: the layer. rule: intermediate_reasoning, transient_output, confidence_floor or '
+    'overlap. action: reject (the default) or defer. settings: the settings of the rule; those that are left out are as shipped. '
+    'active: false switches the rule off, also one that holds for all organisations; true by default. org: the organisation; by '
+    'default the caller''s, and for members of memwarden_admin all organisations. The rules intermediate_reasoning and '
+    'transient_output take origins (kinds of origin), kinds (kinds of content) and marks (whether the text is examined). The rule '
+    'confidence_floor takes origins, and floor (0 to 1). The rule overlap refuses a text of which one near memory holds more than '
+    'share (0 to 1) of the words. It exempts texts of fewer different words than words. With names true, it exempts texts with a '
+    'number or name that the memory lacks. With keys true, it exempts facts with a subject and predicate. Its setting unknown tells '
+    'what happens to a text whose news the judge does not understand: link stores it, and the answer and its provenance name the '
+    'memory that it resembles; refuse applies the action. With words 1, names false and keys false, overlap examines everything. A '
+    'new value of an existing fact is its next version and always exempt. The rule overlap works where the layer looks for '
+    'duplicates. Raises 22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at '
+    'an isolation level other than READ COMMITTED. Source: four-layer design, 4.';
 REVOKE ALL ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_durability_rule(text, text, text, jsonb, boolean, text) TO memwarden_curator, memwarden_admin;
 
@@ -87,8 +89,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_durability_rule(text, text, text) IS
-    'Drops a rule of an organisation: that of all holds again. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Drops a durability rule of an organisation, so that the rule for all organisations holds again. org: the organisation; by '
+    'default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 where there is none, 42501 without '
+    'the right, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_durability_rule(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_durability_rule(text, text, text) TO memwarden_curator, memwarden_admin;
 

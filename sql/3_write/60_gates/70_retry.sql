@@ -78,7 +78,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.retry_deferred() IS
-    'Job: tries every deferred request that is due once more. Safe to run twice at once and to kill. Commits after each '
-    'request, so it cannot run inside a transaction.';
+    'Tries every deferred request that is due once more, as a job. It is safe to run twice at once and to kill. It commits after '
+    'each request, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.retry_deferred() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.retry_deferred() TO memwarden_jobs, memwarden_admin;

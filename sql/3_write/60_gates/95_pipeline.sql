@@ -81,11 +81,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.add_gate(integer, text, regprocedure) IS
-    'Adds a gate at a position (9 to 89; see the view pipeline for what stands where). The function takes (request '
-    'jsonb) and returns (decision text, reason text, detail jsonb, retry_at timestamptz); decision is ACCEPT, REJECT '
-    'or, from position 30 on, DEFER. It must be SECURITY DEFINER and owned neither by a superuser nor by '
-    'memwarden_owner or a member of it. Raises 42501 otherwise, 22023 for another position or a malformed name, 42710 '
-    'when the name is taken, 25001 at an isolation other than READ COMMITTED. Source: chapter 12.1.5.';
+    'Adds a gate to the write path at a position. The view pipeline shows which gate stands where. position: 9 to 89. name: the name '
+    'of the gate. function: takes (request jsonb) and returns (decision text, reason text, detail jsonb, retry_at timestamptz); '
+    'decision is ACCEPT, REJECT or, from position 30 on, DEFER. The function must be SECURITY DEFINER, and its owner must not be a '
+    'superuser, memwarden_owner or a member of memwarden_owner. Raises 42501 otherwise, 22023 for another position or a malformed '
+    'name, 42710 when the name is taken, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.1.5.';
 REVOKE ALL ON FUNCTION memwarden.add_gate(integer, text, regprocedure) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.add_gate(integer, text, regprocedure) TO memwarden_admin;
 
@@ -104,8 +104,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.move_gate(text, integer) IS
-    'Moves a gate to another position (9 to 89). Raises 42704 for an unknown gate, 55006 for one that cannot be moved, '
-    '22023 for a position out of range, 25001 at an isolation other than READ COMMITTED.';
+    'Moves a gate to another position. position: 9 to 89. Raises 42704 for an unknown gate, 55006 for one that cannot be moved, '
+    '22023 for a position out of range, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.move_gate(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.move_gate(text, integer) TO memwarden_admin;
 
@@ -120,8 +120,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.disable_gate(text) IS
-    'Switches a gate off for every writer until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that '
-    'holds the pipeline together, 25001 at an isolation other than READ COMMITTED.';
+    'Switches a gate off for every writer, until enable_gate(). Raises 42704 for an unknown gate, 55006 for one that holds the '
+    'pipeline together, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.disable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.disable_gate(text) TO memwarden_admin;
 
@@ -136,8 +136,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.enable_gate(text) IS
-    'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Switches a disabled gate on again. Raises 42704 for an unknown gate, 55006 for one that is always on, 25001 at an isolation '
+    'level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_gate(text) TO memwarden_admin;
 
@@ -160,7 +160,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.remove_gate(text) IS
-    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Removes a gate that add_gate() added. Raises 42704 for an unknown gate, 55006 for a built-in one, 25001 at an isolation level '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.remove_gate(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.remove_gate(text) TO memwarden_admin;

@@ -13,7 +13,8 @@ SELECT substr(t.tgname, 6, 2)::integer AS "position",
   JOIN pg_catalog.pg_proc AS p ON p.oid = t.tgfoid
  WHERE t.tgrelid = 'memwarden_data.write_request'::pg_catalog.regclass AND t.tgname ~ '^gate_\d\d_'
  ORDER BY 1, 2;
-COMMENT ON VIEW memwarden.pipeline IS 'The gates every write passes, in order.';
+COMMENT ON VIEW memwarden.pipeline IS
+    'Lists the gates that every write passes, in order.';
 GRANT SELECT ON memwarden.pipeline
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
@@ -21,5 +22,6 @@ CREATE OR REPLACE VIEW memwarden.requests WITH (security_invoker = true) AS
 SELECT r.request_id, r.outcome, r.gate, r.reason, r.detail, r.layer, r.scope, r.kind, r.subject, r.predicate,
        r.content, r.confidence, r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, r.gates
   FROM memwarden_internal.list_requests() AS r;
-COMMENT ON VIEW memwarden.requests IS 'The caller''s own write requests with what the gates decided.';
+COMMENT ON VIEW memwarden.requests IS
+    'Lists the caller''s own write requests with what the gates decided.';
 GRANT SELECT ON memwarden.requests TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -93,7 +93,7 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.expire_reviews() IS
-    'Job: refuses every proposal that nobody decided about in time. Safe to run twice at once and to kill. Commits '
-    'after each, so it cannot run inside a transaction.';
+    'Refuses every proposal that nobody decided about in time, as a job. It is safe to run twice at once and to kill. It commits '
+    'after each proposal, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.expire_reviews() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.expire_reviews() TO memwarden_jobs, memwarden_admin;

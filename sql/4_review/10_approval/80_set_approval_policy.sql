@@ -58,18 +58,23 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision, double precision[],
     double precision, interval, interval, interval, integer, integer, integer, boolean, text) IS
-    'Says when a human is asked before something is remembered in a layer; for one write class or one agent (by name) '
-    'only, where named. The most specific policy holds: of an agent, else of a class, else of the layer; of the '
-    'organisation before that of all. What is left out stays as it held. approval: always; by_risk (from risk '
-    'auto_below on); pack_auto (where no pack lets it pass); never. sync_from: from this risk on the writer waits, at '
-    'most max_wait_sync, and no answer is a no. Risk is the sum of six factors by weights: layer (layer_risk), '
-    'contradiction, evidence, confidence gap, blast radius, novelty. sla: when an answer is due; expires_after: when '
-    'none is a no. max_queue: so many wait for a layer, then writes are refused. needed, needed_sync: how many humans '
-    'must agree. four_eyes: nobody decides about its own writes, or those of its agents. Proposals that wait already '
-    'keep their terms, or get these where they are stricter: as many must agree as either asks for, and four eyes '
-    'decide where either wants them. org: by default the caller''s, and for members of memwarden_admin all. Raises '
-    '22023 for malformed arguments, 42704 for an unknown layer or organisation, 42501 without the right, 25001 at an '
-    'isolation other than READ COMMITTED. Source: chapter 12.6.2, W3.';
+    'Sets when a human is asked before a layer remembers a write. The most specific policy holds: that of an agent, else of a class, '
+    'else of the layer; among these, that of the organisation precedes that of all organisations. An argument that is left out keeps '
+    'the value that held so far. Risk is a sum of six weighted factors: layer, contradiction, evidence, confidence gap, blast radius '
+    'and novelty. Proposals that wait already keep their terms, or get the new ones where these are stricter. As many humans must '
+    'agree as either asks for, and four eyes decide where either wants them. layer: the layer. class: one write class; all by '
+    'default. agent: one agent, by name; all by default. approval: always (ask a human for each write), by_risk (ask from risk '
+    'auto_below on), pack_auto (ask where no pack lets the write pass) or never. auto_below: the risk, 0 to 1.01, from which on '
+    'by_risk asks; 0.3 in a first policy. sync_from: the risk, auto_below to 1.01, from which on the writer waits for the answer; '
+    '0.7 in a first policy. weights: the weights of the six factors in that order, with sum 1. layer_risk: the factor of the layer, '
+    '0 to 1. sla: when an answer is due; 48 hours in a first policy. max_wait_sync: how long a writer waits, after which no answer '
+    'is a refusal; 15 minutes in a first policy. expires_after: after this time no answer is a refusal; 14 days in a first policy. '
+    'max_queue: how many proposals may wait for the layer, after which writes are refused; 1,000 in a first policy. needed, '
+    'needed_sync: how many humans must agree, and how many where the writer waits; 1 to 20, 1 in a first policy. four_eyes: true '
+    'keeps people from deciding about their own writes and those of their agents; true in a first policy. org: the organisation; by '
+    'default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for malformed arguments, 42704 for an '
+    'unknown layer or organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
+    '12.6.2, W3.';
 REVOKE ALL ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision,
     double precision[], double precision, interval, interval, interval, integer, integer, integer, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_approval_policy(text, text, text, text, double precision, double precision,
@@ -96,8 +101,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) IS
-    'Drops an approval policy: the next less specific holds again. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Drops an approval policy, so that the next less specific policy holds again. org: the organisation; by default the caller''s, '
+    'and for members of memwarden_admin all organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_approval_policy(text, text, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -117,8 +123,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_reputation_threshold(double precision, text) IS
-    'Says below which reputation (0 to 1; see change_agent()) every write of an agent needs a human, but for layers '
-    'that ask nothing of a write. org: the organisation. Raises 22023 for another number, 42704 for an unknown '
-    'organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: X4.';
+    'Sets the reputation below which every write of an agent needs a human. Layers that ask nothing of a write are the exception. '
+    'change_agent() sets the reputation of an agent. threshold: 0 to 1. org: the organisation. Raises 22023 for another number, '
+    '42704 for an unknown organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: X4.';
 REVOKE ALL ON FUNCTION memwarden.set_reputation_threshold(double precision, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_reputation_threshold(double precision, text) TO memwarden_curator, memwarden_admin;

@@ -29,6 +29,6 @@ SELECT a.org, a.layer, a.class, a.agent, a.approval, a.auto_below, a.sync_from, 
        a.expires_after, a.max_queue, a.needed, a.needed_sync, a.four_eyes
   FROM memwarden_internal.list_approval_policies() AS a;
 COMMENT ON VIEW memwarden.approval_policies IS
-    'When a human is asked before something is remembered, by layer, class (* for all) and agent (null for all). The '
-    'most specific holds. Organisation global speaks for all.';
+    'Lists when a human is asked before something is remembered, by layer, class and agent. Class * stands for all classes, and a '
+    'null agent for all agents. The most specific policy holds. Rows of organisation global hold for all organisations.';
 GRANT SELECT ON memwarden.approval_policies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

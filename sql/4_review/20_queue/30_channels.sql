@@ -39,15 +39,16 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) IS
-    'Has a worker tell reviewers what happens to the queue; again for the same name: changes it. kind: a channel of the '
-    'worker, webhook and email come along. target: the address. events: some of opened, edited, approved, rejected, '
-    'escalated, expired, not_applicable, probe_failed. tiers: async, sync. layer, scope: only that layer; only that '
-    'scope and what lies below. settings: what the kind takes, at most 4 KiB; secret_env names a variable of the '
-    'worker''s environment, MEMWARDEN_SECRET_..., and link the address that a proposal''s id is appended to. org: by '
-    'default all organisations; of one name an organisation''s own counts. A notice carries ids, layer, scope, tier, '
-    'risk, reasons and times, never what is to be remembered. Raises 42704 for an unknown layer, scope or organisation, '
-    '22023 for a value out of range, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: '
-    'chapter 12.6.6, Z9.';
+    'Makes a worker tell reviewers what happens in the review queue, or changes the channel of that name. A notice carries ids, '
+    'layer, scope, tier, risk, reasons and times, and never the content that is to be remembered. name: the name of the channel; an '
+    'organisation''s own channel precedes that of all. kind: a kind of channel that the worker has; webhook and email are built in. '
+    'target: the address. events: some of opened, edited, approved, rejected, escalated, expired, not_applicable and probe_failed; '
+    'by default opened, escalated and expired. tiers: async (the writer goes on), sync (the writer waits); both by default. layer: '
+    'limits the channel to one layer. scope: limits the channel to one scope and the scopes below it. settings: what the kind takes, '
+    'at most 4 KiB; secret_env names a variable of the worker''s environment, MEMWARDEN_SECRET_..., and link the address to which a '
+    'proposal''s id is appended. org: the organisation; by default all. Raises 42704 for an unknown layer, scope or organisation, '
+    '22023 for a value out of range, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: chapter '
+    '12.6.6, Z9.';
 REVOKE ALL ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) FROM PUBLIC;
 -- The worker goes where it is sent: whoever names the address reaches what the worker reaches.
 GRANT EXECUTE ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[], text, text, jsonb, text) TO memwarden_admin;
@@ -71,8 +72,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_review_channel(text, text) IS
-    'Ends what set_review_channel() began, and forgets what was still to be told there. '
-    'Raises 42704 where there is none, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Removes a channel of set_review_channel() and its unsent notices. Raises 42704 where there is none, 42501 without the right, '
+    '25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_review_channel(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_review_channel(text, text) TO memwarden_admin;
 

@@ -42,11 +42,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) IS
-    'For the worker: takes up to max_notices (1 to 100) notices that are due for channels of these kinds, and holds '
-    'them for lease (1 second to 1 hour). Two callers take different ones; one whose lease is over is taken again. '
-    'notice: id (the same at each attempt, so that a receiver can tell what it has had), event, at, proposal_id, org, '
-    'layer, scope, class, tier, risk, reasons, state, opened_at, age_seconds, due_at, overdue, expires_at, escalated '
-    'and link. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'Claims due notices for channels of some kinds for the calling worker. Two callers get different notices. When a lease ends, '
+    'another worker can take the notice. worker: a name that is unique to each process. kinds: the kinds of channels. max_notices: '
+    'how many at most, 1 (the default) to 100. lease: how long the worker holds them, 1 second to 1 hour; 1 minute by default. '
+    'notice: an object of id (the same at each attempt, so that a receiver recognises a repetition), event, at, proposal_id, org, '
+    'layer, scope, class, tier, risk, reasons, state, opened_at, age_seconds, due_at, overdue, expires_at, escalated and link. '
+    'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_notices(text, text[], integer, interval) TO memwarden_worker;
 
@@ -86,10 +87,12 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) IS
-    'For the worker: a notice that it holds was sent, or, where error says why, was not. Then it is tried again after 5 '
-    'seconds, twice as long after each attempt and at most an hour, and set aside after twelve, or at once where '
-    'permanent is true. error: 500 characters are kept. Returns done, ready or dead; NULL where the worker no longer '
-    'holds it. Raises 22023 for a malformed name, 25001 at an isolation other than READ COMMITTED.';
+    'Records that the worker sent a notice that it holds, or failed to; returns done, ready, dead or null. The result done means '
+    'that it was sent. A ready notice is tried again after 5 seconds, then after twice as long with each attempt, and at most an '
+    'hour. A dead notice is set aside, after twelve attempts or at once if permanent is true. The result is null where the worker no '
+    'longer holds it. notice_id, worker: the notice, and the worker that claimed it. error: why it was not sent, of which 500 '
+    'characters are kept; null, the default, when it was sent. permanent: true sets the notice aside at once; false by default. '
+    'Raises 22023 for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.settle_notice(uuid, text, text, boolean) TO memwarden_worker;
 
@@ -114,8 +117,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.revive_notices(text, text) IS
-    'Sends the notices of a channel that were set aside, with all their attempts anew. Returns how many there were. '
-    'Raises 42704 for an unknown channel or organisation, 42501 without the right.';
+    'Restarts the notices of a channel that were set aside, and returns how many there were. Each gets all its attempts anew. Raises '
+    '42704 for an unknown channel or organisation, 42501 without the right.';
 REVOKE ALL ON FUNCTION memwarden.revive_notices(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.revive_notices(text, text) TO memwarden_admin;
 

@@ -32,12 +32,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) IS
-    'Says what happens to reviews of a layer (* for all that have no chain of their own) that nobody decides: so long '
-    'after they are due they reach that level (1 to 9, one after the other), and channel is told, or by default all '
-    'that take the event escalated. after: 0 to 365 days; NULL takes the level away. A chain of an organisation takes '
-    'the place of that of all. org: by default the caller''s, and for members of memwarden_admin all. Raises 42704 for '
-    'an unknown layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 '
-    'at an isolation other than READ COMMITTED. Source: chapter 12.6.5.';
+    'Sets a level of escalation for reviews of a layer that nobody decides, or removes the level. A chain of an organisation '
+    'replaces the common chain of the layer. layer: the layer, or * for all layers that have no chain of their own. level: 1 to 9; a '
+    'review reaches one level after the other. after: how long after its due time a review reaches the level, 0 to 365 days; null '
+    'removes the level. channel: the review channel that is told; by default every channel that takes the event escalated. org: the '
+    'organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 42704 for an unknown '
+    'layer, channel, level or organisation, 22023 for a value out of range, 42501 without the right, 25001 at an isolation level '
+    'other than READ COMMITTED. Source: chapter 12.6.5.';
 REVOKE ALL ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_escalation(text, integer, interval, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -110,8 +111,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.escalate_reviews() IS
-    'Job: raises reviews that nobody has decided to the next level of their escalation, and tells its channel. Safe to '
-    'run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Source: chapter 12.6.5.';
+    'Raises undecided reviews to the next level of their escalation and tells its channel, as a job. It is safe to run twice at once '
+    'and to kill. It commits after each review, so it cannot run inside a transaction. Source: chapter 12.6.5.';
 REVOKE ALL ON PROCEDURE memwarden.escalate_reviews() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.escalate_reviews() TO memwarden_jobs, memwarden_admin;
 

@@ -118,11 +118,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_noise_policy(interval, text[], text) IS
-    'Says how long rejections are remembered from now on, and for which reasons. keep: 0 (not at all) to 730 days. What '
-    'is remembered already stays so, see forget_noise(). org: by default the caller''s, and for members of '
-    'memwarden_admin all that have no policy of their own. Raises 22023 for a value out of range, 42704 for an unknown '
-    'organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: memory fabric '
-    '(review queue), H5.';
+    'Sets how long, and for which reasons, rejections are remembered from now on. A remembered rejection is called noise: a write '
+    'that repeats it is refused. Rejections that are remembered already stay, see forget_noise(). keep: 0 (they are not remembered) '
+    'to 730 days; 90 days by default. reasons: the reasons of rejections that are remembered; by default FACTUAL_ERROR, '
+    'POLICY_VIOLATION, NOISE, SENSITIVE and OUT_OF_SCOPE. org: the organisation; by default the caller''s, and for members of '
+    'memwarden_admin all organisations without a policy of their own. Raises 22023 for a value out of range, 42704 for an unknown '
+    'organisation, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric (review '
+    'queue), H5.';
 REVOKE ALL ON FUNCTION memwarden.set_noise_policy(interval, text[], text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_noise_policy(interval, text[], text) TO memwarden_curator, memwarden_admin;
 

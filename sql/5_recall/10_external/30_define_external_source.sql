@@ -51,14 +51,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) IS
-    'Registers a source outside that clients ask when they need to (search_external() of the client), or registers it '
-    'anew. The server asks nobody, and nothing of an answer is stored. kind: the retriever: http_json, directory, or '
-    'one that the client has as a plug-in; settings: what that needs, with names of environment variables instead of '
-    'secrets. type: what its answers are as evidence; what that is worth, define_source() says of their uris. timeout: '
-    'at most 1 minute; max_results: 1 to 100. scopes: who reads one of them may ask; by default everybody in the '
-    'organisation. org: by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown scope or '
-    'organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. Source: four-layer '
-    'design, L3.';
+    'Registers an external source that clients ask with search_external(), or replaces it. Clients ask the source, and the server '
+    'asks nobody. memwarden stores nothing of an answer. name: the name of the source. kind: the retriever: http_json, directory, or '
+    'a plug-in of the client. settings: what the retriever needs, with names of environment variables instead of secrets. type: the '
+    'evidence type of its answers, document by default; define_source() sets what evidence from their uris is worth. timeout: how '
+    'long a client waits, at most 1 minute; 5 seconds by default. max_results: 1 to 100; 5 by default. scopes: only readers of one '
+    'of these scopes may ask; by default everybody in the organisation. description: what the source holds. org: the organisation; '
+    'by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown scope or organisation, 42501 without ADMIN '
+    '(full), 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, L3.';
 REVOKE ALL ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_external_source(text, text, jsonb, text, interval, integer, text[], text,
     text) TO memwarden_curator, memwarden_admin;
@@ -79,7 +79,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_external_source(text, text) IS
-    'Takes a source outside from the registry: clients ask it no more. org: by default the caller''s. '
-    'Raises 42704 when there is none, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED.';
+    'Removes an external source, so that clients no longer ask it. org: the organisation; by default the caller''s. Raises 42704 '
+    'when there is none, 42501 without ADMIN (full), 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_external_source(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_external_source(text, text) TO memwarden_curator, memwarden_admin;

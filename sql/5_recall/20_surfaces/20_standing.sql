@@ -100,13 +100,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) IS
-    'Says what a memory needs to be recalled as verified, supported or reported; the highest that it reaches counts. '
-    'min_confidence: of its adjusted confidence; min_authority: of its best source; both 0 to 1. min_sources: so many '
-    'different external sources of registered evidence. What a human approved is verified, what another contradicts '
-    'disputed, what is stale or over outdated, the rest inferred. What looks like an instruction to its reader '
-    '(suspicious names injection.*) is at most reported, whatever it reaches. org: by default the caller''s, and for '
-    'members of memwarden_admin all. Raises 22023 out of range, 42704 for an unknown organisation, 42501 without ADMIN '
-    '(full), 25001 at an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'Sets what a memory needs to be recalled as verified, supported or reported. A standing tells a reader how well a memory is '
+    'founded. The highest standing that a memory reaches counts. Some standings do not depend on these numbers. A memory that a '
+    'human approved is verified, and one that another contradicts is disputed. A memory that is stale or no longer valid is '
+    'outdated. The rest is inferred. A memory that looks like an instruction to its reader (suspicious names injection.*) is at most '
+    'reported, whatever it reaches. standing: verified, supported or reported. min_confidence: the least adjusted confidence, 0 to '
+    '1. min_authority: the least authority of its best source, 0 to 1. min_sources: the least number of different external sources '
+    'of registered evidence, 0 to 100. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'organisations. Raises 22023 out of range, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation '
+    'level other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_standing_rule(text, double precision, double precision, integer,
     text) TO memwarden_curator, memwarden_admin;
@@ -133,9 +135,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_hedge(text, text, text, text) IS
-    'Says with which phrase a standing is told in a language; an empty one for none. standing: as recall() returns it. '
-    'A surface can have its own (define_surface()). org: by default the caller''s, and for members of memwarden_admin '
-    'all. Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at '
-    'an isolation other than READ COMMITTED. Source: agent memory primitives, 14.';
+    'Sets the phrase (the hedge) with which a standing is told in a language. A surface can have hedges of its own, see '
+    'define_surface(). standing: a standing as recall() returns it. phrase: the phrase; an empty one for none. language: the '
+    'language; en by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all organisations. '
+    'Raises 22023 for malformed arguments, 42704 for an unknown organisation, 42501 without ADMIN (full), 25001 at an isolation '
+    'level other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.set_hedge(text, text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_hedge(text, text, text, text) TO memwarden_curator, memwarden_admin;

@@ -42,17 +42,18 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) IS
-    'Defines a boundary that answers cross by recall(surface => ...) and compile_context(surface => ...), or defines it '
-    'anew. strip: what is taken out of every word that crosses: kinds of sensitivity rules with what lies below them '
-    '(pii, pii.email, secret ...), whatever their action; entity (names and sensitive values of entities that are '
-    'classified above the surface, or have such a value), agent (names of agents), uri. max_classification, layers: '
-    'nothing else crosses. internals: whether scope, domains, provenance and origin cross too, stripped as well. floor: '
-    '0 to 1, the least relevance of an answer; where nothing reaches it the answer is one row of standing unknown. '
-    'language, hedges ({"reported": "word has it", ...}): how standings are said there. Who reads a scope may use every '
-    'surface of its organisation; who is to read a scope through surfaces alone is granted it so: grant_scope(surfaces '
-    '=> ...). org: by default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown layer, '
-    'classification or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. '
-    'Source: agent memory primitives, 14.';
+    'Defines, or redefines, a surface: a boundary that answers cross. A recall names it in recall(surface => ...) or '
+    'compile_context(surface => ...). Every reader of a scope may use every surface of its organisation. To let an agent read a '
+    'scope only through surfaces, grant it with grant_scope(surfaces => ...). name: the name of the surface. strip: what is removed '
+    'from every word that crosses, whatever the action of its rule: kinds of sensitivity rules with the kinds below them (pii, '
+    'pii.email, secret ...); entity (names and sensitive values of entities that are classified above the surface, or have such a '
+    'value), agent (names of agents) and uri. max_classification: the highest classification that crosses; internal by default. '
+    'layers: the layers whose memories cross; all by default. internals: true lets scope, domains, provenance and origin cross too, '
+    'stripped as well; false by default. floor: the least relevance of an answer, 0 to 1; where nothing reaches it, the answer is '
+    'one row of standing unknown. language: the language in which standings are told there; en by default. hedges: the surface''s '
+    'own phrases for standings, as in {"reported": "word has it"}. description: what the surface is for. org: the organisation; by '
+    'default the caller''s. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 '
+    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_surface(text, text[], text, text[], boolean, double precision, text, jsonb, text,
     text) TO memwarden_curator, memwarden_admin;
@@ -117,9 +118,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_surface(text, text) IS
-    'Drops a surface: nothing crosses it any more. Grants that named it stay, and let nobody read until it is defined '
-    'again. org: by default the caller''s. Raises 42704 when there is none, 42501 without ADMIN (full), 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Drops a surface, so that nothing crosses it any more. Grants that name the surface stay, and let nobody read until it is '
+    'defined again. org: the organisation; by default the caller''s. Raises 42704 when there is none, 42501 without ADMIN (full), '
+    '25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_surface(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_surface(text, text) TO memwarden_curator, memwarden_admin;
 

@@ -12,13 +12,14 @@ CREATE OR REPLACE VIEW memwarden.surfaces WITH (security_invoker = true) AS
 SELECT s.org, s.surface, s.strip, s.max_classification, s.layers, s.internals, s.floor, s.language, s.hedges, s.description, s.defined_at
   FROM memwarden_internal.list_surfaces() AS s;
 COMMENT ON VIEW memwarden.surfaces IS
-    'The boundaries that answers cross in the caller''s organisation, with the phrases that standings have there.';
+    'Lists the surfaces of the caller''s organisation: the boundaries that answers cross. hedges are the phrases with which '
+    'standings are told there.';
 GRANT SELECT ON memwarden.surfaces TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.standings WITH (security_invoker = true) AS
 SELECT s.org, s.standing, s.min_confidence, s.min_authority, s.min_sources
   FROM memwarden_internal.list_standings() AS s;
 COMMENT ON VIEW memwarden.standings IS
-    'What a memory needs to be recalled as verified, supported or reported. A rule of an organisation goes before that '
-    'of all (global).';
+    'Lists what a memory needs to be recalled as verified, supported or reported. A rule of an organisation precedes that of all '
+    'organisations (global).';
 GRANT SELECT ON memwarden.standings TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

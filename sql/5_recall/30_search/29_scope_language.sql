@@ -132,8 +132,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS
-    'Job: indexes the memories of scopes whose language has changed (set_scope_language()), a thousand at a time. Safe '
-    'to run twice at once and to kill: it goes on where it was. Commits after each thousand, so it cannot run inside a '
-    'transaction.';
+    'Indexes the words of memories in scopes whose language has changed, as a job. set_scope_language() changes the language. It is '
+    'safe to run twice at once and to kill. A later run goes on where the last one stopped. It commits after each thousand memories, '
+    'so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.reindex_words() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.reindex_words() TO memwarden_jobs, memwarden_admin;

@@ -6,8 +6,8 @@ SELECT (i.item).item_id, (i.item).version_id, (i.item).version, (i.item).layer, 
        (i.item).last_seen_at, (i.item).times_seen, (i.item).witnesses, (i.item).corroborated_confidence, (i.item).class
   FROM (SELECT memwarden_internal.list_items() AS item OFFSET 0) AS i;
 COMMENT ON VIEW memwarden.items IS
-    'Every memory the caller may see, as it stands, made row by row: a LIMIT ends the work. last_seen_at, times_seen, '
-    'witnesses: when and how often it was said again, and by how many that count; corroborated_confidence: how far it '
-    'is believed with them. A condition is asked of each memory: find_items() and get() look up those of a subject, or '
-    'one.';
+    'Lists every memory that the caller may see, as it stands now. The view makes its rows one by one, so a LIMIT ends the work. It '
+    'checks a condition against each memory: use find_items() for the memories of a subject, and get() for one memory. last_seen_at, '
+    'times_seen and witnesses tell when and how often the memory was repeated, and by how many witnesses that count. '
+    'corroborated_confidence is the confidence with these witnesses.';
 GRANT SELECT ON memwarden.items TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -124,9 +124,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.count_recalls() IS
-    'Job: counts which memories were given, which of them were of use, and how far scopes reach: what recall_quality(), '
-    'the risk of a write and tune_threshold() go by. Readers never wait for it. Safe to run twice at once and to kill: '
-    'each recall counts once. Commits after each 5,000, so it cannot run inside a transaction. Raises 25001 at an '
-    'isolation other than READ COMMITTED. Source: chapter 12.12.4.';
+    'Counts which memories were given, which were useful, and how far scopes reach, as a job. recall_quality(), tune_threshold() and '
+    'the risk of a write use these counts. Readers never wait for the job. It is safe to run twice at once and to kill. Each recall '
+    'counts once. It commits after each 5,000 recalls, so it cannot run inside a transaction. Raises 25001 at an isolation level '
+    'other than READ COMMITTED. Source: chapter 12.12.4.';
 REVOKE ALL ON PROCEDURE memwarden.count_recalls() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.count_recalls() TO memwarden_jobs, memwarden_admin;

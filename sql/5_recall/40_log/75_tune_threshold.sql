@@ -113,13 +113,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.tune_threshold(text, boolean) IS
-    'What use says of the relevance threshold of a layer, and, unless dry_run, one step that follows from it. Of the '
-    'recalls that asked the layer under that threshold since it was moved last (30 days at most; of all organisations): '
-    'where fewer than 0.3 gave something of it (hit_rate), verdict is lower, by 0.05 to 0.5 at least; else where more '
-    'than 0.4 of the memories given were not used (false_positive_rate, where somebody reported), raise, by 0.05 to '
-    '0.95 at most; too_few under 100 recalls; keep. set_threshold_tuning() sets these numbers. A layer without a '
-    'threshold has nothing to lower, and gets the least one when it is to raise. A move is noted in access_changes. '
-    'Raises 42704 for an unknown layer, 25001 at an isolation other than READ COMMITTED. Source: four-layer design, 5, '
+    'Proposes, from use, one step for the relevance threshold of a layer, and takes it unless dry_run. It looks at the recalls that '
+    'asked the layer under the present threshold, of the last 30 days at most, in all organisations. set_threshold_tuning() sets the '
+    'numbers that are given here. A layer without a threshold has nothing to lower, and gets the least threshold when it is to be '
+    'raised. A threshold that is beyond a bound is not moved towards it. A move is recorded in access_changes. layer: the layer. '
+    'dry_run: true, the default, changes nothing; false applies the step. The verdict is lower where less than 0.3 of the recalls '
+    '(hit_rate) gave something of the layer: the threshold falls by 0.05, to 0.5 at least. Otherwise it is raise where more than 0.4 '
+    'of the memories given were not used (false_positive_rate): the threshold rises by 0.05, to 0.95 at most. For raise, the outcome '
+    'of at least 100 memories must have been reported. The verdict is too_few for fewer than 100 recalls, and keep in all other '
+    'cases. Raises 42704 for an unknown layer, 25001 at an isolation level other than READ COMMITTED. Source: four-layer design, 5, '
     'relevance threshold tuning.';
 REVOKE ALL ON FUNCTION memwarden.tune_threshold(text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.tune_threshold(text, boolean) TO memwarden_admin;
@@ -159,12 +161,13 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
     double precision, double precision, integer, interval) IS
-    'How the relevance threshold of a layer follows from use; what is NULL stays. enabled: whether the job '
-    'tune_thresholds() may move it (not, unless somebody says so); step (0.05), lowest (0.5), highest (0.95); '
-    'least_answered (0.3): it is lowered where a smaller share of recalls gives something; most_ignored (0.4): raised '
-    'where a greater share of what is given is not used; sample (100): so many recalls, and memories judged, are '
-    'needed; look_back (30 days). Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an '
-    'isolation other than READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
+    'Sets how tune_threshold() moves the relevance threshold of a layer. An argument that is NULL keeps its value. enabled: whether '
+    'the job tune_thresholds() may move the threshold; false until somebody sets it. step: how far it moves at once; 0.05 at first. '
+    'lowest, highest: the bounds within which it moves; 0.5 and 0.95 at first. least_answered: it is lowered where a smaller share '
+    'of recalls gives something; 0.3 at first. most_ignored: it is raised where a greater share of the given memories is not used; '
+    '0.4 at first. sample: how many recalls, and judged memories, are needed; 100 at first. look_back: how far back recalls count; '
+    '30 days at first. Raises 42704 for an unknown layer, 22023 for numbers out of range, 25001 at an isolation level other than '
+    'READ COMMITTED. Source: four-layer design, 5, relevance threshold tuning.';
 REVOKE ALL ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
     double precision, double precision, integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_threshold_tuning(text, boolean, double precision, double precision, double precision,
@@ -187,8 +190,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.tune_thresholds() IS
-    'Job: tune_threshold() of every layer whose tuning is enabled, one step at most. Safe to run twice at once and to '
-    'kill: what was seen before a move counts no longer after it. Raises 25001 at an isolation other than READ '
-    'COMMITTED.';
+    'Moves the threshold of every layer whose tuning is enabled by at most one step, as a job. Each move is one of tune_threshold(). '
+    'It is safe to run twice at once and to kill. Recalls from before a move no longer count after it. Raises 25001 at an isolation '
+    'level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.tune_thresholds() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.tune_thresholds() TO memwarden_jobs, memwarden_admin;

@@ -15,9 +15,9 @@ SELECT r.recall_id, r.recalled_at, r.agent, r.login, r.purpose, r.task, r.sessio
            r.outcome_at, r.revision
   FROM memwarden_internal.list_recalls() AS r;
 COMMENT ON VIEW memwarden.recalls IS
-    'Every recall of the caller''s; for curators and auditors also those of agents at home in scopes that they read and '
-    'cleared for no more. item_ids, version_ids, scores: what was given, best first, as far as the caller reads it; '
-    'outcome, used, detail: what was reported last. All of them are read whatever the query asks for: find_recalls() '
+    'Lists the recalls of the caller. Curators and auditors also see recalls of agents whose home is a scope that they read and who '
+    'are cleared for no more than they are. item_ids, version_ids and scores are what was given, best first, as far as the caller '
+    'reads it. outcome, used and detail are what was reported last. Each query reads all rows, whatever it asks for: find_recalls() '
     'finds some faster.';
 GRANT SELECT ON memwarden.recalls TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
@@ -26,6 +26,6 @@ SELECT q.agent, q.purpose, q.layer, q.recalls, q.answered, q.hit_ratio, q.report
        q.mean_precision, q.false_positive_rate, q.doubtful, q.staleness
   FROM memwarden_internal.list_retrieval_quality() AS q;
 COMMENT ON VIEW memwarden.retrieval_quality IS
-    'recall_quality() of the last 30 days, for each agent, purpose and layer (* for all layers together): for agents '
-    'their own, for curators and auditors those of agents at home in scopes that they read.';
+    'Shows recall_quality() of the last 30 days by agent, purpose and layer (* for all layers together). Agents see their own rows. '
+    'Curators and auditors see those of agents whose home is a scope that they read.';
 GRANT SELECT ON memwarden.retrieval_quality TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -56,19 +56,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) IS
-    'Says what agents are given before they ask: {"token_budget", "max_items", "refresh_turns", "working_budget", '
-    '"resumed_budget", "blocks": [{"block", "layers", "tier", "priority", "source", "token_budget", "max_items", '
-    '"threshold", "kinds", "predicates"}]}. What is not named stays as it held; blocks are named all together. '
-    'token_budget: tokens of what is pushed (2000), header included; max_items: memories (5); refresh_turns: after so '
-    'many turns of a session it is chosen anew (5); working_budget, resumed_budget: tokens in the prompt of working '
-    'memory (1000) and of what an earlier session of the task found (500). Of a block: block, its name; layers, the '
-    'layers that it takes from; tier: always, or on_demand, which push() fills where it is named; priority: the higher '
-    'is filled first (0); source: memory, or session, what the session itself has noted; token_budget, max_items: of '
-    'its own; threshold: no memory of less relevance (0 to 1), by default what the layers say; kinds, predicates: only '
-    'these. agent: the name of one of the organisation; without it the policy is for all who have none of their own. '
-    'org: by default the caller''s, and for members of memwarden_admin all. Raises 22023 for malformed settings, 42704 '
-    'for an unknown layer or organisation, 42501 without ADMIN (full), 25001 at an isolation other than READ COMMITTED. '
-    'Source: primitive 12; four-layer design, 5.';
+    'Sets which memories agents are given before they ask. A setting that is left out keeps its value. Blocks are set all together. '
+    'settings: {"token_budget", "max_items", "refresh_turns", "working_budget", "resumed_budget", "blocks": [{"block", "layers", '
+    '"tier", "priority", "source", "token_budget", "max_items", "threshold", "kinds", "predicates"}]}. agent: the name of one agent '
+    'of the organisation; by default the policy is for all agents without one of their own. org: the organisation; by default the '
+    'caller''s, and for members of memwarden_admin all organisations. The setting token_budget is the tokens of what is pushed, '
+    'header included (2,000 as shipped); max_items is its number of memories (5). After refresh_turns turns of a session, the '
+    'memories are chosen anew (5). The settings working_budget and resumed_budget are the tokens, in a prompt, of working memory '
+    '(1,000) and of what an earlier session of the task found (500). In a block, block is its name, and layers are the layers that '
+    'it takes from. Its tier is always, or on_demand, which push() fills only where it is named. A block of higher priority (0 by '
+    'default) is filled first. Its source is memory, or session for what the session itself has noted. Its token_budget and '
+    'max_items limit the block. Its threshold excludes memories of less relevance (0 to 1); by default the layers decide. Its kinds '
+    'and predicates limit the block to these. Raises 22023 for malformed settings, 42704 for an unknown layer or organisation, 42501 '
+    'without ADMIN (full), 25001 at an isolation level other than READ COMMITTED. Source: primitive 12; four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_injection_policy(jsonb, text, text) TO memwarden_curator, memwarden_admin;
 
@@ -126,9 +126,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_injection_policy(text, text) IS
-    'Takes back an injection policy of an agent, or of an organisation: from now on the next wider one holds. The one '
-    'of all stays. org: by default the caller''s. Raises 42704 where there is none, 42501 without ADMIN (full), 25001 '
-    'at an isolation other than READ COMMITTED.';
+    'Drops the injection policy of an agent or organisation, so that the next wider one holds. The policy that all organisations '
+    'share cannot be dropped. agent: the name of the agent; by default the policy of the organisation is dropped. org: the '
+    'organisation; by default the caller''s. Raises 42704 where there is none, 42501 without ADMIN (full), 25001 at an isolation '
+    'level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_injection_policy(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_injection_policy(text, text) TO memwarden_curator, memwarden_admin;
 

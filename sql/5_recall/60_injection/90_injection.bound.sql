@@ -15,6 +15,6 @@ CREATE OR REPLACE VIEW memwarden.injection_policies WITH (security_invoker = tru
 SELECT p.org, p.agent, p.token_budget, p.max_items, p.refresh_turns, p.working_budget, p.resumed_budget, p.blocks
   FROM memwarden_internal.list_injection_policies() AS p;
 COMMENT ON VIEW memwarden.injection_policies IS
-    'What agents are given before they ask: budgets, and blocks in the order in which they are filled. That of an agent '
-    'goes before that of its organisation (agent null), that before the one of all (global).';
+    'Lists what agents are given before they ask: budgets, and blocks in the order in which they are filled. The policy of an agent '
+    'precedes that of its organisation (agent null), which precedes that of all organisations (global).';
 GRANT SELECT ON memwarden.injection_policies TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -41,12 +41,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) IS
-    'Defines, or replaces, a golden query: what a recall of query in a scope and above must answer among its best k (1 '
-    'to 100), as the definer sees it: these items, a text that one of them contains, a text that none has (whatever the '
-    'case). It is run at once, and whether it passes is returned. From then on an approval that would break it says so '
-    'and waits for an explicit word, and check_probes() keeps watch. layers: all by default; scope: by default the '
-    'caller''s home. The query is embedded by its words. For curators that write the scope. Raises 22023 for arguments '
-    'out of range or that may not be kept, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
+    'Defines, or replaces, a probe: a golden query whose answer memwarden keeps checking. The call runs the probe at once and '
+    'returns whether it passes. The answer is what the definer sees. From then on, an approval that would break the probe says so '
+    'and waits for an explicit confirmation; check_probes() runs the probe regularly. The caller is a curator that writes the scope. '
+    'The query is embedded by its words. name: the name of the probe. query: the text that is recalled, in the scope and those above '
+    'it. scope: the scope; by default the caller''s home. items: the ids of items that must be among the answers. contains: a text '
+    'that one answer must contain, in upper or lower case. lacks: a text that no answer may contain, in upper or lower case. k: how '
+    'many of the best answers count, 1 to 100; 5 by default. layers: the layers that are asked; all by default. Raises 22023 for '
+    'arguments out of range or that may not be stored, 42704 for an unknown scope or layer, 42501 without the right, 28000 without '
     'identity, 55000 before setup(). Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_probe(text, text, text, uuid[], text, text, integer, text[]) TO memwarden_curator;
@@ -74,7 +76,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_probe(text, text) IS
-    'Removes a golden query with its history. For curators that write its scope. Raises 42704 for an unknown probe or '
-    'scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
+    'Removes a probe (a golden query) with its history. The caller is a curator that writes the probe''s scope. Raises 42704 for an '
+    'unknown probe or scope, 42501 without the right, 28000 without identity. Source: memory fabric, golden memory queries.';
 REVOKE ALL ON FUNCTION memwarden.drop_probe(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_probe(text, text) TO memwarden_curator;

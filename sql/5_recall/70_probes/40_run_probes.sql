@@ -72,9 +72,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_probes() IS
-    'Job: runs every golden query once, and keeps how it ended: memwarden.probes shows those that are broken. Safe to '
-    'run twice at once and to kill. Commits after each, so it cannot run inside a transaction. Raises 42704 and 22023 '
-    'where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
+    'Runs every probe (golden query) once and stores the result, as a job. The view memwarden.probes shows the probes that are '
+    'broken. It is safe to run twice at once and to kill. It commits after each probe, so it cannot run inside a transaction. Raises '
+    '42704 and 22023 where recall() no longer takes what a probe asks, 55000 where storage and functions disagree.';
 REVOKE ALL ON PROCEDURE memwarden.check_probes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.check_probes() TO memwarden_jobs, memwarden_admin;
 

@@ -11,13 +11,14 @@ SELECT p.probe, p.scope, p.query, p.layers, p.k, p.items, p.contains, p.lacks, p
     p.faults, p.broken_since
   FROM memwarden_internal.list_probes() AS p;
 COMMENT ON VIEW memwarden.probes IS
-    'Golden queries, and how each ended last: passed false and broken_since for one that no longer finds what it '
-    'should. For reviewers, curators and auditors in scopes that they read, of definers who are not cleared for more; '
-    'for administrators all.';
+    'Lists the probes (golden queries) and the result of their last run. passed is false, and broken_since is set, for a probe that '
+    'no longer finds what it should. Reviewers, curators and auditors see probes in scopes that they read, of definers who are '
+    'cleared for no more than they are; administrators see all.';
 GRANT SELECT ON memwarden.probes TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.probe_runs WITH (security_invoker = true) AS
 SELECT r.probe, r.scope, r.ran_at, r.passed, r.faults
   FROM memwarden_internal.list_probe_runs() AS r;
-COMMENT ON VIEW memwarden.probe_runs IS 'How each golden query ended, the last hundred times: for whom memwarden.probes shows it.';
+COMMENT ON VIEW memwarden.probe_runs IS
+    'Lists the last hundred results of each probe (golden query), for readers of memwarden.probes.';
 GRANT SELECT ON memwarden.probe_runs TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -57,8 +57,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.settle_values() IS
-    'Job: where the value of a subject and predicate held until a time that has passed, and another one holds now, '
-    'makes that one what the item says. Safe to run twice at once and to kill. Commits after each item, so it cannot '
-    'run inside a transaction.';
+    'Updates items whose value''s time has passed while another value holds now, as a job. The value of a subject and predicate that '
+    'holds now becomes the content of the item. It is safe to run twice at once and to kill. It commits after each item, so it '
+    'cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.settle_values() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.settle_values() TO memwarden_jobs, memwarden_admin;

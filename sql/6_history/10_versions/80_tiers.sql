@@ -64,9 +64,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_history() IS
-    'Job: moves versions that are over to the warm tier and then the cold one, as their layer''s warm_after and '
-    'cold_after say. Answers stay the same. Safe to run twice at once and to kill. Commits after every thousand, so it '
-    'cannot run inside a transaction. Source: chapter 12.5.7.';
+    'Moves versions that have ended to the warm tier, and later to the cold tier, as a job. The settings warm_after and cold_after '
+    'of a layer say when. Answers stay the same. It is safe to run twice at once and to kill. It commits after every thousand '
+    'versions, so it cannot run inside a transaction. Source: chapter 12.5.7.';
 REVOKE ALL ON PROCEDURE memwarden.compact_history() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.compact_history() TO memwarden_jobs, memwarden_admin;
 
@@ -95,7 +95,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.place_tier(text, text) IS
-    'Puts a tier of the versions (hot, warm, cold) and its indexes on a tablespace. They are copied, and locked while '
-    'that lasts. For superusers; raises 42501 for others, 42704 for an unknown tablespace, 22023 for an unknown tier '
-    'and for pg_global. Source: chapter 12.5.7.';
+    'Moves a tier of the versions, with its indexes, to a tablespace. The move copies the tier and locks it until the copy is '
+    'complete. Only a superuser may call it. tier: hot, warm or cold. tablespace: the name of the tablespace. Raises 42501 for '
+    'others, 42704 for an unknown tablespace, 22023 for an unknown tier and for pg_global. Source: chapter 12.5.7.';
 REVOKE ALL ON FUNCTION memwarden.place_tier(text, text) FROM PUBLIC;

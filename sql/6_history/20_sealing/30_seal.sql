@@ -247,10 +247,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.seal_log() IS
-    'Job: seals what is complete of the log, in segments that verify_log(), log_head() and log_proof() rest on. An '
-    'entry is complete once no transaction runs that began to write before it: one that stays open holds sealing up, '
-    'and status() names it. Writers never wait for it. Safe to run twice at once and to kill. Commits after each '
-    'segment, so it cannot run inside a transaction. Raises 25001 at an isolation other than READ COMMITTED, 55000 '
-    'where segments were removed. Source: chapter 12.5.4.';
+    'Seals the complete part of the log in segments, as a job. verify_log(), log_head() and log_proof() rest on these segments. An '
+    'entry is complete once every transaction that began to write before it has ended. A transaction that stays open delays sealing, '
+    'and status() names it. Writers never wait for the job. It is safe to run twice at once and to kill. It commits after each '
+    'segment, so it cannot run inside a transaction. Raises 25001 at an isolation level other than READ COMMITTED, 55000 where '
+    'segments were removed. Source: chapter 12.5.4.';
 REVOKE ALL ON PROCEDURE memwarden.seal_log() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.seal_log() TO memwarden_jobs, memwarden_admin;

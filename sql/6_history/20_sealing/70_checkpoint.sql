@@ -55,8 +55,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.checkpoint() IS
-    'Job: seals the log as seal_log() does, and records version and status of every item as the sealed log makes them, '
-    'so that verify_log() compares the items with that and with the entries since. The last two are kept. Safe to run '
-    'twice at once and to kill. Commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
+    'Seals the log as seal_log() does, and records every item as the sealed log makes it, as a job. It records the version and '
+    'status of each item. verify_log() then compares the items with this record and with the entries since. The last two records are '
+    'kept. It is safe to run twice at once and to kill. It commits, so it cannot run inside a transaction. Source: chapter 12.5.7.';
 REVOKE ALL ON PROCEDURE memwarden.checkpoint() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.checkpoint() TO memwarden_jobs, memwarden_admin;

@@ -29,18 +29,17 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.verify_log(bigint, jsonb) IS
-    'Compares log, versions and items with what was sealed, and returns whatever does not fit: no row means intact. '
-    'since: the segment to begin with, those before it having been verified; by default the first. head: what '
-    'log_head() returned once and was kept elsewhere; the log must still have it. Findings on entries: CHANGED, '
-    'REMOVED, INSERTED (into what is sealed), REORDERED (under another number), SNAPSHOT (the version it vouches for is '
-    'gone or says something else), LIFETIME (the version ended at another time or otherwise than the log says), '
-    'OUT_OF_PLACE (it cannot follow on the entry before it of the same item), VERSION_UNLOGGED (a version without an '
-    'entry, or a second copy of one); on the chain: SEGMENT_CHANGED, SEGMENT_REMOVED, HEAD_MISMATCH (the end was cut '
-    'off, or all was written anew), SIGNATURE (a head that this server did not sign), OTHER_KEY (signed under another '
-    'master key); on what is current: HEAD_UNEXPLAINED (an item whose version or status the log does not explain), '
-    'CHECKPOINT_CHANGED; on erasures: ERASURE (a record that this server did not make, something that was erased and is '
-    'there, a reason that was taken away without one). What was erased lawfully is no finding. For administrators: it '
-    'looks at every organisation. Raises 22023 for a since that is no segment and for what is no head, 55000 where the '
-    'chain is broken before since. Source: chapter 12.5.4.';
+    'Compares log, versions and items with what was sealed, and returns what does not fit. No row means that all is intact. Content '
+    'that was erased lawfully is no finding. The caller is an administrator, since the function looks at every organisation. since: '
+    'the segment to begin with, where those before it have been verified; by default the first. head: a result of log_head() that '
+    'was kept elsewhere; the log must still have that head. Findings on entries are CHANGED, REMOVED, INSERTED (into what is '
+    'sealed), REORDERED (under another number), SNAPSHOT (the version that an entry vouches for is gone or says something else), '
+    'LIFETIME (the version ended at another time or otherwise than the log says), OUT_OF_PLACE (it cannot follow on the entry before '
+    'it of the same item) and VERSION_UNLOGGED (a version without an entry, or a second copy of one). Findings on the chain are '
+    'SEGMENT_CHANGED, SEGMENT_REMOVED, HEAD_MISMATCH (the end was cut off, or all was written anew), SIGNATURE (a head that this '
+    'server did not sign) and OTHER_KEY (signed under another master key). Findings on current items are HEAD_UNEXPLAINED (an item '
+    'whose version or status the log does not explain) and CHECKPOINT_CHANGED. The finding on erasures is ERASURE (a record that '
+    'this server did not make, erased content that is there, or a reason that was removed without an erasure). Raises 22023 for a '
+    'since that is no segment and for what is no head, 55000 where the chain is broken before since. Source: chapter 12.5.4.';
 REVOKE ALL ON FUNCTION memwarden.verify_log(bigint, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.verify_log(bigint, jsonb) TO memwarden_admin;

@@ -31,12 +31,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) IS
-    'Says on what terms captures of a source are kept, those that are there already included: the text for keep_text, '
-    'then for keep_record that and when there was one, with its hash, then nothing. max_bytes: of one capture, 1 to '
-    '1,048,576. source: its name, or * for those without terms of their own. org: by default the caller''s, and for '
-    'members of memwarden_admin all; an organisation''s own terms count before those of all. What a capture is worth as '
-    'evidence says define_source(''capture:SOURCE/*'', ...). Raises 22023 for arguments out of range, 42704 for an '
-    'unknown organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED. Source: F1.';
+    'Sets the retention and size limit of captures of a source, also for captures that exist. What a capture is worth as evidence is '
+    'set by define_source(''capture:SOURCE/*'', ...). source: the name of the source, or * for all sources without terms of their '
+    'own. keep_text: how long the text is kept; 30 days by default. keep_record: how long the time and the hash of the capture are '
+    'kept, counted like keep_text from its recording; 365 days by default. max_bytes: the largest capture, 1 to 1,048,576; 65,536 by '
+    'default. org: the organisation, whose own terms precede the common ones; by default the caller''s, and for members of '
+    'memwarden_admin all organisations. Raises 22023 for arguments out of range, 42704 for an unknown organisation, 42501 without '
+    'the right, 25001 at an isolation level other than READ COMMITTED. Source: F1.';
 REVOKE ALL ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_capture_source(text, interval, interval, integer, text) TO memwarden_curator, memwarden_admin;
 

@@ -40,18 +40,19 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) IS
-    'Makes a new version of an extractor and returns its number. Versions never change: captures of before are read by '
-    'the version that was the newest when they came, unless extract() names another. source: whose captures it reads, '
-    'or * for every. method: rules (the built-in rules about language), function (one that takes (capture jsonb) and '
-    'returns SETOF jsonb, a candidate each), or plugin (one of memwarden extract, for instance llm). capture: '
-    '{"capture_id", "source", "session_id", "captured_at", "content"}. A candidate: {"content" (required), "subject", '
-    '"predicate", "kind", "layer", "class", "confidence" (0 to 1), "excerpt" (the words it rests on), "justification"}. '
-    'function: SECURITY DEFINER, owned neither by a superuser nor by memwarden_owner or a member of it; when its body '
-    'changes it runs no more until it is defined anew. layer: of candidates that name none. floor: candidates of less '
-    'confidence, after calibration, are dropped and counted. settings: what a plug-in takes; they name the environment '
-    'variable of a secret and never hold one. org: by default the caller''s, and for members of memwarden_admin all. '
-    'Raises 22023 for arguments out of range, 42501 for another function or without the right, 42704 for an unknown '
-    'layer or organisation, 25001 at an isolation other than READ COMMITTED. Source: F2.';
+    'Makes a new version of an extractor and returns its number. A version never changes. A capture is read by the version that was '
+    'the newest when the capture came, unless extract() names another. A method function takes a capture: {"capture_id", "source", '
+    '"session_id", "captured_at", "content"}. It returns candidates: {"content" (required), "subject", "predicate", "kind", "layer", '
+    '"class", "confidence" (0 to 1), "excerpt" (the words it rests on), "justification"}. name: the name of the extractor. source: '
+    'the source whose captures it reads; *, the default, for every source. method: rules (the built-in rules about language), '
+    'function (the default; takes (capture jsonb) and returns SETOF jsonb, a candidate each) or plugin (of memwarden extract, for '
+    'instance llm). function: must be SECURITY DEFINER, owned neither by a superuser nor by memwarden_owner or a member of it; after '
+    'a change of its body it runs only when it is defined anew. plugin: the name of the plug-in. layer: the layer of candidates that '
+    'name none; semantic by default. floor: candidates of less confidence, after calibration, are dropped and counted; 0.3 by '
+    'default. settings: what a plug-in takes; they name the environment variable of a secret and never hold one. org: the '
+    'organisation; by default the caller''s, and for members of memwarden_admin all organisations. Raises 22023 for arguments out of '
+    'range, 42501 for another function or without the right, 42704 for an unknown layer or organisation, 25001 at an isolation level '
+    'other than READ COMMITTED. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_extractor(text, text, text, regprocedure, text, text, double precision, jsonb,
     text) TO memwarden_admin;
@@ -74,9 +75,9 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.enable_extractor(text, boolean, text) IS
-    'Switches all versions of an extractor on, or off: then it reads nothing. org: by default the caller''s, and for '
-    'members of memwarden_admin all. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation '
-    'other than READ COMMITTED.';
+    'Switches all versions of an extractor on or off. An extractor that is switched off reads nothing. enabled: true, the default, '
+    'switches it on; false switches it off. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'organisations. Raises 42704 where there is none, 42501 without the right, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.enable_extractor(text, boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.enable_extractor(text, boolean, text) TO memwarden_admin;
 

@@ -58,11 +58,10 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.extract_captures() IS
-    'Job: has extractors of method rules and function read every capture that they have still to read, and '
-    'writes what they find in the name of who captured it and through every gate, as extract() does. '
-    'Extractors that ask a model are run by memwarden extract --every. A disabled agent''s captures wait. Safe to '
-    'run twice at once and to kill. Commits after each page, so it cannot run inside a transaction. '
-    'Captures of an agent that meet an error stay for the next run, with a warning. '
-    'Raises 25001 at an isolation other than READ COMMITTED. Source: F2.';
+    'Runs the extractors of method rules and function on every capture that they have still to read, as a job. It writes what they '
+    'find through every gate, in the name of the agent that captured it, as extract() does. memwarden extract --every runs the '
+    'extractors that ask a model. Captures of a disabled agent wait. Captures of an agent that meet an error stay for the next run, '
+    'with a warning. It is safe to run twice at once and to kill. It commits after each page, so it cannot run inside a transaction. '
+    'Raises 25001 at an isolation level other than READ COMMITTED. Source: F2.';
 REVOKE ALL ON PROCEDURE memwarden.extract_captures() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.extract_captures() TO memwarden_jobs, memwarden_admin;

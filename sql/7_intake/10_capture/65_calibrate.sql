@@ -39,14 +39,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.calibrate(text, text, text, boolean) IS
-    'Works out what the confidence that an extractor states about captures of a source is worth, from what reviewers '
-    'decided about its candidates: ten rows, one for each tenth of stated confidence, with how many were decided, how '
-    'many of those approved as they stood, and the confidence that candidates of it get from now on. With few decisions '
-    'it stays near what is stated (a prior of ten decisions), and it never falls as what is stated rises. dry_run: only '
-    'tells, the default; otherwise it is kept as a new version (version) and used at once. org: by default the '
-    'caller''s; members of memwarden_admin name it. Raises 42704 for an unknown extractor or organisation, 22023 for a '
-    'malformed source or all organisations, 42501 without the right, 25001 at an isolation other than READ COMMITTED. '
-    'Source: F2.';
+    'Computes what an extractor''s stated confidence is worth, from what reviewers decided about its candidates. It concerns '
+    'captures of one source, and returns ten rows, one for each tenth of stated confidence. With few decisions the confidence stays '
+    'near the stated one (a prior of ten decisions). It never falls as the stated confidence rises. extractor: the name of the '
+    'extractor. source: the name of the source. org: the organisation; by default the caller''s; members of memwarden_admin name it. '
+    'dry_run: true, the default, stores nothing; false stores the result as a new version and uses it at once. stated_from, '
+    'stated_to: the range of stated confidence. decided: how many candidates of that range were decided. approved: how many of those '
+    'were approved without a change. confidence: the confidence that candidates of that range get from now on. version: the number '
+    'of the stored version. Raises 42704 for an unknown extractor or organisation, 22023 for a malformed source or all '
+    'organisations, 42501 without the right, 25001 at an isolation level other than READ COMMITTED. Source: F2.';
 REVOKE ALL ON FUNCTION memwarden.calibrate(text, text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.calibrate(text, text, text, boolean) TO memwarden_curator, memwarden_admin;
 

@@ -96,9 +96,9 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_captures() IS
-    'Job: takes the text of captures whose source keeps none so long, and deletes those that it keeps no longer, on the '
-    'terms of today (define_capture_source()). maintain() drops the months in which none is left. Safe to run twice at '
-    'once and to kill. Commits after each thousand, so it cannot run inside a transaction. Source: F1.';
+    'Deletes texts and records of captures whose retention is over, as a job. The terms are today''s, see define_capture_source(). '
+    'maintain() drops the months in which no capture is left. It is safe to run twice at once and to kill. It commits after each '
+    'thousand captures, so it cannot run inside a transaction. Source: F1.';
 REVOKE ALL ON PROCEDURE memwarden.compact_captures() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.compact_captures() TO memwarden_jobs, memwarden_admin;
 

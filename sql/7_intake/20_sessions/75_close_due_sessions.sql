@@ -99,12 +99,12 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_sessions() IS
-    'Job: ends every session whose time to live is over: each critical or high observation is asked to be written into '
-    'layer episodic of its scope, in the name of its agent and through every gate, as close_session() does; what it '
-    'remembers expires, its working memory goes. resume_session() takes it up again. Safe to run twice at once and to '
-    'kill. Commits after each session, so it cannot run inside a transaction. A session that meets an error, as 28000 '
-    'where its agent is disabled at that moment, stays for the next run, with a warning. Raises 25001 at an isolation '
-    'other than READ COMMITTED. Source: four-layer design, 2.';
+    'Ends every session whose time to live is over, as a job. It asks to have each critical or high observation written into layer '
+    'episodic of the session''s scope, through every gate and in the name of its agent, as close_session() does. What the session '
+    'remembers expires, and its working memory is deleted. resume_session() goes on with its task. A session that meets an error, as '
+    '28000 where its agent is disabled at that moment, stays for the next run, with a warning. It is safe to run twice at once and '
+    'to kill. It commits after each session, so it cannot run inside a transaction. Raises 25001 at an isolation level other than '
+    'READ COMMITTED. Source: four-layer design, 2.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_sessions() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_sessions() TO memwarden_jobs, memwarden_admin;
 

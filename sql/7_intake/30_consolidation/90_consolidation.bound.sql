@@ -7,5 +7,5 @@ CREATE OR REPLACE VIEW memwarden.consolidations WITH (security_invoker = true) A
 SELECT c.source_item, c.source_version, c.layer, c.scope, c.decision, c.outcome, c.item_id, c.request_id, c.reason, c.decider, c.decided_at
   FROM memwarden_internal.list_consolidations() AS c;
 COMMENT ON VIEW memwarden.consolidations IS
-    'What the caller has decided about memories of one layer for another, and what has come of it by now.';
+    'Lists the caller''s decisions about memories of one layer for another, and their results so far.';
 GRANT SELECT ON memwarden.consolidations TO memwarden_agent, memwarden_curator;

@@ -20,12 +20,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.maintain() IS
-    'Job: makes the partitions of the months to come, and those of rows that lie outside them (100,000 rows of one '
-    'month of a table in a run at most), secures them, replaces signing keys of 90 days, and deletes unused allowances, '
-    'expired idempotency tokens, access tokens a month after they expired, and what pg_cron keeps of runs of these jobs '
-    'after a week. No step waits for a lock for longer than 0.3 s, so nobody queues behind it for long; one that fails '
-    'is told as a WARNING and tried again by the next run, and the others go on; so does one that finds pg_partman''s '
-    'own lock held (55P03), with the process that holds it. Safe to run twice at once and to kill.';
+    'Makes the partitions of the coming months, rotates signing keys and deletes what has expired, as a job. It also makes '
+    'partitions for rows that lie outside the existing ones (at most 100,000 rows of one month of a table in a run), and secures all '
+    'new partitions. It replaces signing keys after 90 days. It deletes unused allowances, expired idempotency tokens, access tokens '
+    'a month after they expired, and pg_cron''s records of runs of these jobs after a week. No step waits for a lock for longer than '
+    '0.3 s, so nobody queues behind it for long. A step that fails is reported as a WARNING and tried again by the next run; the '
+    'other steps go on. The same holds for a step that finds pg_partman''s own lock held (55P03), whose warning names the process '
+    'that holds it. It is safe to run twice at once and to kill.';
 REVOKE ALL ON FUNCTION memwarden.maintain() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.maintain() TO memwarden_jobs, memwarden_admin;
 

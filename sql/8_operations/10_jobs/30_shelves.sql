@@ -57,13 +57,14 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
-    'Job: gives each scope and layer that has grown past its layer''s own_shelf_from vectors a partition and indexes of '
-    'its own, and takes them back where fewer than half are left; and makes, for an organisation whose small scopes '
-    'together have twice as many, copies of these under one index, for recalls that ask many scopes at once, and brings '
-    'them up to date. Writers of that scope and layer wait at the end of the move while the last changes are carried '
-    'over, in step with these and not with the scope; others, and readers, do not. Safe to run twice at once and to '
-    'kill: what was not finished is begun anew. Commits after each, so it cannot run inside a transaction. Raises 55P03 '
-    'when the writers of a scope hold it for lock_timeout, or five minutes where none is set.';
+    'Gives large scopes a partition and indexes of vectors of their own (a shelf), as a job. A scope and layer gets a shelf when it '
+    'has at least as many vectors as own_shelf_from of its layer. It loses the shelf when it has fewer than half as many. For '
+    'recalls that ask many scopes at once, the job also copies the vectors of small scopes under one index, and keeps these copies '
+    'up to date. It does so for an organisation whose small scopes together have twice own_shelf_from vectors. At the end of a move, '
+    'writers of that scope and layer wait while the last changes are carried over; the wait depends on these changes and not on the '
+    'size of the scope. Other writers, and all readers, do not wait. It is safe to run twice at once and to kill. What was not '
+    'finished is begun anew. It commits after each move, so it cannot run inside a transaction. Raises 55P03 when the writers of a '
+    'scope hold it for lock_timeout, or five minutes where none is set.';
 REVOKE ALL ON PROCEDURE memwarden.arrange_shelves() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.arrange_shelves() TO memwarden_jobs, memwarden_admin;
 

@@ -23,10 +23,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
-    'Registers an embedding model by name, with the number of numbers its vectors have (1 to 4,000) and the weight '
-    'recall gives them beside the words (0 to 1). Vectors of different models are never compared. embedder, settings: '
-    'the plug-in of the worker that makes its vectors, see set_embedder(); by default only writers bring them. Raises '
-    '42710 for a name that is taken, 22023 for a value out of range.';
+    'Registers an embedding model and returns its number. Vectors of different models are never compared. name: the name of the '
+    'model. dimension: how many numbers its vectors have, 1 to 4,000. vector_weight: the weight that recall gives vectors beside the '
+    'words, 0 to 1; 0.6 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
+    'writers bring vectors. settings: what the plug-in takes. Raises 42710 for a name that is taken, 22023 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
 
@@ -44,10 +44,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
-    'Says which plug-in of the worker makes the vectors of a model; NULL for none, so that what is missing stays so. '
-    'settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold '
-    'one. The worker is shown what memories say, see docs/embeddings.md. Raises 42704 for an unknown model, 22023 for a '
-    'name or settings that can be none, 25001 at an isolation other than READ COMMITTED.';
+    'Sets which plug-in of the worker makes the vectors of a model. The worker is shown the content of memories, see '
+    'docs/embeddings.md. model: the name of the model. embedder: the name of the plug-in; null for none, so that missing vectors '
+    'stay missing. settings: what the plug-in takes, at most 16 KiB; they name the environment variable of a secret and never hold '
+    'one. Raises 42704 for an unknown model, 22023 for a name or settings that can be none, 25001 at an isolation level other than '
+    'READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
 

@@ -22,11 +22,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.reembed(text, text) IS
-    'Has the worker make the vectors of a model that are missing: of every memory that is there, and from now on of '
-    'each that is written or changed without one. Recall goes on with the active model meanwhile; '
-    'memwarden.embedding_models tells how far it is. Again for the same model: looks through everything anew, and tries '
-    'again what was set aside. org: for that organisation''s memories and those of all; by default for every '
-    'organisation without an active model of its own. Raises 22023 for a model without an embedder, 42704 for an '
-    'unknown model or organisation, 42501 without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Has the worker make the missing vectors of a model, now and from now on. It concerns every existing memory, and each that is '
+    'later written or changed without a vector. Recall goes on with the active model meanwhile. The view memwarden.embedding_models '
+    'shows the progress. A second call for the same model checks everything anew, and tries again what was set aside. org: the '
+    'organisation, with its memories and those of all; by default every organisation without an active model of its own. Raises '
+    '22023 for a model without an embedder, 42704 for an unknown model or organisation, 42501 without the right, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.reembed(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.reembed(text, text) TO memwarden_admin;

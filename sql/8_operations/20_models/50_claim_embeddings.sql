@@ -51,12 +51,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) IS
-    'For the worker: up to max_items (1 to 1,000) memories that lack a vector of one model, whose embedder is one of '
-    'embedders, with the text to embed (its first 20,000 characters). It holds them for lease (1 second to 1 hour); two '
-    'callers take different ones. Before them come writes that wait for their vector (AWAITING_EMBEDDING): there '
-    'item_id is the job, and version_id NULL. worker: a name of its own for each process. Where none are waiting it '
-    'looks for more, see reembed(). One that no worker came back with is taken alone the next times, and after five set '
-    'aside. Raises 22023 for malformed arguments, 25001 at an isolation other than READ COMMITTED.';
+    'Claims memories that lack a vector of one model, with their texts, for the calling worker. Two callers get different memories. '
+    'Writes that wait for their vector (AWAITING_EMBEDDING) come first. Where none waits, the call looks for more, see reembed(). '
+    'After a memory was claimed and not returned, it is claimed alone the next times, and after five times set aside. worker: a name '
+    'that is unique to each process. embedders: the embedders that the worker has. max_items: how many at most, 1 to 1,000; 32 by '
+    'default. lease: how long the worker holds them, 1 second to 1 hour; 5 minutes by default. item_id: the memory, or for a waiting '
+    'write the job. version_id: the version; null for a waiting write. content_text: the text to embed, its first 20,000 characters. '
+    'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_embeddings(text, text[], integer, interval) TO memwarden_embedder;
 

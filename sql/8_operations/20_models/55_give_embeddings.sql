@@ -51,14 +51,15 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) IS
-    'For the worker: the vectors that it has made of memories that it holds (claim_embeddings()). embeddings: those of '
-    'items one behind the other, each with as many numbers as the model has; without: items whose text has none. '
-    'Returns how many were stored. Not stored are those of memories that it holds no longer, or that have ended; of one '
-    'that says something else by now a vector is wanted anew. Where a scope stays busy, or its vectors are being moved, '
-    'its memories are wanted again later. A write that waited passes the gates again with its vector, in the name of '
-    'who asked, before this returns; without one it goes on by its words. Where another model is active by now, its '
-    'vector is wanted anew. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
-    'isolation other than READ COMMITTED.';
+    'Stores the vectors that the worker made of memories it holds, and returns how many it stored. claim_embeddings() gives the '
+    'worker the memories. It does not store vectors of memories that the worker no longer holds or that have ended. A memory whose '
+    'content has changed since is claimed anew. Where a scope stays busy, or its vectors are being moved, its memories are claimed '
+    'again later. A write that waited passes the gates again with its vector, in the name of its writer, before this call returns. A '
+    'write without a vector goes on by its words. If another model is active by now, the write waits for a vector of that model. '
+    'worker: the worker that claimed the memories. model: the model. items: the memories, as claim_embeddings() names them. '
+    'embeddings: the vectors of items one behind the other, each with as many numbers as the model has. without: the memories whose '
+    'text has no vector; none by default. Raises 42704 for an unknown model, 22023 for vectors that are none of it, 25001 at an '
+    'isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.give_embeddings(text, text, uuid[], real[], uuid[]) TO memwarden_embedder;
 
@@ -182,11 +183,11 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) IS
-    'For the worker: memories that it holds got no vector. permanent: not one of these texts will, and they are set '
-    'aside (dead) until they change or reembed() is called; otherwise the embedder could not be asked, and they are '
-    'tried again after 30 seconds, however often. Writes that wait for their vector do so in both cases until their '
-    'time is over, see revive_job(). error: what went wrong, never content; 500 characters are kept. Returns how many '
-    'it held. Raises 42704 for an unknown model, 22023 for a malformed name, 25001 at an isolation other than READ '
-    'COMMITTED.';
+    'Reports that the worker made no vector for memories that it holds, and returns how many it held. Writes that wait for their '
+    'vector are tried again in any case until their time is over, see revive_job(). worker: the worker that claimed the memories. '
+    'model: the model. items: the memories. error: what went wrong, never content; 500 characters are kept. permanent: true where no '
+    'attempt can embed these texts; they are set aside (dead) until they change or reembed() is called; false, the default, where '
+    'the embedder could not be asked; they are tried again after 30 seconds, however often. Raises 42704 for an unknown model, 22023 '
+    'for a malformed name, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.fail_embeddings(text, text, uuid[], text, boolean) TO memwarden_embedder;

@@ -29,14 +29,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) IS
-    'Makes a model the one that vectors are of where a call names none, and returns the name of the one that was. The '
-    'next recall uses it; nothing is copied, and nobody waits. Refused as long as a current memory lacks a vector of it '
-    'that it could have (reembed() has them made), unless allow_partial is true: then those are found by their words '
-    'alone. The one before keeps its vectors until drop_embedding_model(), so that the way back is the same call; the '
-    'worker no longer makes what it lacks. org: one organisation alone; by default all that have not switched on their '
-    'own. Raises 55000 where vectors are missing, or a kind''s schema wants another dimension; 55P03 where a scope of '
-    'many memories was too busy to get its index; 22023 for lexical; 42704 for an unknown model or organisation, 42501 '
-    'without the right, 25001 at an isolation other than READ COMMITTED.';
+    'Makes a model the active one, used where a call names none, and returns the name of the one before. The next recall uses the '
+    'model. Nothing is copied, and nobody waits. The model before keeps its vectors until drop_embedding_model(), so the same call '
+    'leads back; the worker no longer makes its missing vectors. model: the name of the model. org: one organisation; by default all '
+    'that have not switched on their own. allow_partial: true switches while memories lack a vector of the model, and finds them by '
+    'their words alone; false, the default, refuses until reembed() has made every vector that can be made. Raises 55000 where '
+    'vectors are missing, or a kind''s schema wants another dimension; 55P03 where a scope of many memories was too busy to get its '
+    'index; 22023 for lexical; 42704 for an unknown model or organisation, 42501 without the right, 25001 at an isolation level '
+    'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.switch_embedding_model(text, text, boolean) TO memwarden_admin;
 

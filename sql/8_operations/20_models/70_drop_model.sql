@@ -28,11 +28,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_embedding_model(text) IS
-    'Gives a model up: at once no call knows it by name, and the name is free. Its vectors go afterwards, a few at a '
-    'time, by the job clear_models(): those of memories and of their earlier versions, those of remembered rejections, '
-    'those that waiting requests brought (their words are embedded in place), and its indexes. Raises 55000 for lexical '
-    'and for a model that is active for an organisation, 42704 for an unknown one, 25001 at an isolation other than '
-    'READ COMMITTED.';
+    'Drops an embedding model and frees its name at once. The job clear_models() then deletes the vectors of the model, a few at a '
+    'time, and its indexes. They are vectors of memories and their earlier versions, of remembered rejections, and of waiting '
+    'requests, whose words are embedded instead. Raises 55000 for lexical and for a model that is active for an organisation, 42704 '
+    'for an unknown one, 25001 at an isolation level other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.drop_embedding_model(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.drop_embedding_model(text) TO memwarden_admin;
 
@@ -48,9 +47,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.clear_models() IS
-    'Job: takes away what is left of embedding models that were dropped, a thousand rows a transaction. What somebody '
-    'holds stays for the next run. Safe to run twice at once and to kill. Commits after each step, so it cannot run '
-    'inside a transaction.';
+    'Deletes what is left of dropped embedding models, a thousand rows a transaction, as a job. Rows that somebody holds are left to '
+    'the next run. It is safe to run twice at once and to kill. It commits after each step, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.clear_models() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.clear_models() TO memwarden_jobs, memwarden_admin;
 

@@ -34,10 +34,10 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.export_erasures(timestamptz) IS
-    'What was erased, for a place that lies apart from the backups: a JSON array with an object an erasure, from a '
-    'moment on or all of them. It holds the certificate and the numbers of items, versions, requests, evidence and log '
-    'entries, signed; no word of what they said, and no reason. apply_erasures() erases the same in a restored copy. '
-    'For members of memwarden_admin. Source: chapter 12.10.2.';
+    'Returns the list of erasures as a JSON array, to be kept apart from the backups. apply_erasures() erases the same in a restored '
+    'copy. The caller is a member of memwarden_admin. Each erasure is an object with the certificate and the numbers of items, '
+    'versions, requests, evidence and log entries, signed. It holds no erased content and no reason. since: erasures from that '
+    'moment on; all by default. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.export_erasures(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.export_erasures(timestamptz) TO memwarden_admin;
 
@@ -64,14 +64,14 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.apply_erasures(jsonb, boolean) IS
-    'Erases in this copy of the store what export_erasures() lists: for a copy that was restored from a backup, before '
-    'anybody reads it, with the newest list there is. By item: whatever an item holds here goes, and what was derived '
-    'from it. What is erased already is left alone, so it may be called again. Everything or nothing. It also notes '
-    'that this copy has seen a list, which status() asks for after a restore: where there was none, pass [] to say so. '
-    'Returns per erasure whether this server signed the list, and how many items, requests and log entries were erased '
-    'now. trust: also take what another master key signed, or none; it is signed anew. For members of memwarden_admin. '
-    'Raises 22023 for what is no such list, 55000 for a list whose signature does not hold or, without trust, cannot be '
-    'verified, 25001 at an isolation other than READ COMMITTED, XX000 when something would be left. Source: chapter '
+    'Erases in a restored copy of the store what export_erasures() lists. Call it with the newest list, before anybody reads a copy '
+    'that was restored from a backup. It erases whole items, with everything that was derived from them. What is erased already is '
+    'left alone, so it may be called again. It erases everything or nothing. The call also records that this copy has seen a list, '
+    'which status() asks for after a restore. Where there was no list, pass [] to say so. The caller is a member of memwarden_admin. '
+    'erasures: the list of export_erasures(). trust: true also takes erasures that another master key signed, or none, and signs '
+    'them anew; false by default. signature: whether this server signed the erasure. items, requests, log_entries: how many of each '
+    'this call erased. Raises 22023 for what is no such list, 55000 for a list whose signature does not hold or, without trust, '
+    'cannot be verified, 25001 at an isolation level other than READ COMMITTED, XX000 when something would be left. Source: chapter '
     '12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.apply_erasures(jsonb, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.apply_erasures(jsonb, boolean) TO memwarden_admin;

@@ -25,6 +25,6 @@ SELECT v.org, v.erasure_id, v.erased_at, v.login_role, v.agent, v.subject_hash, 
        v.layers, v.signature
   FROM memwarden_internal.list_erasures() AS v;
 COMMENT ON VIEW memwarden.erasures IS
-    'The certificate of every erasure: who, when, why, how much, in which layers, the HMAC of the subject, and whether '
-    'this server signed it (GENUINE, FORGED, UNSIGNED, OTHER_KEY).';
+    'Lists the certificates of all erasures. A certificate tells who erased, when, why, how much and in which layers, and holds the '
+    'HMAC of the subject. signature tells whether this server signed it: GENUINE, FORGED, UNSIGNED or OTHER_KEY.';
 GRANT SELECT ON memwarden.erasures TO memwarden_curator, memwarden_auditor, memwarden_admin;

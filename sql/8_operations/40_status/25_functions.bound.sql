@@ -12,6 +12,7 @@ SELECT a.area, p.proname::text AS name,
                                    WHERE NOT g.rolsuper AND g.rolname <> 'memwarden_owner' ORDER BY 1) AS callers) AS r
  WHERE p.pronamespace = 'memwarden'::regnamespace;
 COMMENT ON VIEW memwarden.functions IS
-    'Lists the public functions, one row each: its area (the wing of the documentation), who mainly calls it (agent, reviewer, '
-    'administrator; operator: jobs, workers and DBAs), which roles may call it, and what it does in one line.';
+    'Lists the public functions, with area, audience, callers and summary. area is the wing of the documentation. audience is who '
+    'mainly calls the function: agent, reviewer, administrator, or operator (jobs, workers and DBAs). callers are the roles that may '
+    'call it. summary is what it does, in one line.';
 GRANT SELECT ON memwarden.functions TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
