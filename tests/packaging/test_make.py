@@ -48,7 +48,10 @@ def test_make_install_puts_the_control_file_and_the_scripts_there(copy: WorkingC
     # DATA means something to PGXS too, and somebody may have set it for `make demo`.
     copy.run("deploy/server", "install", env={"DATA": "/nowhere/conversation.json"})
     built = copy.directory / "build"
-    scripts = [f"memwarden--{version()}.sql", f"memwarden--{name}.sql"]
+    ways = sorted((copy.directory / "migrations").glob("*.drops.sql"))
+    updates = [f"memwarden--{path.name.removesuffix('.drops.sql')}.sql" for path in ways]
+    assert f"memwarden--{name}.sql" in updates
+    scripts = [f"memwarden--{version()}.sql", *updates]
     assert installed(copy) == {
         "memwarden.control": (copy.directory / "memwarden.control").read_bytes()
     } | {script: (built / script).read_bytes() for script in scripts}
@@ -59,7 +62,7 @@ def test_make_install_puts_the_control_file_and_the_scripts_there(copy: WorkingC
     copy.server(*inside, "uninstall", PG_CONFIG)
     assert installed(copy) == {}
     copy.server(*inside, "install", PG_CONFIG)
-    assert len(installed(copy)) == 3
+    assert len(installed(copy)) == 1 + len(scripts)
     copy.server(*inside, "uninstall", PG_CONFIG)
     assert set(Path(copy.server("sharedir")).iterdir()) == others
 
