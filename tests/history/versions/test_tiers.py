@@ -246,6 +246,7 @@ def test_a_tier_lies_where_a_superuser_puts_it(
         assert [row["name"] for row in query.fetchall()] == [expected]
 
 
+@pytest.mark.every_version
 def test_who_may_place_a_tier(world: World, curator: Agent) -> None:
     """Superusers: 42501 for others. 42704 for an unknown tablespace, 22023 for an unknown tier.
 

@@ -41,6 +41,7 @@ def test_with_no_decision_it_is_the_middle_of_its_tenth(shared_world: World) -> 
     assert many[8] < 0.15 < 0.9 < many[9]
 
 
+@pytest.mark.every_version
 def test_what_reviewers_refuse_is_worth_less_and_is_dropped(world: World) -> None:
     """Twenty candidates of 0.9, all refused: the next falls under the floor, and is counted.
 

@@ -35,6 +35,7 @@ def test_a_capture_is_stored_once_and_says_nothing_to_readers(world: World) -> N
     assert "heron" not in str(row)
 
 
+@pytest.mark.every_version
 def test_no_reader_knows_the_log(shared_world: World) -> None:
     """By the catalog: no function but those of the fabric, erasure and jobs names its table.
 
@@ -75,6 +76,7 @@ def test_no_role_reads_a_row_of_the_log(world: World, group: str) -> None:
     assert world.value("SELECT capture_id FROM memwarden_data.capture") == made
 
 
+@pytest.mark.every_version
 def test_another_sees_nothing_of_it(world: World) -> None:
     """Neither in the view, nor by citing it: whatever it says, the answer is the same.
 
@@ -217,6 +219,7 @@ def test_bad_arguments_are_refused_and_store_nothing(
     assert world.value("SELECT count(*) FROM memwarden_data.capture") == 0
 
 
+@pytest.mark.every_version
 def test_one_bad_capture_harms_no_other(world: World) -> None:
     """Each of a batch has its own answer.
 

@@ -96,6 +96,7 @@ def test_one_agent_that_cannot_keeps_no_other_from_being_read(world: World) -> N
     assert authors(world) == [eve.info.user, ana.info.user]
 
 
+@pytest.mark.every_version
 def test_what_an_extractor_does_meanwhile_it_does_as_its_agent(world: World) -> None:
     """The job lends it the agent's rights and nobody else's, and no longer than it runs.
 

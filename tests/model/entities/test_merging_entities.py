@@ -60,6 +60,7 @@ def test_a_merge_finds_what_either_was_said_to_be_and_can_be_taken_back(two: Acm
     assert {(c["entity"], c["other"]) for c in changes} == {("person:anna", "person:ana")}
 
 
+@pytest.mark.every_version
 def test_after_a_split_each_memory_goes_where_it_was_said(acme: Acme) -> None:
     """And back by merging the new one into the old.
 
@@ -160,6 +161,7 @@ def test_merges_that_cross_end_in_one(two: Acme) -> None:
                 continue
 
 
+@pytest.mark.every_version
 def test_writes_of_both_names_and_a_merge_do_not_meet(two: Acme) -> None:
     """Proves: F10."""
     writers = [two.world.connect(two.agent.info.user) for _ in range(2)]

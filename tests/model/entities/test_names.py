@@ -46,6 +46,7 @@ def test_a_name_of_two_means_neither_and_says_so(acme: Acme) -> None:
     assert named == {"person:ana1", "person:ana2"}
 
 
+@pytest.mark.every_version
 def test_a_name_of_two_that_are_one_means_it(acme: Acme) -> None:
     """Proves: F10."""
     register(acme.curator, "person:ana1", "Ana")

@@ -186,6 +186,7 @@ def test_since_narrows_the_list(desk: Desk) -> None:
     assert [entry["certificate"]["erasure"] for entry in listed] == [str(done["erasure_id"])]
 
 
+@pytest.mark.every_version
 def test_status_asks_for_the_list_after_a_restore(world: World) -> None:
     """Where cluster or timeline are others than those that are noted, until a list was applied.
 

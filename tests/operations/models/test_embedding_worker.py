@@ -151,6 +151,7 @@ def test_it_makes_all_that_is_missing(world: World, worker: Agent, agent: Agent)
     assert len({text for texts in toy.asked for text in texts}) == 70
 
 
+@pytest.mark.every_version
 def test_the_lexical_one_fills_what_was_written_with_other_vectors(
     world: World, worker: Agent, agent: Agent
 ) -> None:

@@ -193,6 +193,7 @@ def test_a_worker_that_dies_is_followed_by_another(
     assert_filled(world, model)
 
 
+@pytest.mark.every_version
 def test_an_embedder_that_cannot_be_asked_loses_nothing(
     world: World, worker: Agent, agent: Agent
 ) -> None:

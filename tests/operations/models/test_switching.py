@@ -217,6 +217,7 @@ def test_a_kind_that_wants_another_dimension_is_named_before(world: World, agent
     )
 
 
+@pytest.mark.every_version
 def test_a_request_that_waits_means_what_it_meant(world: World, agent: Agent) -> None:
     """Of two models of one dimension the vector alone does not tell.
 

@@ -227,6 +227,7 @@ def test_a_worker_that_is_killed_while_it_gives_has_given_nothing(
     assert request(world, asked)["outcome"] == "COMMITTED"
 
 
+@pytest.mark.every_version
 @pytest.mark.usefixtures("model")
 def test_a_text_that_ends_workers_is_set_aside_and_asked_anew(
     world: World, worker: Agent, agent: Agent

@@ -248,6 +248,7 @@ def test_settings_reach_nothing_but_what_is_set_aside(
     assert json.loads(body) == {"q": "when is coffee served"}
 
 
+@pytest.mark.every_version
 def test_who_reads_its_scope_may_ask(world: World, service: str) -> None:
     """Others do not see that there is one; administrators of the organisation register it.
 

@@ -146,6 +146,7 @@ def test_only_probes_that_ask_the_layer_are_run(world: World, agent: Agent, keep
     assert tea
 
 
+@pytest.mark.every_version
 def test_a_probe_asks_with_the_rights_of_who_defined_it(world: World, agent: Agent) -> None:
     """And is shown to nobody who is cleared for less: whether it passes would tell.
 

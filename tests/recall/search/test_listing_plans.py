@@ -139,6 +139,7 @@ def test_getting_an_item_is_a_look_up(shared_world: World, role: str) -> None:
     assert {touched(node) for node in read} <= {0, 1}
 
 
+@pytest.mark.every_version
 def test_plans_tell_nothing_of_a_hidden_memory(shared_world: World, role: str) -> None:
     """Asked for a subject that only others have, EXPLAIN ANALYZE says what it says of none."""
     other = shared_world.agent("/org/listing/user/bo")

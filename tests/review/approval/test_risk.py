@@ -108,6 +108,7 @@ def test_the_tier_follows_from_the_risk(
     )
 
 
+@pytest.mark.every_version
 def test_the_most_specific_policy_holds(world: World) -> None:
     """Of an agent before one of a class before one of the layer; an organisation's before all's.
 

@@ -489,6 +489,7 @@ def test_by_risk_what_risks_little_comes_back_and_what_risks_much_does_not(world
     assert standing(world) == ["The sky is blue"]
 
 
+@pytest.mark.every_version
 def test_an_agent_of_ill_repute_brings_nothing_back(world: World) -> None:
     """Where nobody else is asked, it still is.
 

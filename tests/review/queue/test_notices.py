@@ -88,6 +88,7 @@ def test_a_notice_says_how_urgent_it_is_and_nothing_of_the_content(
     assert settle(worker, told) == "done"
 
 
+@pytest.mark.every_version
 def test_what_fails_is_sent_again_later_and_set_aside_in_the_end(
     shared_world: World, org: str, agent: Connection[DictRow], worker: Connection[DictRow]
 ) -> None:
@@ -193,6 +194,7 @@ def test_what_is_taken_back_is_never_told(
     assert notices(shared_world, org) == []
 
 
+@pytest.mark.every_version
 def test_a_channel_of_all_is_told_of_every_organisation_unless_one_has_its_own(
     shared_world: World, org: str, agent: Connection[DictRow], worker: Connection[DictRow]
 ) -> None:

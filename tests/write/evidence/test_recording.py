@@ -73,6 +73,7 @@ def test_the_writer_cannot_add_to_what_was_recorded(office: Office) -> None:
     assert refused["detail"]["evidence"][0]["contradicts"] is True
 
 
+@pytest.mark.every_version
 def test_a_source_that_is_dropped_or_passed_on_no_longer_stands_behind_its_evidence(
     office: Office,
 ) -> None:

@@ -238,6 +238,7 @@ def test_what_cannot_be_settled_is_an_error(
     assert caught.value.sqlstate == state
 
 
+@pytest.mark.every_version
 def test_an_agent_that_may_only_write_settles_nothing(world: World, agent: Agent) -> None:
     """Whoever does not read both does not even learn that there is a pair.
 

@@ -359,6 +359,7 @@ def test_of_what_the_writer_does_not_read_no_answer_tells(comparing: World, home
     assert refuse(comparing.agent(home), news, embedding=VECTOR) is None
 
 
+@pytest.mark.every_version
 def test_an_organisation_has_rules_of_its_own(world: World) -> None:
     """Deferred instead of refused, switched off, and back to those of all; others keep theirs.
 

@@ -246,6 +246,7 @@ def test_floors_and_freshness_mark_what_is_recalled(
     assert recall(agent, query="pump")[0]["stale"]
 
 
+@pytest.mark.every_version
 def test_a_preview_says_what_it_would_have_decided(world: World, desk: Connection[DictRow]) -> None:
     """Of the last requests, and changes nothing.
 
@@ -269,6 +270,7 @@ def test_a_preview_says_what_it_would_have_decided(world: World, desk: Connectio
     assert world.rows("SELECT FROM memwarden_data.pack_use") == []
 
 
+@pytest.mark.every_version
 def test_a_sample_is_looked_at_and_too_many_wrong_ones_switch_it_off(
     world: World, desk: Connection[DictRow]
 ) -> None:

@@ -87,6 +87,7 @@ def test_a_refusal_for_one_source_names_what_others_noted(ruled: World, home: st
     }
 
 
+@pytest.mark.every_version
 def test_only_administrators_calibrate_and_look(ruled: World, home: str) -> None:
     """Not even who administers the organisation: a source is for all of them.
 

@@ -97,6 +97,7 @@ def test_writes_wait_until_the_source_is_back(
     assert [outcome(rules, copy), outcome(rules, other)] == ["REJECTED", "COMMITTED"]
 
 
+@pytest.mark.every_version
 def test_a_dropped_table_keeps_writes_waiting_until_somebody_decides(rules: World) -> None:
     """Dropping takes CASCADE, since references hang on it. Switched off, writes go on.
 

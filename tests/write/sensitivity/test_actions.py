@@ -171,6 +171,7 @@ def test_a_name_is_not_redacted_for_two_would_become_one(house: House) -> None:
     assert answers[0]["item_id"] == answers[2]["item_id"] != answers[1]["item_id"]
 
 
+@pytest.mark.every_version
 def test_an_encrypted_value_is_revealed_to_auditors_alone(house: House) -> None:
     """A token stands in its place; who asked for it is on record; nobody else gets it.
 

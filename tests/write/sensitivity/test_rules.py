@@ -63,6 +63,7 @@ def test_every_rule_that_is_shipped_passes_its_tests(shared_world: World) -> Non
     ] == []
 
 
+@pytest.mark.every_version
 def test_a_rule_of_an_organisation_holds_there_from_the_next_write_on(house: House) -> None:
     """Each definition is a version; switched off, it finds nothing; elsewhere it never did.
 

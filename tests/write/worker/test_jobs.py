@@ -61,6 +61,7 @@ def test_a_job_whose_worker_is_gone_goes_to_another(
     assert request(shared_world, asked)["outcome"] == "COMMITTED"
 
 
+@pytest.mark.every_version
 def test_a_lease_can_be_extended_by_who_has_it(
     shared_world: World, worker: Connection[DictRow], asked: DictRow, plugin: str
 ) -> None:
