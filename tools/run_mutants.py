@@ -90,7 +90,15 @@ class Copy:
 
     def pytest(self, *arguments: str) -> str:
         """Run tests; what they say, or HANGS."""
-        command = [self.python, "-m", "pytest", "-n2", "--dist=loadgroup", "-q", *arguments]
+        command: list[str | Path] = [
+            self.python,
+            "-m",
+            "pytest",
+            "-n2",
+            "--dist=loadgroup",
+            "-q",
+            *arguments,
+        ]
         with self.log.open("w") as file:
             process = subprocess.Popen(
                 command, cwd=self.path, env=self.environment, stdout=file, stderr=subprocess.STDOUT
@@ -125,14 +133,22 @@ def failures(said: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def first_failure(copy: Copy, known: str) -> str:
+def in_order(chosen: Sequence[str], words: set[str], known: str, copy: Path) -> list[str]:
+    """What to run: what noticed the mutant before, then files that are called alike, then all."""
+    files = [str(p.relative_to(copy)) for c in chosen for p in sorted((copy / c).glob("test_*.py"))]
+    files += [file for file in chosen if file.endswith(".py")]
+    alike = {file: sum(word in Path(file).name for word in words) for file in files}
+    first = [known] if known.partition("::")[0] in files else []
+    return [*first, *sorted(filter(alike.get, files), key=lambda f: -alike[f]), *chosen]
+
+
+def first_failure(copy: Copy, patch: Path, known: str) -> str:
     """Run the tests of what changed in the copy, and say which failed first, or that none did."""
     changed = output("git", "-C", copy.path, "diff", "--name-only", "HEAD").splitlines()
     chosen = sorted({str(path) for path in tests_of(map(Path, changed))})
-    file = known.split("::")[0]
-    if known and (copy.path / file).exists() and any(Path(file).is_relative_to(c) for c in chosen):
-        chosen.insert(0, known)
-    said = copy.pytest("-x", *chosen)
+    names = "_".join(Path(name).name.partition(".")[0] for name in [*changed, patch.name])
+    words = {word.removesuffix("s") for word in re.findall(r"[a-z]{4,}", names)}
+    said = copy.pytest("-x", *in_order(chosen, words, known, copy.path))
     if said == HANGS:
         return HANGS
     if found := failures(said):
@@ -146,7 +162,7 @@ def run(copy: Copy, patch: Path, known: str) -> Result:
     copy.reset()
     noticed_by = NOT_APPLIED
     if copy.git("apply", "--recount", "-C1", patch):
-        noticed_by = first_failure(copy, known)
+        noticed_by = first_failure(copy, patch, known)
     seconds = time.monotonic() - started
     return Result(patch.stem, fault_of(patch), noticed_by, seconds, today())
 
@@ -158,7 +174,7 @@ def untrue(copy: Copy, results: Sequence[Result]) -> list[Result]:
         return []
     copy.reset()
     failed = failures(copy.pytest(*tests))
-    return [r._replace(noticed_by=NOT_TRUE) for r in results if r.test.removeprefix("tests/") in failed]
+    return [r._replace(noticed_by=NOT_TRUE) for r in results if r.noticed_by in failed]
 
 
 def fault_of(patch: Path) -> str:
@@ -190,8 +206,9 @@ def record(new: Sequence[Result]) -> None:
     }
     noticed = sum(result.is_noticed for result in rows.values())
     untried = len(patches) - len(rows)
+    rest = f", {untried} not tried yet" if untried else ""
     lines = [
-        f"{noticed} of {len(patches)} are noticed" + (f", {untried} not tried yet." if untried else "."),
+        f"{noticed} of {len(patches)} are noticed{rest}.",
         "",
         "| mutant | fault | the first test that fails | seconds | tried |",
         "|---|---|---|---|---|",
@@ -207,22 +224,20 @@ def record(new: Sequence[Result]) -> None:
 
 def wanted(arguments: Sequence[str]) -> list[Path]:
     """The mutants that are asked for."""
-    names = tuple(Path(each).stem for each in arguments if not each.startswith("-"))
-    if not set(arguments) - set(filter(lambda a: not a.startswith("-"), arguments)) <= {"--missing"}:
-        raise SystemExit(__doc__)
-    done = {r.name for r in recorded().values() if r.is_noticed} if "--missing" in arguments else set()
-    patches = [
-        patch
-        for patch in sorted(MUTANTS.glob("*.patch"))
-        if patch.stem not in done and (not names or patch.stem.startswith(names))
-    ]
-    if names and not patches:
-        raise SystemExit("no such mutant")
+    names = tuple(Path(each).stem for each in arguments if each != "--missing")
+    done = [r.name for r in recorded().values() if r.is_noticed and "--missing" in arguments]
+    patches = [p for p in sorted(MUTANTS.glob("*.patch")) if p.stem not in done]
+    if names:
+        patches = [patch for patch in patches if patch.stem.startswith(names)]
+    if not patches:
+        raise SystemExit("nothing to try")
     return patches
 
 
 def main() -> None:
     """Try the mutants, all or those that are named."""
+    if any(each.startswith("-") and each != "--missing" for each in sys.argv[1:]):
+        raise SystemExit(__doc__)
     patches = wanted(sys.argv[1:])
     listen()
     bring("bwrap", "bubblewrap", "libseccomp2", "mount")
