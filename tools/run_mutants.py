@@ -133,22 +133,29 @@ def failures(said: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def in_order(chosen: Sequence[str], words: set[str], known: str, copy: Path) -> list[str]:
-    """What to run: what noticed the mutant before, then files that are called alike, then all."""
-    files = [str(p.relative_to(copy)) for c in chosen for p in sorted((copy / c).glob("test_*.py"))]
-    files += [file for file in chosen if file.endswith(".py")]
-    alike = {file: sum(word in Path(file).name for word in words) for file in files}
+def in_order(chosen: Sequence[str], patch: Path, known: str, copy: Path) -> list[str]:
+    """What to run: what noticed the mutant before, then the files that speak most of its words."""
+    changed = re.findall(r"^(?:\+\+\+ b/.*/|[-+])(.*)", patch.read_text(), re.MULTILINE)
+    words = {word.removesuffix("s") for word in re.findall(r"[a-z]{4,}", f"{patch.stem} {changed}")}
+    files = {
+        str(path.relative_to(copy)): path.read_text()
+        for each in chosen
+        for path in ([copy / each] if each.endswith(".py") else (copy / each).rglob("test_*.py"))
+    }
+    scores = dict.fromkeys(files, 0.0)
+    for word in words:
+        speaking = [name for name, text in files.items() if word in text]
+        for name in speaking:
+            scores[name] += (3 if word in Path(name).name else 1) / len(speaking)
     first = [known] if known.partition("::")[0] in files else []
-    return [*first, *sorted(filter(alike.get, files), key=lambda f: -alike[f]), *chosen]
+    return [*first, *sorted(files, key=lambda name: -scores[name])]
 
 
 def first_failure(copy: Copy, patch: Path, known: str) -> str:
     """Run the tests of what changed in the copy, and say which failed first, or that none did."""
     changed = output("git", "-C", copy.path, "diff", "--name-only", "HEAD").splitlines()
     chosen = sorted({str(path) for path in tests_of(map(Path, changed))})
-    names = "_".join(Path(name).name.partition(".")[0] for name in [*changed, patch.name])
-    words = {word.removesuffix("s") for word in re.findall(r"[a-z]{4,}", names)}
-    said = copy.pytest("-x", *in_order(chosen, words, known, copy.path))
+    said = copy.pytest("-x", *in_order(chosen, patch, known, copy.path))
     if said == HANGS:
         return HANGS
     if found := failures(said):
@@ -222,13 +229,13 @@ def record(new: Sequence[Result]) -> None:
     page.replace(PAGE)
 
 
-def wanted(arguments: Sequence[str]) -> list[Path]:
+def wanted(names: Sequence[str], *, missing: bool) -> list[Path]:
     """The mutants that are asked for."""
-    names = tuple(Path(each).stem for each in arguments if each != "--missing")
-    done = [r.name for r in recorded().values() if r.is_noticed and "--missing" in arguments]
+    done = [r.name for r in recorded().values() if r.is_noticed and missing]
     patches = [p for p in sorted(MUTANTS.glob("*.patch")) if p.stem not in done]
     if names:
-        patches = [patch for patch in patches if patch.stem.startswith(names)]
+        begin = tuple(Path(name).stem for name in names)
+        patches = [patch for patch in patches if patch.stem.startswith(begin)]
     if not patches:
         raise SystemExit("nothing to try")
     return patches
@@ -238,7 +245,8 @@ def main() -> None:
     """Try the mutants, all or those that are named."""
     if any(each.startswith("-") and each != "--missing" for each in sys.argv[1:]):
         raise SystemExit(__doc__)
-    patches = wanted(sys.argv[1:])
+    names = [each for each in sys.argv[1:] if each != "--missing"]
+    patches = wanted(names, missing="--missing" in sys.argv)
     listen()
     bring("bwrap", "bubblewrap", "libseccomp2", "mount")
     results = []
@@ -252,7 +260,8 @@ def main() -> None:
             )
             if not results[-1].is_noticed or not results[-1].test:
                 shutil.copy(copy.log, Path(tempfile.gettempdir()) / f"mutant-{patch.stem}.log")
-        false = untrue(copy, results)
+        # Of a whole run, also what a part of it has noticed before.
+        false = untrue(copy, results if names else list(recorded().values()))
     record(false)
     for result in false:
         print(f"{result.name}: {result.noticed_by}")
