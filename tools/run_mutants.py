@@ -66,7 +66,7 @@ class Copy:
     """A scratch worktree of HEAD with a server of its own."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "copy"
+        self.path = folder / folder.name  # git knows a worktree by its last name
         self.log = folder / "log"
         self.python = Path(output(ROOT / "tools/python-env")) / "bin/python"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMWARDEN_T")}
