@@ -5,13 +5,13 @@ usage: tools/run_mutants.py [--missing] [NAME...]
 
 A mutant is a patch with one fault, and begins with a line that says what it is. The scratch copy
 is a git worktree of HEAD; there run the tests that `make check` would run for the change, up to the
-first that fails: the one that noticed the mutant before goes first. In the end all tests that
-noticed a mutant run on the unchanged copy, where they must pass.
+first that fails: the one that noticed the mutant before goes first. Then that test runs on the
+unchanged copy, where it must pass: else it proves nothing, and the others are asked.
 
 NAME is a mutant's file name, or the beginning of one; --missing leaves out those that the table of
 tests/mutants/README.md has as noticed. The table gets each result as it comes and keeps the other
-rows, so a run can be stopped and gone on with. The exit status is 1 when a fault stayed unnoticed
-or a patch does not apply any more.
+rows, so a run can be stopped and gone on with. The exit status is 1 when a fault stayed unnoticed,
+a patch does not apply any more, or a test fails without a mutant.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROW = re.compile(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \| (\d+) \| ([\d-]+) \|$", r
 # One that runs for longer hangs.
 PATIENCE = 1800
 NOT_NOTICED, NOT_APPLIED = "NOT NOTICED", "NOT APPLIED: the code has changed"
-NOT_TRUE, HANGS = "NOT TRUE: the test fails without the fault", "the run: it does not end"
+HANGS = "the run: it does not end"
 NOT_BUILT, NOT_SET_UP = "the build or the server: it does not start", "CREATE EXTENSION or setup()"
 
 
@@ -68,6 +68,8 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.path = folder / folder.name  # git knows a worktree by its last name
         self.log = folder / "log"
+        self.sound: list[str] = []
+        self.broken: list[str] = []
         self.python = Path(output(ROOT / "tools/python-env")) / "bin/python"
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("MEMWARDEN_T")}
         self.environment.setdefault("MEMWARDEN_DATA", str(ROOT.parent / "shared/data"))
@@ -155,7 +157,8 @@ def first_failure(copy: Copy, patch: Path, known: str) -> str:
     """Run the tests of what changed in the copy, and say which failed first, or that none did."""
     changed = output("git", "-C", copy.path, "diff", "--name-only", "HEAD").splitlines()
     chosen = sorted({str(path) for path in tests_of(map(Path, changed))})
-    said = copy.pytest("-x", *in_order(chosen, patch, known, copy.path))
+    without = [f"--deselect={test}" for test in copy.broken]
+    said = copy.pytest("-x", *without, *in_order(chosen, patch, known, copy.path))
     if said == HANGS:
         return HANGS
     if found := failures(said):
@@ -163,25 +166,29 @@ def first_failure(copy: Copy, patch: Path, known: str) -> str:
     return NOT_NOTICED if re.search(r"^\d+ passed", said, re.MULTILINE) else NOT_BUILT
 
 
+def is_sound(copy: Copy, noticed_by: str) -> bool:
+    """Whether what noticed a mutant passes without; if not, it is asked no more in this run."""
+    test = f"tests/{noticed_by}"
+    if ".py" in noticed_by and test not in copy.sound:
+        copy.reset()
+        if failures(copy.pytest(test)):
+            print(f"{test} fails without a mutant", flush=True)
+            copy.broken.append(test)
+            return False
+        copy.sound.append(test)
+    return True
+
+
 def run(copy: Copy, patch: Path, known: str) -> Result:
     """Try one mutant."""
     started = time.monotonic()
-    copy.reset()
-    noticed_by = NOT_APPLIED
-    if copy.git("apply", "--recount", "-C1", patch):
-        noticed_by = first_failure(copy, patch, known)
-    seconds = time.monotonic() - started
-    return Result(patch.stem, fault_of(patch), noticed_by, seconds, today())
-
-
-def untrue(copy: Copy, results: Sequence[Result]) -> list[Result]:
-    """Run what noticed mutants without any: the results that prove nothing."""
-    tests = sorted({result.test for result in results if result.test})
-    if not tests:
-        return []
-    copy.reset()
-    failed = failures(copy.pytest(*tests))
-    return [r._replace(noticed_by=NOT_TRUE) for r in results if r.noticed_by in failed]
+    noticed_by = ""
+    while not noticed_by or not is_sound(copy, noticed_by):
+        copy.reset()
+        noticed_by = NOT_APPLIED
+        if copy.git("apply", "--recount", "-C1", patch):
+            noticed_by = first_failure(copy, patch, known)
+    return Result(patch.stem, fault_of(patch), noticed_by, time.monotonic() - started, today())
 
 
 def fault_of(patch: Path) -> str:
@@ -260,12 +267,7 @@ def main() -> None:
             )
             if not results[-1].is_noticed or not results[-1].test:
                 shutil.copy(copy.log, Path(tempfile.gettempdir()) / f"mutant-{patch.stem}.log")
-        # Of a whole run, also what a part of it has noticed before.
-        false = untrue(copy, results if names else list(recorded().values()))
-    record(false)
-    for result in false:
-        print(f"{result.name}: {result.noticed_by}")
-    sys.exit(bool(false) or not all(result.is_noticed for result in results))
+    sys.exit(not all(result.is_noticed for result in results) or bool(copy.broken))
 
 
 if __name__ == "__main__":
