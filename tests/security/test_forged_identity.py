@@ -134,8 +134,8 @@ def test_a_cursor_ends_with_the_identity_that_opened_it(
         assert client.execute("FETCH 1 FROM mine").fetchall() == [{"drink": "green tea"}]
         client.execute("ROLLBACK TO SAVEPOINT s")
         client.execute("MOVE BACKWARD ALL FROM mine")
-        # PostgreSQL begins a function of SQL anew that it first called in what was rolled back: rows
-        # may come twice, but nobody else's.
+        # PostgreSQL calls a function of SQL anew whose first call was rolled back. Rows may come
+        # twice, but no one else's.
         rows = client.execute("FETCH ALL FROM mine").fetchall()
         assert {row["drink"] for row in rows} == {"green tea"}
     assert fault(client, "FETCH ALL FROM mine")[0] == "34000"
