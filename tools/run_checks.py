@@ -34,6 +34,21 @@ MODULES = [*PACKAGES, *(ROOT / folder for folder in ("tests", "tests/packaging",
 CHECKED = ["plpython/memwarden_core", "python_client", "tests", "tools", "bench"]
 # What needs no PostgreSQL, or brings its own, runs once.
 ONCE = [Path("tests/python"), *sorted((ROOT / "tests/packaging").glob("test_server_*.py"))]
+# The tests on a server for the Python that runs in it, by module.
+SERVED = {
+    "canonical": ["tests/foundation"],
+    "evidence": ["tests/write/evidence"],
+    "extraction": ["tests/intake/capture"],
+    "integrity": ["tests/write/judgement"],
+    "merging": ["tests/write/judgement/test_merge_policy.py"],
+    "merkle": ["tests/history/sealing"],
+    "policy": ["tests/identity"],
+    "screening": ["tests/write/sensitivity"],
+    "sensitive": ["tests/write/sensitivity"],
+    "signing": ["tests/write/provenance"],
+    "support": ["tests/write/evidence"],
+    "verdict": ["tests/write/judgement"],
+}
 LONGEST_LINE = 140
 NO_POSTGRESQL_18 = 75
 
@@ -150,23 +165,51 @@ def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
     """The tests of changed files: tests/ mirrors sql/, without the numbers."""
     for path in changed:
         match path.parts:
-            case ("sql", *folders, _):
+            case ("sql", *folders, name):
                 names = [folder.split("_", 1)[1] for folder in folders]
                 mirrored = (Path("tests", *names[:n]) for n in range(len(names), 0, -1))
                 yield from [folder for folder in mirrored if (ROOT / folder).is_dir()][:1]
                 yield Path("tests/catalog")
+                if name.count(".") == 1:
+                    yield from called_alike(name.removesuffix(".sql"))
+                if folders[0] == "1_identity" or name.endswith(".bound.sql"):
+                    yield Path("tests/security")
+                if name.endswith(".table.sql"):
+                    yield Path("tests/packaging/test_build.py")
+            case ("plpython", _, module, *_):
+                yield Path("tests/python")
+                yield from map(Path, SERVED.get(module.removesuffix(".py"), ()))
             case ("tests", "python" | "packaging", *_) if not (ROOT / path).exists():
                 pass
             case ("tests", *_, name) if name.startswith("test_") and (ROOT / path).exists():
                 yield path
             case ("tests", _, *_, _) if (ROOT / path.parent).is_dir():
                 yield path.parent
+            case ("python_client", _, "worker", *_):
+                yield Path("tests/write/worker")
+            case ("python_client", _, "console", *_):
+                yield Path("tests/console")
             case ("python_client", *_):
                 yield Path("tests/client")
             case ("docs", *_) | (_,) if path.suffix == ".md":
                 yield Path("tests/docs/test_pages.py")
             case ("migrations" | "deploy", *_):
                 yield Path("tests/packaging/test_update.py")
+
+
+def called_alike(name: str) -> Iterator[Path]:
+    """The tests elsewhere whose file has every word of a name; of a gate also such a folder."""
+    words = [word.removesuffix("s") for word in name.split("_") if word.isalpha()]
+    is_gate = words[-1] == "gate"
+    words = [word for word in words if word != "gate"]
+    if "lock" in words:
+        yield Path("tests/concurrency")
+    tests = ROOT / "tests"
+    places = [*tests.rglob("test_*.py"), *(tests.glob("*/*/") if is_gate else ())]
+    for place in sorted(places):
+        called = place.stem.split("_")
+        if words and all(any(part.startswith(word) for part in called) for word in words):
+            yield place.relative_to(ROOT)
 
 
 def shell_scripts() -> list[Path]:

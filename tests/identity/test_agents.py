@@ -209,7 +209,7 @@ def test_without_identity_nothing_is_visible_and_nothing_written(
     readable = shared_world.rows(
         "SELECT c.oid::regclass::text AS name FROM pg_class AS c"
         " WHERE c.relnamespace::regnamespace::text IN ('memwarden', 'memwarden_data')"
-        "   AND c.relkind IN ('r', 'p', 'v') AND c.relname <> 'pipeline'"
+        "   AND c.relkind IN ('r', 'p', 'v') AND c.relname NOT IN ('pipeline', 'functions')"
         "   AND has_table_privilege('memwarden_agent', c.oid, 'SELECT')"
     )
     assert len(readable) >= 10

@@ -23,7 +23,7 @@ from identity.universe import WORDS, Caller, Ground, Universe, ask, marker, memo
 
 # Relations that hold no memory: the same for everybody in an organisation, or for who oversees it.
 SETTINGS = {
-    *("layer", "embedding_model", "scope_kind", "classification", "pipeline"),
+    *("layer", "embedding_model", "scope_kind", "classification", "pipeline", "functions"),
     *("content_schema", "vocabulary", "predicate", "schemas", "predicates", "synonyms"),
     *("attributes", "origin_kind", "source", "source_type", "sources"),
     *("canonical_sources", "integrity_rule", "integrity_rules"),

@@ -134,7 +134,10 @@ def test_a_cursor_ends_with_the_identity_that_opened_it(
         assert client.execute("FETCH 1 FROM mine").fetchall() == [{"drink": "green tea"}]
         client.execute("ROLLBACK TO SAVEPOINT s")
         client.execute("MOVE BACKWARD ALL FROM mine")
-        assert client.execute("FETCH ALL FROM mine").fetchall() == [{"drink": "green tea"}]
+        # PostgreSQL calls a function of SQL anew whose first call was rolled back. Rows may come
+        # twice, but no one else's.
+        rows = client.execute("FETCH ALL FROM mine").fetchall()
+        assert {row["drink"] for row in rows} == {"green tea"}
     assert fault(client, "FETCH ALL FROM mine")[0] == "34000"
     assert client.execute("SELECT * FROM pg_cursors WHERE name = 'mine'").fetchall() == []
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from psycopg.errors import InternalError_
+
 from operations.erasure.conftest import Desk, holding, remember
 
 
@@ -45,6 +48,39 @@ def test_recorded_evidence_goes_with_what_rests_on_it(desk: Desk) -> None:
     assert desk.findings() == []
     (entry,) = [e for e in desk.export() if e["evidence"]]
     assert entry["certificate"]["evidence"] == 1
+
+
+def test_nothing_is_certified_while_something_is_left(desk: Desk) -> None:
+    """Somebody's trigger keeps a row that the erasure deletes: the search afterwards finds it.
+
+    Proves: R2
+    """
+    role = desk.world.register(desk.home, role="curator")
+    desk.world.admin.execute(
+        "SELECT memwarden.define_source('chat:*', 'human_input', issuer => %s, org => %s)",
+        (role, desk.org),
+    )
+    agent = desk.world.connect(role)
+    agent.execute("SELECT memwarden.record_evidence('chat:7', 'Zelda Zqw called')")
+    desk.world.admin.execute("CREATE SCHEMA IF NOT EXISTS kept")
+    desk.world.admin.execute(
+        "CREATE FUNCTION kept.row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'"
+    )
+    desk.world.admin.execute(
+        "CREATE TRIGGER kept BEFORE DELETE ON memwarden_data.evidence"
+        " FOR EACH ROW EXECUTE FUNCTION kept.row()"
+    )
+    try:
+        with pytest.raises(InternalError_, match="1 pieces of evidence"):
+            desk.erase("Zelda Zqw", "zelda zqw")
+    finally:
+        desk.world.admin.execute("DROP SCHEMA kept CASCADE")
+    assert desk.erase("Zelda Zqw", "zelda zqw")["evidence"] == 1
+    certificates = (
+        "SELECT count(*) FROM memwarden_data.erasure AS e"
+        "  JOIN memwarden_data.organisation AS o USING (org_id) WHERE o.name = %s"
+    )
+    assert desk.world.value(certificates, desk.org) == 1
 
 
 def test_an_encrypted_value_is_found_in_clear(desk: Desk) -> None:

@@ -240,7 +240,9 @@ def test_where_people_are_asked_a_correction_waits_for_them(world: World) -> Non
     # What changed while it waited is put before a person again; what ended is refused.
     waiting = correct(agent, item, "Customer 1 moved to the Free plan in May.")
     curator = join(world, HOME, role="curator", kind="human")
-    retract(curator, item)
+    # People agreed to it, so they are asked before it goes.
+    asked = one(curator, "SELECT * FROM memwarden.retract(%s, %s)", item, "not so")
+    assert decide(person, "approve", str(asked["request_id"]))["outcome"] == "COMMITTED"
     done = decide(person, "approve", str(waiting["request_id"]))
     assert (done["outcome"], done["reason"]) == ("REJECTED", "UNKNOWN_ITEM")
 

@@ -79,9 +79,7 @@ class Model:
                 return "ALREADY_COMMITTED", None, current
         if request["late"]:
             return "DEADLINE_EXCEEDED", "DEADLINE_PASSED", None
-        head = self.head(request)
-        if layer == "session" and head is not None and head.owner != agent:
-            return "REJECTED", "NOT_OWNER", None
+        head = self.head(agent, request)
         if request["confidence"] > 1:
             return "REJECTED", "CONFIDENCE_OUT_OF_RANGE", None
         if layer in FULL:
@@ -91,17 +89,22 @@ class Model:
                 return "REJECTED", f"{'EXACT' if exact else 'STRUCTURAL'}_DUPLICATE", same[0]
         return "COMMITTED", None, head
 
-    def head(self, request: dict[str, Any]) -> Item | None:
-        """The item that a new value of this key replaces."""
+    def head(self, agent: int, request: dict[str, Any]) -> Item | None:
+        """The item that a new value of this key replaces: in a session one of the agent's own."""
         place, key = (request["scope"], request["layer"]), key_of(request)
         if key is None or request["layer"] not in VERSIONED:
             return None
-        return next((item for item in self.items if (item.place, item.key) == (place, key)), None)
+        for item in self.items:
+            if (item.place, item.key) == (place, key) and (
+                item.owner == agent or request["layer"] != "session"
+            ):
+                return item
+        return None
 
     def commit(self, agent: int, request: dict[str, Any], ids: tuple[Any, Any]) -> None:
         """Take over what was committed under these ids."""
         exactly = (request["content"], request["subject"], request["predicate"])
-        head = self.head(request)
+        head = self.head(agent, request)
         version = 1
         if head is not None:
             version = head.version + 1
