@@ -30,9 +30,6 @@ override DATA :=
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 else
-check: ## while working: lint, the tests without a server, and those of what changed since BASE (HEAD)
-	@python3 tools/run_checks.py check $(or $(BASE),HEAD)
-
 clean: ## delete what was built here, and the caches of the linters
 	rm -rf build .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
