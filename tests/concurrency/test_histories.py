@@ -92,6 +92,8 @@ def test_whatever_many_do_at_once_is_what_a_replay_of_the_log_says(world: World,
     Proves: T1, T2, T3, T4, T5, T6
     """
     world.admin.execute(ROLE)
+    # Who reads here reads what everybody wrote.
+    world.admin.execute("UPDATE memwarden_data.layer SET shared = true")
     world.admin.execute("UPDATE memwarden_data.layer SET warm_after = '0 s', cold_after = '1 s'")
     rights: dict[str, Any] = {"descendants": True, "role": "keeper"}
     keeper = world.register("/org/histories", clearance="restricted", **rights)

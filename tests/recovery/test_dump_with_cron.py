@@ -111,15 +111,20 @@ def test_what_another_extension_owns_is_not_in_the_dump(folder: Path) -> None:
 
 
 def test_it_is_restored_where_pg_cron_is_not(store: Store, folder: Path) -> None:
-    """status() prints what schedules the jobs from the database that has it."""
+    """status() tells which jobs nobody calls there."""
     create("elsewhere")
     dump = f"{folder}/{CLUSTER}-as-told"
     assert not deploy_server("exec", *RESTORE, f"--dbname={dsn('elsewhere')}", dump)
     with opened("elsewhere") as world:
         assert not troubles(world).keys() - {"log seal"}
         assert_all_is_there(world, store)
-        state = world.value("SELECT state FROM memwarden.status() WHERE component = 'jobs'")
-        assert state == "missing"
+        # When they ended last came along: nobody calls them here, and soon that is told.
+        world.admin.execute(
+            "UPDATE memwarden_data.job_run SET finished_at = finished_at - interval '1 month'"
+        )
+        told = world.rows("SELECT state, detail FROM memwarden.status() WHERE component = 'jobs'")
+        assert {row["state"] for row in told} == {"warning"}
+        assert any("CALL memwarden.seal_log()" in row["detail"] for row in told)
         assert_it_goes_on(world, store)
 
 

@@ -45,7 +45,7 @@ def test_no_proxy_is_told_what_is_meant_for_this_machine() -> None:
     Proves: V7 (the language model)
     """
     program = (
-        "import sys\nfrom judges.endpoint import NEW, OLD, model\n"
+        "import sys\nfrom client.judges.endpoint import NEW, OLD, model\n"
         "from memwarden.judges.llm import LlmJudge\n"
         "print(LlmJudge(model(sys.argv[1])).judge(NEW, OLD).relation)"
     )

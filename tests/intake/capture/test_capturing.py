@@ -52,7 +52,7 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("append_capture", "due_captures", "extract_next", "shown_capture", "submit_candidates"),
         *("take_candidates", "decided_candidates", "capture_of", "cited_capture"),
         *("guard_capture", "compact_next_captures", "list_captures", "set_capture_retention"),
-        *("list_extraction_statistics", "create_partitions", "maintain_storage", "secure_tables"),
+        *("list_extraction_statistics", "create_partitions", "secure_tables"),
         *("find_captures", "erase_captures", "carry_out_erasure", "apply_erasure"),
     }
 
