@@ -55,6 +55,8 @@ BEGIN
         v_after := CASE WHEN v_done.pairs OPERATOR(pg_catalog.>=) 100 THEN v_done.principal_id OPERATOR(pg_catalog.-) 1
                         ELSE v_done.principal_id END;
     END LOOP;
+    COMMIT;
+    PERFORM memwarden_internal.note_job('memwarden_extract');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.extract_captures() IS
