@@ -331,4 +331,4 @@ def test_a_lock_of_anybody_else_is_told_and_not_taken_for_success(world: World) 
     notices: list[str] = []
     jobs.add_notice_handler(lambda notice: notices.append(notice.message_primary or ""))
     jobs.execute(MAINTAIN)
-    assert sum("another session holds the lock" in notice for notice in notices) == 5
+    assert sum("another session holds pg_partman's lock" in notice for notice in notices) == 5
