@@ -8,8 +8,9 @@ SELECT a.area, p.proname::text AS name,
        regexp_replace(obj_description(p.oid, 'pg_proc'), '^(.+?\.)(\s.*)?$', '\1') AS summary
   FROM pg_proc AS p
   JOIN memwarden_internal.function_areas() AS a ON a.name = p.proname
- CROSS JOIN LATERAL (SELECT ARRAY(SELECT g.rolname::text FROM aclexplode(p.proacl) AS e JOIN pg_roles AS g ON g.oid = e.grantee
-                                   WHERE NOT g.rolsuper AND g.rolname <> 'memwarden_owner' ORDER BY 1) AS callers) AS r
+ CROSS JOIN LATERAL (SELECT ARRAY(SELECT e.grantee::regrole::text FROM aclexplode(p.proacl) AS e
+                                   WHERE e.grantee <> p.proowner AND e.grantee::regrole::text <> 'memwarden_owner'
+                                   ORDER BY 1) AS callers) AS r
  WHERE p.pronamespace = 'memwarden'::regnamespace;
 COMMENT ON VIEW memwarden.functions IS
     'Lists the public functions, with area, audience, callers and summary. area is the wing of the documentation. audience is who '
