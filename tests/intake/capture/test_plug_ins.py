@@ -186,6 +186,7 @@ def test_what_is_not_told_waits_for_another_run(memory: Client) -> None:
     assert len(extract(memory, plugins={"llm": Scripted()})) == 2
 
 
+@pytest.mark.every_version
 def test_nobody_submits_for_another(memory: Client, world: World) -> None:
     """Nor for an extractor that is none of his, nor twice.
 

@@ -47,6 +47,19 @@ def test_a_name_of_two_means_neither_and_says_so(acme: Acme) -> None:
 
 
 @pytest.mark.every_version
+def test_a_name_that_is_taken_away_means_nobody(acme: Acme) -> None:
+    """From the next write on; what was said under it stays.
+
+    Proves: F10
+    """
+    register(acme.curator, "person:ana", "Ana", "Annie")
+    said = say(acme.agent, "Annie", "likes", {"drink": "tea"})
+    call(acme.curator, "remove_alias", entity="person:ana", alias="Annie")
+    assert say(acme.agent, "Annie", "owns", {"pet": "cat"})["outcome"] == "COMMITTED"
+    assert about(acme.agent, "person:ana") == {said["item_id"]}
+
+
+@pytest.mark.every_version
 def test_a_name_of_two_that_are_one_means_it(acme: Acme) -> None:
     """Proves: F10."""
     register(acme.curator, "person:ana1", "Ana")

@@ -147,6 +147,18 @@ def test_only_probes_that_ask_the_layer_are_run(world: World, agent: Agent, keep
 
 
 @pytest.mark.every_version
+def test_a_probe_that_is_dropped_asks_nothing_any_more(agent: Agent, keeper: Agent) -> None:
+    """And cannot be dropped twice.
+
+    Proves: Z7
+    """
+    assert define(keeper, items=[remember(agent, "Ana drinks tea")])
+    assert [row["probe"] for row in call(keeper, "run_probes")] == ["drinks"]
+    call(keeper, "drop_probe", name="drinks", scope=HOME)
+    assert call(keeper, "run_probes") == []
+    assert state(keeper, "drop_probe", name="drinks", scope=HOME) == "42704"
+
+
 def test_a_probe_asks_with_the_rights_of_who_defined_it(world: World, agent: Agent) -> None:
     """And is shown to nobody who is cleared for less: whether it passes would tell.
 
