@@ -242,9 +242,12 @@ def upgrade(old_home: str, home: str, mode: str) -> None:
         "--username=postgres",
         f"--{mode}",
     )
-    tell = f"grep -h -A12 error: {home}/data/pg_upgrade_output.d/*/log/*.log >&2; exit 1"
+    logs = f"{home}/data/pg_upgrade_output.d/*/log"
+    tell = f"grep -h -A12 error: {logs}/*.log >&2; tail {logs}/pg_upgrade_server.log >&2; exit 1"
     told = ("sh", "-c", f'"$@" || {{ {tell}; }}', "sh")
-    run(NEW, "env", f"LD_LIBRARY_PATH={old_home}/libraries", *told, *command)
+    # On a loaded machine a server takes its time to start; pg_ctl waits for a minute by itself.
+    settings = (f"LD_LIBRARY_PATH={old_home}/libraries", "PGCTLTIMEOUT=300")
+    run(NEW, "env", *settings, *told, *command)
 
 
 @pytest.mark.parametrize("mode", ["copy", "link"])
