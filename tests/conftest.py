@@ -19,6 +19,7 @@ from pytest_postgresql.janitor import DatabaseJanitor
 import part
 from helpers import ask_for_little
 from part import pytest_collection_modifyitems, pytest_sessionfinish
+from warm import Pool
 
 __all__ = ["pytest_collection_modifyitems", "pytest_sessionfinish"]
 
@@ -77,13 +78,14 @@ superuser_connection = factories.postgresql("server")
 class World:
     """One test's database, and connections to it as the roles that a test is about."""
 
-    def __init__(self, admin: Connection[Any]) -> None:
+    def __init__(self, admin: Connection[Any], *, is_warm: bool = False) -> None:
         admin.autocommit = True
         admin.row_factory = dict_row
         self.admin: Connection[DictRow] = admin
         self.dsn: str = admin.info.dsn
         self.roles: list[str] = []
         self._open: list[Connection[Any]] = []
+        self._pool = Pool(self.dsn) if is_warm else None
 
     def role(self, *groups: str) -> str:
         """Create a login role, unique in the cluster, member of some memwarden roles."""
@@ -98,7 +100,10 @@ class World:
     def connect(self, role: str = "postgres", **options: Any) -> Connection[DictRow]:
         """Open a connection as that role, autocommit, rows as dicts."""
         options.setdefault("autocommit", True)
-        connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
+        if self._pool is not None and options.keys() == {"autocommit"}:
+            connection = self._pool.take(role, **options)
+        else:
+            connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
         self._open.append(connection)
         return connection
 
@@ -164,14 +169,19 @@ class World:
         return next(iter(row.values()))
 
     def disconnect(self) -> None:
-        """Close what was opened."""
+        """Close what was opened, or keep it for the next test."""
         for connection in self._open:
-            connection.close()
+            if self._pool is None:
+                connection.close()
+            else:
+                self._pool.give_back(connection)
         self._open.clear()
 
     def close(self) -> None:
         """Close what was opened and drop the roles that were made."""
         self.disconnect()
+        if self._pool is not None:
+            self._pool.close()
         part.count_calls(self.admin)
         for role in self.roles:
             self.admin.execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(role)))
@@ -186,16 +196,21 @@ def world(superuser_connection: Connection[Any]) -> Iterator[World]:
     made.close()
 
 
+# Where the tests are about what a caller can do, every login is real.
+REAL_LOGINS = {"identity", "security"}
+
+
 @pytest.fixture(scope="module")
-def shared_world(server: Any) -> Iterator[World]:
+def shared_world(request: pytest.FixtureRequest, server: Any) -> Iterator[World]:
     """A database that the tests of one module share: each takes scopes of its own."""
+    is_warm = request.path.parent.name not in REAL_LOGINS
     where = {"host": server.host, "port": server.port, "user": server.user}
     name = f"{server.dbname}_{uuid.uuid4().hex[:8]}"
     with (
         DatabaseJanitor(**where, dbname=name, template_dbname=server.template_dbname),
         psycopg.connect(**where, dbname=name) as connection,
     ):
-        made = World(connection)
+        made = World(connection, is_warm=is_warm)
         yield made
         made.close()
 

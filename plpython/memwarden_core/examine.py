@@ -18,11 +18,11 @@ from .fingerprint import (
     normalised_value,
 )
 from .normalise import normalise, synonym_table
-from .schema.check import Violation, compiled
 from .screening import screen
 from .sensitive.scan import Finding, RuleSet
 from .synonyms import Synonyms
 from .text import content_text
+from .violation import Violation
 
 _NUL = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
 
@@ -128,6 +128,8 @@ def examine(
             Violation("CONTENT_EMPTY", "content", "holds nothing but blanks and nulls")
         )
     if schema is not None:
+        from .schema.check import compiled
+
         violations += compiled(schema).violations(value)
     content_hash = hashlib.sha256(canonical).digest()
     if violations:

@@ -6,22 +6,18 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from . import canonical, copies, embedding, merkle, screening, sealing_box, signing
+# What every write and every recall needs. The rest is imported where it is used: a session pays
+# for what it does.
+from . import canonical, embedding, screening, signing
 from . import examine as examination
-from .constraints import constraint_violations
-from .constraints import constraints as prepared_constraints
 from .fingerprint import fingerprint, key_hash
-from .integrity import rule as integrity
-from .masking import mask as _mask
-from .mentions import mentions as _mentions
-from .mentions import term
 from .normalise import normalise
-from .policy.condition import PolicyError, compile_condition
-from .schema.check import check_schema
 from .sensitive import scan as sensitive
-from .text import check_template
+
+if TYPE_CHECKING:
+    from . import merkle
 
 
 def try_canonical_json(text: str) -> tuple[str | None, bytes | None, str | None, str | None]:
@@ -76,6 +72,8 @@ def examine(
     )
     violations = found.violations
     if constraints not in (None, "[]") and found.canonical is not None:
+        from .constraints import constraint_violations
+
         violations = violations + constraint_violations(constraints, json.loads(found.canonical))
     findings = json.dumps([v._asdict() for v in violations]) if violations else None
     return (
@@ -119,6 +117,8 @@ def clean_request(
     Also what cannot be taken out of them, as findings, and the encrypted values by their names:
     ``{"name": {"kind", "sealed" (hex)}}``. Both are None where there are none. Raises: KeyUnusable.
     """
+    from . import sealing_box
+
     prepared = sensitive.prepare(rules, accepted=True)
     sealed: dict[str, dict[str, str]] = {}
 
@@ -156,6 +156,8 @@ def screen_request(request: str, rules: str) -> tuple[str | None, str]:
 
 def unseal(file: str | None, wrapped: bytes, org_id: int, kind: str, name: str, box: bytes) -> str:
     """Return a sealed value. Raises: KeyUnusable, SealBroken."""
+    from . import sealing_box
+
     return sealing_box.unseal(file, wrapped, org_id, kind, name, box)
 
 
@@ -182,6 +184,10 @@ def check_definition(
     schema: str | None, constraints: str | None, template: str | None, synonyms: str | None
 ) -> str | None:
     """Return what is wrong with a definition, None when it can serve."""
+    from .constraints import constraints as prepared_constraints
+    from .schema.check import check_schema
+    from .text import check_template
+
     try:
         if schema is not None:
             check_schema(schema)
@@ -223,6 +229,8 @@ def compile_policy(
 
     ``known`` and ``levels`` are the JSON objects that ``compile_condition`` describes.
     """
+    from .policy.condition import PolicyError, compile_condition
+
     try:
         return compile_condition(condition, json.loads(known), json.loads(levels)), None, None
     except PolicyError as error:
@@ -231,6 +239,9 @@ def compile_policy(
 
 def compile_rule(condition: str, is_of_two: bool) -> tuple[str | None, str | None, int | None]:
     """Return (jsonpath of where it is broken, None, None), or (None, what is wrong, where)."""
+    from .integrity import rule as integrity
+    from .policy.condition import PolicyError
+
     try:
         return integrity.compile_rule(condition, is_of_two), None, None
     except PolicyError as error:
@@ -247,16 +258,22 @@ def stored_content_hash(text: str) -> bytes | None:
 
 def merkle_root(leaves: bytes) -> bytes:
     """Return the root over leaf hashes, 32 bytes each."""
+    from . import merkle
+
     return merkle.root(leaves)
 
 
 def merkle_path(leaves: bytes, index: int) -> bytes:
     """Return the hashes between a leaf (from 0) and the root, lowest first."""
+    from . import merkle
+
     return merkle.path(leaves, index)
 
 
 def append_segment(index: int, record: str, node: merkle.Node) -> tuple[bytes, bytes]:
     """Return what the tree over segments stores for a new one (from 0), and its root then."""
+    from . import merkle
+
     nodes = merkle.completed(index, merkle.hash_leaf(record.encode()), node)
     level = len(nodes) // merkle.SIZE - 1
 
@@ -269,6 +286,8 @@ def append_segment(index: int, record: str, node: merkle.Node) -> tuple[bytes, b
 
 def segment_path(index: int, size: int, node: merkle.Node) -> bytes:
     """Return the hashes between a segment (from 0) and the head of the first ``size``."""
+    from . import merkle
+
     return merkle.tree_path(index, size, node)
 
 
@@ -276,6 +295,8 @@ def check_chain(
     rows: Iterable[dict[str, Any]], since: int, node: merkle.Node, head: bytes
 ) -> Iterator[tuple[str, int, str]]:
     """Return (finding, segment, detail) for what does not fit in the segments from one on."""
+    from . import merkle
+
     before = {place: node(*place) for place in merkle.perfect_subtrees(since - 1)}
     return merkle.check_chain((merkle.Segment(**row) for row in rows), since, before, head)
 
@@ -295,12 +316,16 @@ def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> by
 
 def search_terms(identifiers: list[str]) -> list[str]:
     """Return the forms in which identifiers are looked for, each once, in order."""
+    from .mentions import term
+
     return list(dict.fromkeys(filter(None, map(term, identifiers))))
 
 
 def mentions(terms: list[str], documents: list[str | None], ours: list[str | None]) -> bool:
     """Return whether a document, or one that the store has made, holds one of the terms."""
-    return _mentions(terms, documents, ours)
+    from .mentions import mentions as found
+
+    return found(terms, documents, ours)
 
 
 def normalised_subject(subject: str, synonyms: str) -> str:
@@ -339,12 +364,16 @@ def words_to_compare(
     content: str, subject: str | None, predicate: str | None
 ) -> tuple[str, list[str]]:
     """Return the words of a stored content and its key, and patterns that find what they repeat."""
+    from . import copies
+
     spoken = copies.spoken(content, subject, predicate)
     return spoken, copies.probes(spoken)
 
 
 def repeated_share(spoken: str, records: list[str]) -> float:
     """Return the share of words (0 to 1) that a text repeats of the closest record, or it of it."""
+    from . import copies
+
     return copies.closest(spoken, records).share
 
 
@@ -423,9 +452,10 @@ def extract_by_rules(content: str) -> list[str]:
 def ready() -> None:
     """Load what a writer needs, before it holds what others wait for."""
     _weigher()
-    _judge()
 
 
 def mask(document: str, values: list[str]) -> str | None:
     """The document without the values; None where it has none of them: see ``masking``."""
-    return _mask(document, values)
+    from .masking import mask as masked
+
+    return masked(document, values)

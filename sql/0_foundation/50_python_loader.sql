@@ -10,40 +10,58 @@ AS $memwarden_python$SELECT @python_sources@$memwarden_python$;
 COMMENT ON FUNCTION memwarden_internal.python_source() IS 'The modules of the embedded Python package, path to source, as JSON.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_source() FROM PUBLIC;
 
--- Compiling takes longer than everything else that a new session does, so it is done once: this says what
--- compile_python() has made. It belongs to a superuser, as functions in Python must: who could replace it could run anything.
-CREATE OR REPLACE FUNCTION memwarden_internal.compiled_python()
-RETURNS bytea
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS 'SELECT NULL::bytea';
-COMMENT ON FUNCTION memwarden_internal.compiled_python() IS
-    'The embedded Python package, compiled: a line that names the Python and the source it was made of and for, then by '
-    'module its code, marshalled and packed; NULL before compile_python().';
-REVOKE ALL ON FUNCTION memwarden_internal.compiled_python() FROM PUBLIC;
+-- Compiling takes longer than everything else that a new session does, so it is done once: compile_python() puts the result
+-- here. The table belongs to a superuser, as functions in Python must: who could change it could run anything. It is a member
+-- of the extension, so a dump leaves it out, and creating the extension fills it for the Python that is there.
+CREATE TABLE IF NOT EXISTS memwarden_internal.python_code (
+    made_of text PRIMARY KEY,
+    modules bytea NOT NULL
+);
+-- Read by each session, once: packing it would take longer than reading it.
+ALTER TABLE memwarden_internal.python_code ALTER COLUMN modules SET STORAGE EXTERNAL;
+COMMENT ON TABLE memwarden_internal.python_code IS
+    'The embedded Python package, compiled. made_of names the Python and the source; modules is a marshalled object with the code '
+    'of each module, packed unless every session begins with it, and the tables that a module works out (KEPT).';
+REVOKE ALL ON memwarden_internal.python_code FROM PUBLIC;
+GRANT SELECT ON memwarden_internal.python_code TO memwarden_owner;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.python_to_keep()
-RETURNS bytea
-LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+CREATE OR REPLACE FUNCTION memwarden_internal.compile_modules()
+RETURNS TABLE (made_of text, modules bytea)
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 import importlib.util
 import json
 import marshal
+import sys
 import zlib
 
-made = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
-there = plpy.execute("SELECT memwarden_internal.compiled_python() AS code")[0]["code"]
-if there and there.startswith(made):
-    return None
+PACKAGE = "memwarden_core_@python_hash@"
+made_of = importlib.util.MAGIC_NUMBER.hex() + " @python_hash@"
+if any(row["made_of"] == made_of for row in plpy.execute("SELECT made_of FROM memwarden_internal.python_code")):
+    return []
 sources = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
-modules = {n: compile(text, f"<memwarden_core/{n}.py>", "exec") for n, text in sources.items()}
-# Each by itself: few of them are needed to write, and fewer to recall.
-return made + marshal.dumps({n: zlib.compress(marshal.dumps(code), 9) for n, code in modules.items()})
+
+
+def name(path):
+    return ".".join([PACKAGE, *path.split("/")]).removesuffix(".__init__")
+
+
+# What every session begins with is not packed: unpacking it takes longer than reading it.
+plpy.execute("SELECT memwarden_internal.ready_python()")
+first = sorted(path for path in sources if name(path) in sys.modules)
+modules = {}
+for path, text in sources.items():
+    code = compile(text, f"<memwarden_core/{path}.py>", "exec")
+    kept = importlib.import_module(name(path)).KEPT if "\nKEPT = " in text else None
+    modules[path] = marshal.dumps((code, kept))
+    if path not in first:
+        modules[path] = zlib.compress(modules[path], 9)
+return [(made_of, marshal.dumps((first, modules)))]
 $function$;
-COMMENT ON FUNCTION memwarden_internal.python_to_keep() IS
-    'What compiled_python() should answer, for the Python that runs here; NULL where it does.';
-REVOKE ALL ON FUNCTION memwarden_internal.python_to_keep() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.compile_modules() IS
+    'The row of python_code for the Python that runs here; none where the table has it.';
+REVOKE ALL ON FUNCTION memwarden_internal.compile_modules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_python()
 RETURNS void
@@ -51,15 +69,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_code bytea := memwarden_internal.python_to_keep();
+    v_new record;
 BEGIN
-    IF v_code IS NOT NULL THEN
-        -- As the function that it replaces, but for its answer.
-        EXECUTE format(
-            'CREATE OR REPLACE FUNCTION memwarden_internal.compiled_python() RETURNS bytea '
-            'LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER SET search_path = pg_catalog, pg_temp '
-            'AS $code$SELECT decode(''%s'', ''base64'')$code$', translate(encode(v_code, 'base64'), E'\n', ''));
-    END IF;
+    FOR v_new IN SELECT k.made_of, k.modules FROM memwarden_internal.compile_modules() AS k LOOP
+        DELETE FROM memwarden_internal.python_code;
+        INSERT INTO memwarden_internal.python_code VALUES (v_new.made_of, v_new.modules);
+    END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compile_python() IS
@@ -86,7 +101,8 @@ PACKAGE = "memwarden_core_@python_hash@"
 class Embedded:
     """Finds the package's modules; relative imports work under any package name."""
 
-    def __init__(self, modules):
+    def __init__(self, first, modules):
+        self.first = first
         self.modules = modules
 
     def find_spec(self, fullname, path=None, target=None):
@@ -105,24 +121,26 @@ class Embedded:
         return None
 
     def exec_module(self, module):
-        name = self.file(module.__name__, *(["__init__"] if hasattr(module, "__path__") else []))
-        code = self.modules[name]
+        path = self.file(module.__name__, *(["__init__"] if hasattr(module, "__path__") else []))
+        code, kept = self.modules[path], None
         if isinstance(code, str):
-            code = compile(code, f"<memwarden_core/{name}.py>", "exec")
+            code = compile(code, f"<memwarden_core/{path}.py>", "exec")
         else:
-            code = marshal.loads(zlib.decompress(code))
+            code, kept = marshal.loads(code if path in self.first else zlib.decompress(code))
+        if kept is not None:
+            module.KEPT = kept
         exec(code, module.__dict__)
 
 
 if PACKAGE not in sys.modules:
-    mine = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
-    code = plpy.execute("SELECT memwarden_internal.compiled_python() AS code")[0]["code"]
+    made_of = importlib.util.MAGIC_NUMBER.hex() + " @python_hash@"
+    kept = plpy.execute("SELECT made_of, modules FROM memwarden_internal.python_code")
     # Bytecode is of one Python only: after a change of it, sources until setup() compiles them anew.
-    if code and code.startswith(mine):
-        modules = marshal.loads(code[len(mine):])
+    if kept and kept[0]["made_of"] == made_of:
+        first, modules = marshal.loads(kept[0]["modules"])
     else:
-        modules = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
-    sys.meta_path.insert(0, Embedded(modules))
+        first, modules = [], json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
+    sys.meta_path.insert(0, Embedded(frozenset(first), modules))
 GD["memwarden:@python_hash@"] = importlib.import_module(PACKAGE + ".server")
 $function$;
 COMMENT ON FUNCTION memwarden_internal.load_python() IS
@@ -137,20 +155,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 import importlib.util
 
-made = importlib.util.MAGIC_NUMBER.hex().encode() + b" @python_hash@\n"
-there = plpy.execute(f"SELECT substr(memwarden_internal.compiled_python(), 1, {len(made)}) AS head")[0]["head"]
-if there == made:
+made_of = importlib.util.MAGIC_NUMBER.hex() + " @python_hash@"
+if any(row["made_of"] == made_of for row in plpy.execute("SELECT made_of FROM memwarden_internal.python_code")):
     return [("python", "ok", "compiled for the Python of this server")]
 told = 'compiled for another Python: every session compiles it again until a superuser runs: SELECT memwarden.setup();'
 return [("python", "outdated", told)]
 $function$;
 COMMENT ON FUNCTION memwarden_internal.python_status() IS
-    'Whether compiled_python() is for the Python that runs here; outdated after an upgrade of the server in place.';
+    'Whether python_code is for the Python that runs here; outdated after an upgrade of the server in place.';
 REVOKE ALL ON FUNCTION memwarden_internal.python_status() FROM PUBLIC;
 
-SELECT memwarden_internal.compile_python();
-
--- Loading takes a tenth of a second: who writes does it before locking a scope, not while others wait there.
+-- Loading takes some hundredths of a second: who writes does it before locking a scope, not while others wait there.
 CREATE OR REPLACE FUNCTION memwarden_internal.ready_python()
 RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
@@ -162,3 +177,5 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.ready_python() IS
     'Loads the embedded Python package into this session, unless it is there.';
 REVOKE ALL ON FUNCTION memwarden_internal.ready_python() FROM PUBLIC;
+
+SELECT memwarden_internal.compile_python();

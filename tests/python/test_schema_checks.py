@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwarden_core.schema.check import SchemaRefused, Violation, check_schema, violations
+from memwarden_core.schema.check import SchemaRefused, check_schema, violations
 from memwarden_core.schema.quick import accepts
+from memwarden_core.violation import Violation
 
 PERSON = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

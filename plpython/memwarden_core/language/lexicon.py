@@ -212,11 +212,6 @@ def _sets(lines: str) -> dict[str, frozenset[str]]:
     return found
 
 
-OPPOSITES = _opposites()
-SIBLINGS = _sets(_GROUPS)
-SAME = _sets(_SAME)
-
-
 def _kinds() -> dict[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     for line in _KINDS.split("\n"):
@@ -227,8 +222,10 @@ def _kinds() -> dict[str, frozenset[str]]:
     return found
 
 
-NARROWER = _kinds()
-"""For a word the words that say it, and more."""
+KEPT = globals().get("KEPT") or (_opposites(), _sets(_GROUPS), _sets(_SAME), _kinds())
+"""What takes longest to work out: the server keeps it beside the code."""
+OPPOSITES, SIBLINGS, SAME, NARROWER = KEPT
+# NARROWER: for a word the words that say it, and more.
 
 _PREFIXES = ("un", "non", "dis", "in", "im", "de", "mis")
 

@@ -9,27 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..canonical import NotCanonical, parse, serialise
 from ..patterns import PatternRefused
+from ..violation import Violation
 from .definition import survey, without_header
 from .quick import accepts
 
 _MAX_ERRORS = 10_000
 _MAX_EXPECTED = 200
-
-
-class Violation(NamedTuple):
-    """One thing that is wrong with a request.
-
-    ``path`` is dotted (``content.tags.*``): property names that the schema declares, ``*`` for
-    array positions and for every name that came with the content.
-    """
-
-    code: str
-    path: str
-    message: str
 
 
 class SchemaRefused(ValueError):

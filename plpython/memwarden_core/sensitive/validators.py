@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import binascii
 import importlib
-import ipaddress
 import json
 import math
 import re
@@ -207,6 +206,8 @@ def is_iban(text: str) -> bool:
 
 def is_ip(text: str) -> bool:
     """Whether it is an IPv4 or IPv6 address."""
+    import ipaddress
+
     try:
         ipaddress.ip_address(text.partition("%")[0])
     except ValueError:

@@ -277,10 +277,10 @@ def _alike() -> dict[str, frozenset[str]]:
     return found
 
 
-WEIGHTS = _weights()
-ACTS = _acts()
-"""Turns of speech, and the stems of what is done with them."""
-ALIKE = _alike()
+KEPT = globals().get("KEPT") or (_weights(), _acts(), _alike())
+"""What takes longest to work out: the server keeps it beside the code."""
+WEIGHTS, ACTS, ALIKE = KEPT
+# ACTS: turns of speech, and the stems of what is done with them.
 
 
 def says(word: str) -> frozenset[str]:

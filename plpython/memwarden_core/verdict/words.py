@@ -9,6 +9,7 @@ from . import opposites as verdict_opposites
 from .groups import describing_groups, kinds_of_words, naming_groups
 
 _NEGATING = ("un", "non", "dis", "in", "im", "il", "ir")
+_Table = dict[str, frozenset[str]]
 _LEAST = 4
 """A word of so many letters may have a negating prefix."""
 
@@ -21,13 +22,13 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in words.replace(",", " ").split())
 
 
-def _join(table: dict[str, frozenset[str]], words: frozenset[str], others: frozenset[str]) -> None:
+def _join(table: _Table, words: frozenset[str], others: frozenset[str]) -> None:
     for word in words:
         # Most words are in one group, and share its set.
         table[word] = table[word] | others if word in table else others
 
 
-def _synonyms() -> dict[str, frozenset[str]]:
+def _synonyms() -> _Table:
     found = dict(SAME)
     for line in lists.SYNONYMS.strip().split("\n"):
         group = _stems(line)
@@ -35,32 +36,32 @@ def _synonyms() -> dict[str, frozenset[str]]:
     return found
 
 
-def _in_all_words(group: frozenset[str]) -> frozenset[str]:
+def _in_all_words(group: frozenset[str], synonyms: _Table) -> frozenset[str]:
     """A group, each member also in the other words for it."""
-    return group.union(*(SYNONYMS.get(word, frozenset()) for word in group))
+    return group.union(*(synonyms.get(word, frozenset()) for word in group))
 
 
-def _wider() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+def _wider(synonyms: _Table) -> _Table:
+    found: _Table = {}
     for wide, narrow in NARROWER.items():
         _join(found, narrow - {wide}, frozenset({wide}))
     for wides, narrows in kinds_of_words():
-        _join(found, _in_all_words(_stems(narrows)), _stems(wides))
+        _join(found, _in_all_words(_stems(narrows), synonyms), _stems(wides))
     for line in lists.MORE_THAN.strip().split("\n"):
         less, more = map(_stems, line.split("|"))
         _join(found, more, less)
     return {word: wide - {word} for word, wide in found.items()}
 
 
-def _rivals() -> dict[str, frozenset[str]]:
+def _rivals(synonyms: _Table) -> _Table:
     found = dict(SIBLINGS)
     for line in describing_groups() + naming_groups():
-        group = _in_all_words(_stems(line))
+        group = _in_all_words(_stems(line), synonyms)
         _join(found, group, group)
     return found
 
 
-def _opposites() -> dict[str, frozenset[str]]:
+def _opposites() -> _Table:
     found = dict(OPPOSITES)
     for line in verdict_opposites.OPPOSITES.strip().split("\n"):
         one, other = map(_stems, line.split("|"))
@@ -70,24 +71,27 @@ def _opposites() -> dict[str, frozenset[str]]:
     return {word: others - quantities for word, others in found.items() if word not in quantities}
 
 
-def _beginnings() -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+def _beginnings() -> _Table:
+    found: _Table = {}
     for line in lists.BEGINNINGS.strip().split("\n"):
         begins, lasts = map(_stems, line.split("|"))
         _join(found, begins, lasts)
     return found
 
 
-SYNONYMS = _synonyms()
-BEGINNINGS = _beginnings()
-"""For a word of change those of the state that it begins."""
-WIDER = _wider()
-"""For a word those that say less than it says."""
+def _tables() -> tuple[_Table, _Table, _Table, _Table, _Table, frozenset[str]]:
+    synonyms = _synonyms()
+    describing = frozenset(word for line in describing_groups() for word in _stems(line))
+    tables = (synonyms, _beginnings(), _wider(synonyms), _rivals(synonyms), _opposites())
+    return *tables, describing
+
+
+KEPT = globals().get("KEPT") or _tables()
+"""What takes longest to work out: the server keeps it beside the code."""
+SYNONYMS, BEGINNINGS, WIDER, RIVALS, OPPOSED, DESCRIBING = KEPT
+# BEGINNINGS: for a word of change those of the state that it begins. WIDER: for a word those that
+# say less than it says. RIVALS: for a word the others of its groups.
 WIDE = frozenset(word for wide in WIDER.values() for word in wide)
-RIVALS = _rivals()
-"""For a word the others of its groups."""
-OPPOSED = _opposites()
-DESCRIBING = frozenset(word for line in describing_groups() for word in _stems(line))
 BEINGS = frozenset(
     word for word, wide in WIDER.items() if wide & {"person", "human", "animal", "adult"}
 ) | frozenset({"person", "animal", "peopl"})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import html
 import re
 from collections.abc import Iterator
 
@@ -24,6 +23,8 @@ def _percent(match: re.Match[str]) -> str | None:
 
 
 def _entity(match: re.Match[str]) -> str | None:
+    import html  # its table of names is large, and few texts have one
+
     text = html.unescape(match[0])
     return None if text == match[0] else text
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...late import late
 from ..context import Words, near
 from ..findings import Hit
+
+if TYPE_CHECKING:
+    import ipaddress
 
 _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _V4 = late(rf"(?<![\w.\-])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w\-]|\.[0-9])")
@@ -49,6 +52,9 @@ def _is_nobodys(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
 def _all(
     text: str, lower: str
 ) -> Iterator[tuple[int, int, ipaddress.IPv4Address | ipaddress.IPv6Address]]:
+    # Few texts have one, and every session would load it.
+    import ipaddress
+
     for match in _V4.finditer(text):
         start, end = match.span()
         if near(_VERSION, lower, start, end, 12) and not near(
