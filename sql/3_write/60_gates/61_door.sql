@@ -47,6 +47,23 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.require_storage() IS 'Raises 55000 when storage and functions disagree.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 
+-- A plan that PostgreSQL keeps would lock every partition until the transaction ends, and nothing could be attached meanwhile.
+-- Planned for the one id, it locks the partition of that id.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_stored_request(p_request_id uuid)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED STRICT SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_is_stored boolean;
+BEGIN
+    EXECUTE 'SELECT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = $1)' INTO v_is_stored USING p_request_id;
+    RETURN v_is_stored;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_stored_request(uuid) IS 'Whether a request has this id already; NULL for no id.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_stored_request(uuid) FROM PUBLIC;
+
 -- Under an id of another time the row would lie outside every partition, where it stops the partition of that
 -- time from ever being made.
 CREATE OR REPLACE FUNCTION memwarden_internal.storable_request_id(p_request_id uuid)
@@ -57,8 +74,7 @@ AS $function$
 BEGIN
     IF p_request_id IS NULL THEN
         RETURN memwarden_internal.uuid7();
-    ELSIF memwarden_internal.is_current_request_id(p_request_id)
-          OR EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id) THEN
+    ELSIF memwarden_internal.is_current_request_id(p_request_id) OR memwarden_internal.is_stored_request(p_request_id) THEN
         RETURN p_request_id;
     END IF;
     RETURN memwarden_internal.uuid7();
@@ -126,7 +142,8 @@ DECLARE
     v_first record;
     v_asked bytea := memwarden_internal.asked_hash_of(p_content, p_layer, p_scope, p_subject, p_predicate, p_corrects);
 BEGIN
-    SELECT r.asked_hash, r.outcome INTO v_first FROM memwarden_data.write_request AS r WHERE r.request_id = p_request_id;
+    -- Planned for the one id, as in is_stored_request().
+    EXECUTE 'SELECT r.asked_hash, r.outcome FROM memwarden_data.write_request AS r WHERE r.request_id = $1' INTO v_first USING p_request_id;
     IF v_first.asked_hash IS NULL THEN
         -- Nothing to compare with: a refusal is told again, and nothing is acknowledged that may not have been asked.
         RETURN v_first.outcome NOT IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED');
@@ -149,12 +166,12 @@ AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
 BEGIN
-    SELECT r.request_id, CASE WHEN r.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED' ELSE r.outcome END,
-           r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at
-      INTO v_result
-      FROM memwarden_data.write_request AS r
-     WHERE r.request_id = p_request_id AND r.principal_id = p_principal_id;
-    IF NOT FOUND THEN
+    -- Planned for the one id, as in is_stored_request().
+    EXECUTE 'SELECT r.request_id, CASE WHEN r.outcome IN (''COMMITTED'', ''MERGED'') THEN ''ALREADY_COMMITTED'' ELSE r.outcome END,'
+            '       r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at'
+            '  FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.principal_id = $2'
+       INTO v_result USING p_request_id, p_principal_id;
+    IF v_result.request_id IS NULL THEN
         -- Another principal's request bears this id. Nothing of it is told.
         v_result.request_id := p_request_id;
         v_result.outcome := 'REJECTED';

@@ -34,6 +34,8 @@ SET enable_seqscan = off
 SET jit = off
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
+-- It looks for the caller's request ids itself; see gate_identity().
+SET memwarden.ids_are_new = 'on'
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.open_door();
@@ -48,6 +50,12 @@ BEGIN
                 v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
             END IF;
             v_request_id := memwarden_internal.storable_request_id(write.request_id);
+            IF memwarden_internal.is_stored_request(write.request_id) THEN
+                RETURN memwarden_internal.replayed(
+                    v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
+                        coalesce(write.subject, v_kept ->> 'subject'),
+                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
+            END IF;
             INSERT INTO memwarden_data.write_request AS r (
                 request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
                 embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
@@ -61,12 +69,6 @@ BEGIN
                     write.justification, write.corrects,
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
-            IF NOT FOUND THEN
-                v_result := memwarden_internal.replayed(
-                    v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
-                        coalesce(write.subject, v_kept ->> 'subject'),
-                    coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
-            END IF;
             RETURN v_result;
         EXCEPTION
             WHEN lock_not_available OR deadlock_detected THEN
@@ -133,13 +135,13 @@ AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
 BEGIN
+    IF memwarden_internal.is_stored_request(p_request_id) THEN
+        RETURN memwarden_internal.replayed(
+            p_request_id, memwarden_internal.current_principal(), p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content);
+    END IF;
     INSERT INTO memwarden_data.write_request AS r (request_id, layer, scope_path, content, intake_fault)
     VALUES (memwarden_internal.storable_request_id(p_request_id), p_layer, p_scope, NULL, p_code || ' ' || p_detail)
     RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
-    IF NOT FOUND THEN
-        v_result := memwarden_internal.replayed(
-            p_request_id, memwarden_internal.current_principal(), p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content);
-    END IF;
     RETURN v_result;
 END
 $function$;

@@ -46,6 +46,8 @@ SET plan_cache_mode = force_generic_plan
 -- A plan made while a table was empty stays until its next ANALYZE: what is looked up by key is looked up by an index.
 SET enable_seqscan = off
 SET jit = off
+-- It looks for the caller's request ids itself; see gate_identity().
+SET memwarden.ids_are_new = 'on'
 -- What numbers become as JSON, the caller's session must not say.
 SET extra_float_digits = 1
 AS $function$
@@ -305,8 +307,10 @@ BEGIN
      WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
     RETURN QUERY
     WITH asked AS MATERIALIZED (
-        SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
-          FROM unnest(p_rows) WITH ORDINALITY AS r
+        SELECT r.*, coalesce(memwarden_internal.is_stored_request(r.request_id), false)
+                    OR row_number() OVER (PARTITION BY r.id ORDER BY r.ordinality) > 1 AS is_known
+          FROM (SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
+                  FROM unnest(p_rows) WITH ORDINALITY AS r OFFSET 0) AS r
     ), standing AS MATERIALIZED (
         -- Once for each scope and layer, in one statement: row by row it would be the dearest question of all.
         SELECT w.scope, w.layer, t.terms
@@ -328,6 +332,7 @@ BEGIN
                a.layer = ANY (v_held), t.terms
           FROM asked AS a
           LEFT JOIN standing AS t ON t.layer = a.layer AND coalesce(t.scope, '') = coalesce('=' || a.scope, '')
+         WHERE NOT a.is_known
          ORDER BY a.ordinality
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
                   r.org_id, r.principal_id, r.layer, r.admitted AND r.permit_held AS owes_permit
@@ -335,9 +340,8 @@ BEGIN
         SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
           FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
     ), numbered AS (
-        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects,
-            coalesce(a.content::text, a.content_text) AS content,
-               row_number() OVER (PARTITION BY a.id ORDER BY a.ordinality) AS occurrence
+        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects, a.is_known,
+            coalesce(a.content::text, a.content_text) AS content
           FROM asked AS a
     )
     SELECT (p_offset + n.ordinal - 1)::integer, coalesce(old.request_id, n.id), coalesce(old.outcome, d.outcome::text),
@@ -353,7 +357,7 @@ BEGIN
       -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
       LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(
                                 n.id, p_principal_id, n.layer, n.scope, n.subject, n.predicate, n.corrects, n.content) AS r
-                          WHERE d.request_id IS NULL OR n.occurrence > 1 OFFSET 0) AS old ON true
+                          WHERE n.is_known OFFSET 0) AS old ON true
      ORDER BY n.ordinal;
 END
 $function$;

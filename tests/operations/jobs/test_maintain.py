@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 from psycopg.rows import DictRow
+from psycopg.types.json import Json
 
 from conftest import World
 from helpers import write
@@ -19,6 +20,9 @@ SELECT c.oid::regclass::text AS name FROM pg_class AS c
             AND c.relowner = 'memwarden_owner'::regrole
             AND EXISTS (SELECT FROM pg_policy AS p
                          WHERE p.polrelid = c.oid AND p.polname = 'engine'))"""
+DEFAULTS_HELD = """
+SELECT c.relname FROM pg_locks AS l JOIN pg_class AS c ON c.oid = l.relation
+ WHERE l.pid = %s AND pg_get_expr(c.relpartbound, c.oid) = 'DEFAULT'"""
 MAINTAIN = "SELECT memwarden.maintain()"
 PARTITIONS = "SELECT state, detail FROM memwarden.status() WHERE component = 'partitions'"
 
@@ -280,12 +284,37 @@ def test_a_row_years_ahead_keeps_no_month_from_being_made(world: World) -> None:
     assert world.value("SELECT count(*) FROM memwarden_data.log WHERE recorded_at > now()") == 1
 
 
-def test_a_transaction_that_stays_open_is_told_before_months_run_out(world: World) -> None:
-    """While two months are left: which table, and the process that holds it; for administrators."""
+def test_who_writes_and_recalls_in_an_open_transaction_keeps_no_month_from_being_made(
+    world: World,
+) -> None:
+    """A month is attached beside it at once: no writer holds the default partition."""
     idle, jobs = world.agent(), world.connect("memwarden_jobs")
     jobs.execute(MAINTAIN)
+    own = world.value("SELECT memwarden_internal.uuid7()")
+    many = Json([{"layer": "semantic", "content": "two"}, {"layer": "semantic", "content": "3"}])
+    # As often as it takes until PostgreSQL keeps a plan.
+    for _ in range(7):
+        with idle.transaction():
+            write(idle, "semantic", "held")
+            write(idle, "semantic", "held too", idempotency_key="held", request_id=own)
+            idle.execute("SELECT * FROM memwarden.write_many(%s)", (many,)).fetchall()
+            idle.execute("SELECT * FROM memwarden.recall('held')").fetchall()
+            held = world.rows(DEFAULTS_HELD, idle.info.backend_pid)
+            assert held == []
     with idle.transaction():
         write(idle, "semantic", "held")
+        world.admin.execute("UPDATE partman.part_config SET premake = premake + 3")
+        jobs.execute(MAINTAIN)
+        assert world.rows(PARTITIONS)[0]["state"] == "ok"
+
+
+def test_a_transaction_that_stays_open_is_told_before_months_run_out(world: World) -> None:
+    """While two months are left: which table, and the process that holds it; for administrators."""
+    dump, jobs = world.connect(), world.connect("memwarden_jobs")
+    jobs.execute(MAINTAIN)
+    write(world.agent(), "semantic", "held")
+    with dump.transaction():
+        dump.execute("LOCK TABLE memwarden_data.write_request_default IN ACCESS SHARE MODE")
         # As it would be months later.
         world.admin.execute("UPDATE partman.part_config SET premake = premake + 3")
         for _ in range(2):
@@ -293,7 +322,7 @@ def test_a_transaction_that_stays_open_is_told_before_months_run_out(world: Worl
         (said,) = world.rows(PARTITIONS)
         assert said["state"] == "warning"
         assert "of write_request, not 7: maintain() does not get on" in said["detail"]
-        assert f"held by process {idle.info.backend_pid}" in said["detail"]
+        assert f"held by process {dump.info.backend_pid}" in said["detail"]
         (told,) = world.agent("/org/acme/user/bob").execute(PARTITIONS).fetchall()
         assert "process" not in told["detail"]
         # The others have theirs.
