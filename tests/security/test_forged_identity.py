@@ -139,6 +139,20 @@ def test_a_cursor_ends_with_the_identity_that_opened_it(
     assert client.execute("SELECT * FROM pg_cursors WHERE name = 'mine'").fetchall() == []
 
 
+def test_a_cursor_reads_on_only_as_who_may(office: Brokerage, client: Connection[DictRow]) -> None:
+    """What is fetched after the identity is gone is what nobody sees: nothing.
+
+    Proves: A6
+    """
+    with acting(client, office.token()):
+        for number in range(3):
+            assert write(client, "episodic", {"n": number})["outcome"] == "COMMITTED"
+        client.execute("DECLARE mine CURSOR FOR SELECT item_id FROM memwarden.items")
+        assert len(client.execute("FETCH 1 FROM mine").fetchall()) == 1
+        client.execute("SET LOCAL memwarden.ticket = ''")
+        assert client.execute("FETCH ALL FROM mine").fetchall() == []
+
+
 def test_a_savepoint_takes_identity_back_and_never_gives_it(
     office: Brokerage, client: Connection[DictRow]
 ) -> None:
