@@ -134,20 +134,23 @@ def test_a_cursor_ends_with_the_identity_that_opened_it(
         assert client.execute("FETCH 1 FROM mine").fetchall() == [{"drink": "green tea"}]
         client.execute("ROLLBACK TO SAVEPOINT s")
         client.execute("MOVE BACKWARD ALL FROM mine")
-        # PostgreSQL calls a function of SQL anew whose first call was rolled back. Rows may come
-        # twice, but no one else's.
-        rows = client.execute("FETCH ALL FROM mine").fetchall()
-        assert {row["drink"] for row in rows} == {"green tea"}
-        # Where the first row was read before the savepoint, each comes once.
-        client.execute(f"DECLARE earlier SCROLL CURSOR FOR {MINE}")
-        assert client.execute("FETCH 1 FROM earlier").fetchall() == [{"drink": "green tea"}]
-        client.execute("SAVEPOINT s")
-        assert client.execute("FETCH ALL FROM earlier").fetchall() == []
-        client.execute("ROLLBACK TO SAVEPOINT s")
-        client.execute("MOVE BACKWARD ALL FROM earlier")
-        assert client.execute("FETCH ALL FROM earlier").fetchall() == [{"drink": "green tea"}]
+        assert client.execute("FETCH ALL FROM mine").fetchall() == [{"drink": "green tea"}]
     assert fault(client, "FETCH ALL FROM mine")[0] == "34000"
     assert client.execute("SELECT * FROM pg_cursors WHERE name = 'mine'").fetchall() == []
+
+
+def test_a_cursor_reads_on_only_as_who_may(office: Brokerage, client: Connection[DictRow]) -> None:
+    """What is fetched after the identity is gone is what nobody sees: nothing.
+
+    Proves: A6
+    """
+    with acting(client, office.token()):
+        for number in range(3):
+            assert write(client, "episodic", {"n": number})["outcome"] == "COMMITTED"
+        client.execute("DECLARE mine CURSOR FOR SELECT item_id FROM memwarden.items")
+        assert len(client.execute("FETCH 1 FROM mine").fetchall()) == 1
+        client.execute("SET LOCAL memwarden.ticket = ''")
+        assert client.execute("FETCH ALL FROM mine").fetchall() == []
 
 
 def test_a_savepoint_takes_identity_back_and_never_gives_it(

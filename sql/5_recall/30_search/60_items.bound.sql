@@ -1,13 +1,21 @@
 CREATE OR REPLACE VIEW memwarden.items WITH (security_invoker = true) AS
-SELECT (i.item).item_id, (i.item).version_id, (i.item).version, (i.item).layer, (i.item).scope, (i.item).kind, (i.item).subject,
-       (i.item).predicate, (i.item).content, (i.item)."text", (i.item).confidence, (i.item).importance, (i.item).status,
-       (i.item).contradicted, (i.item).stale, (i.item).created_at, (i.item).updated_at, (i.item).expires_at, (i.item).valid_from,
-       (i.item).valid_to, (i.item).classification, (i.item).domains, (i.item).attributes, (i.item).evidence, (i.item).request_id,
-       (i.item).last_seen_at, (i.item).times_seen, (i.item).witnesses, (i.item).corroborated_confidence, (i.item).class
-  FROM (SELECT memwarden_internal.list_items() AS item OFFSET 0) AS i;
+-- A condition on item_id is tested on the ids of a batch, and rows are made of those batches that have one that meets it.
+WITH RECURSIVE batch AS (
+    SELECT f.orgs, f.items, f.seen FROM memwarden_internal.visible_items('{}') AS f
+     UNION ALL
+    SELECT f.orgs, f.items, f.seen FROM batch AS b CROSS JOIN LATERAL memwarden_internal.visible_items(b.seen) AS f
+     WHERE b.seen IS NOT NULL
+)
+SELECT k.item_id, i.version_id, i.version, i.layer, i.scope, i.kind, i.subject, i.predicate, i.content, i."text", i.confidence,
+       i.importance, i.status, i.contradicted, i.stale, i.created_at, i.updated_at, i.expires_at, i.valid_from, i.valid_to,
+       i.classification, i.domains, i.attributes, i.evidence, i.request_id, i.last_seen_at, i.times_seen, i.witnesses,
+       i.corroborated_confidence, i.class
+  FROM batch AS b
+ CROSS JOIN LATERAL unnest(b.items) AS k (item_id)
+  JOIN LATERAL memwarden_internal.list_items(b.orgs, b.items) AS i ON i.item_id = k.item_id;
 COMMENT ON VIEW memwarden.items IS
-    'Lists every memory that the caller may see, as it stands now. The view makes its rows one by one, so a LIMIT ends the work. It '
-    'checks a condition against each memory: use find_items() for the memories of a subject, and get() for one memory. last_seen_at, '
-    'times_seen and witnesses tell when and how often the memory was repeated, and by how many witnesses that count. '
-    'corroborated_confidence is the confidence with these witnesses.';
+    'Lists every memory that the caller may see, as it stands now. The view makes its rows in batches, so a LIMIT ends the work. It tests '
+    'a condition on item_id on the ids of these memories, and any other condition on each memory: use find_items() for the memories of a '
+    'subject, and get() for one memory. last_seen_at, times_seen and witnesses tell when and how often the memory was repeated, and by '
+    'how many witnesses that count. corroborated_confidence is the confidence with these witnesses.';
 GRANT SELECT ON memwarden.items TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from conftest import World
 
 MANY = 5_000
+# What the view asks for first, and of how many memories it makes rows at once.
+HANDFUL = 128
+BATCH = 1_024
 COPIES = """
 INSERT INTO memwarden_data.{table} ({columns})
 SELECT {values} FROM copied AS n,
@@ -112,12 +115,48 @@ def test_a_limit_ends_the_work(shared_world: World, role: str, reader: str) -> N
     assert {touched(node) for node in read} <= {0, 1}
 
 
-def test_listing_all_reads_each_memory_once(shared_world: World, role: str) -> None:
-    """One look at the items, and one look-up of a version for each."""
+def test_listing_all_makes_each_row_once(shared_world: World, role: str) -> None:
+    """Two looks at the items, for ids and for rows, and one look-up of a version for each row.
+
+    The first handful is told apart: those ids are met again, once or twice.
+    """
     rows, read = ran(shared_world, role, "SELECT * FROM memwarden.items")
-    assert len(rows) == MANY + 1
-    assert sum(touched(n) for n in read if n["Relation Name"] == "item") == MANY + 1
+    assert len({row["item_id"] for row in rows}) == len(rows) == MANY + 1
+    met = sum(touched(n) for n in read if n["Relation Name"] == "item")
+    assert 2 * (MANY + 1) <= met <= 2 * (MANY + 1) + 3 * HANDFUL
     assert sum(touched(n) for n in read if n["Relation Name"] != "item") == MANY + 1
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("condition", ["item_id = '{}'", "item_id = ANY ('{{{}}}'::uuid[])"])
+def test_a_memory_is_found_by_its_id_before_rows_are_made(
+    shared_world: World, role: str, condition: str
+) -> None:
+    """The view tests the id on ids: it makes rows of one batch, and not of all."""
+    item_id = shared_world.value(
+        "SELECT item_id FROM memwarden_data.item WHERE subject = 'Customer 4999'"
+    )
+    rows, read = ran(
+        shared_world, role, f"SELECT * FROM memwarden.items WHERE {condition.format(item_id)}"
+    )
+    assert [row["subject"] for row in rows] == ["Customer 4999"]
+    assert sum(touched(n) for n in read if n["Relation Name"] != "item") <= BATCH
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("fetched", [1, 2, 100, 128, 129, 2_000])
+def test_a_cursor_gives_each_row_once_whatever_is_rolled_back(
+    shared_world: World, role: str, fetched: int
+) -> None:
+    """A savepoint takes back writes, and not how far a cursor has come: from the first row on."""
+    with shared_world.connect(role, autocommit=False) as agent:
+        agent.execute("DECLARE c CURSOR FOR SELECT item_id FROM memwarden.items")
+        agent.execute("SAVEPOINT s")
+        rows = agent.execute(f"FETCH {fetched} FROM c").fetchall()
+        assert len(rows) == fetched
+        agent.execute("ROLLBACK TO SAVEPOINT s")
+        rows += agent.execute("FETCH ALL FROM c").fetchall()
+    assert len({row["item_id"] for row in rows}) == len(rows) == MANY + 1
 
 
 @pytest.mark.parametrize("key", ["'CUSTOMER 77'", "'Customer 77', 'likes', 'semantic'"])
@@ -159,6 +198,37 @@ def test_plans_tell_nothing_of_a_hidden_memory(shared_world: World, role: str) -
         assert told[0] == told[1]
         assert "rows=0" in told[0]
     assert other.execute("SELECT FROM memwarden.find_items('bo''s OWN')").fetchall()
+
+
+@pytest.mark.every_version
+@pytest.mark.parametrize("options", ["COSTS ON", EXPLAIN[9:-1]])
+def test_plans_by_id_tell_nothing_of_a_hidden_memory(
+    shared_world: World, role: str, options: str
+) -> None:
+    """Of a memory of others the plan, the estimate and the counts are those of none at all.
+
+    So they are where the caller forbids the server what it would choose, or asks for a range.
+    """
+    other = shared_world.agent("/org/listing/user/eve")
+    hidden = write(other, "semantic", {"city": "Oslo"}, subject="Eve's own", predicate="likes")
+    shared_world.admin.execute("ANALYZE memwarden_data.item")
+    nobody = shared_world.value("SELECT memwarden_internal.uuid7()")
+    agent = shared_world.connect(role)
+    for off in ("", "nestloop", "hashjoin", "indexscan", "seqscan"):
+        if off:
+            agent.execute(f"SET enable_{off} = off")
+        for comparison in ("=", "<", ">="):
+            query = f"EXPLAIN ({options}) SELECT * FROM memwarden.items WHERE item_id {comparison}"
+            told = [
+                "\n".join(
+                    str(row["QUERY PLAN"]).replace(str(item_id), "X")
+                    for row in agent.execute(f"{query} '{item_id}'").fetchall()
+                )
+                for item_id in (hidden["item_id"], nobody)
+            ]
+            assert told[0] == told[1], (off, comparison)
+            assert "memwarden_data" not in told[0]
+            assert " on item" not in told[0]
 
 
 def test_what_is_found_is_what_the_reader_sees(shared_world: World, home: str) -> None:
