@@ -156,13 +156,15 @@ def in_order(chosen: Sequence[str], patch: Path, known: str, copy: Path) -> list
 def first_failure(copy: Copy, patch: Path, known: str) -> str:
     """Run the tests of what changed in the copy, and say which failed first, or that none did."""
     changed = output("git", "-C", copy.path, "diff", "--name-only", "HEAD").splitlines()
-    chosen = sorted({str(path) for path in tests_of(map(Path, changed))})
+    # The checkout may have tests that HEAD does not have yet.
+    found = {path for path in tests_of(map(Path, changed)) if (copy.path / path).exists()}
+    chosen = sorted(map(str, found))
     without = [f"--deselect={test}" for test in copy.broken]
     said = copy.pytest("-x", *without, *in_order(chosen, patch, known, copy.path))
     if said == HANGS:
         return HANGS
-    if found := failures(said):
-        return NOT_SET_UP if "in install_memwarden" in said else found[0]
+    if failed := failures(said):
+        return NOT_SET_UP if "in install_memwarden" in said else failed[0]
     return NOT_NOTICED if re.search(r"^\d+ passed", said, re.MULTILINE) else NOT_BUILT
 
 
