@@ -194,8 +194,8 @@ def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
             case ("docs", *_) | (_,) if path.suffix == ".md":
                 yield Path("tests/docs/test_pages.py")
             case ("migrations", *_):
-                names = ("build", "releases", "update")
-                yield from (Path(f"tests/packaging/test_{each}.py") for each in names)
+                for each in ("build", "releases", "update"):
+                    yield Path(f"tests/packaging/test_{each}.py")
             case ("deploy", *_):
                 yield Path("tests/packaging/test_update.py")
 
