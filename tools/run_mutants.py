@@ -160,7 +160,7 @@ def first_failure(copy: Copy, patch: Path, known: str) -> str:
     chosen = sorted(map(str, found))
     files = in_order(chosen, patch, copy.path)
     without = [f"--deselect={test}" for test in copy.broken]
-    # What noticed it before is asked by itself: of a test and its file, pytest orders the file only.
+    # What noticed it before is asked by itself: pytest runs a test and its file where the file is.
     alone = known.partition("::")[0] in files and known not in copy.broken
     said = ""
     for tests in [[known], files] if alone else [files]:
