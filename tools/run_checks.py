@@ -193,7 +193,10 @@ def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
                 yield Path("tests/client")
             case ("docs", *_) | (_,) if path.suffix == ".md":
                 yield Path("tests/docs/test_pages.py")
-            case ("migrations" | "deploy", *_):
+            case ("migrations", *_):
+                for each in ("build", "releases", "update"):
+                    yield Path(f"tests/packaging/test_{each}.py")
+            case ("deploy", *_):
                 yield Path("tests/packaging/test_update.py")
 
 

@@ -73,6 +73,19 @@ SELECT p.polrelid::regclass::text AS relation, p.polname AS name, p.polcmd AS co
  GROUP BY 1, 2, 3, 4
 """
 
+# What is append-only, with its partitions: a statement that names a partition fires no trigger of
+# the table. 32 is TRUNCATE.
+APPEND_ONLY = """
+SELECT r.relid::text AS relation,
+       coalesce(bool_or((t.tgtype & 32) <> 0 AND t.tgenabled = 'O'), false) AS refuses_truncate
+  FROM pg_trigger AS a
+ CROSS JOIN LATERAL (SELECT a.tgrelid::regclass AS relid
+                      UNION SELECT p.relid FROM pg_partition_tree(a.tgrelid) AS p) AS r
+  LEFT JOIN pg_trigger AS t ON t.tgrelid = r.relid AND t.tgname = 'append_only'
+ WHERE a.tgname = 'append_only'
+ GROUP BY 1
+"""
+
 
 @pytest.mark.parametrize(
     "query",
@@ -125,6 +138,13 @@ def test_the_public_schema_holds_functions_and_views_only(world: World) -> None:
             f" WHERE o.{prefix}namespace = 'memwarden'::regnamespace {views}"
         )
         assert others == [], catalog
+
+
+def test_what_is_append_only_cannot_be_emptied(world: World) -> None:
+    """Nor any of its partitions: a guard against DELETE alone would let TRUNCATE through."""
+    refuses = {row["relation"]: row["refuses_truncate"] for row in world.rows(APPEND_ONLY)}
+    assert "memwarden_data.log" in refuses
+    assert [relation for relation, so in refuses.items() if not so] == []
 
 
 def test_row_security_is_forced_on_every_table_and_partition(world: World) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from helpers import write, write_many
-from races import together
+from races import overlap, together
 from replay import check_store
 
 if TYPE_CHECKING:
@@ -88,3 +91,36 @@ def test_batches_and_single_writes_take_turns(world: World) -> None:
     )
     assert outcomes == {"COMMITTED": 8 * 5, "ALREADY_COMMITTED": 8 * 5 * 2}
     check_store(world.admin)
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_a_batch_waits_for_its_scopes_in_the_order_of_their_numbers(
+    world: World, names: str
+) -> None:
+    """Whatever their names: while it waits for the first, nobody has to wait for the second.
+
+    Proves: W8
+    """
+    paths = [f"/org/acme/task/{name}" for name in names]
+    numbers = [world.scope(path) for path in paths]
+    assert numbers == sorted(numbers)
+    role = world.register("/org/acme", descendants=True)
+    holder, waiting = world.connect(role), world.connect(role)
+    holder.execute("SET lock_timeout = '10 ms'")
+    for path in paths:
+        write(holder, "episodic", "It rained on Monday", scope=path)
+    remember = partial(write, holder, "episodic", "It rained on Tuesday")
+    batch = [
+        {"layer": "episodic", "content": "It rained on Wednesday", "scope": path}
+        for path in reversed(paths)
+    ]
+    held = []
+    answers = overlap(
+        world.admin,
+        holder,
+        lambda: held.append(remember(scope=paths[0])),
+        waiting,
+        partial(write_many, waiting, batch),
+        meanwhile=lambda: held.append(remember(scope=paths[1])),
+    )
+    assert [answer["outcome"] for answer in [*held, *answers]] == ["COMMITTED"] * 4

@@ -93,6 +93,25 @@ def test_what_is_not_searched_does_not_count(shared_world: World, home: str) -> 
     assert scores(one) == before != []
 
 
+def test_what_the_caller_may_not_read_does_not_count(shared_world: World, home: str) -> None:
+    """A secret memory of the same scope changes nobody's scores but those of its readers."""
+    reader = shared_world.agent(home)
+    cleared = shared_world.agent(home, clearance="restricted")
+
+    def scores(agent: Connection[DictRow]) -> dict[str, float]:
+        found = recall(agent, query="zebra wolf", weights=WORDS, k=100)
+        return {row["text"]: row["keyword_score"] for row in found}
+
+    for text in TEXTS[:6]:
+        write(reader, "episodic", {"text": text})
+    before = scores(reader)
+    for text in TEXTS[6:]:
+        write(cleared, "episodic", {"text": text}, classification="restricted")
+    assert scores(reader) == before != {}
+    told = scores(cleared)
+    assert any(told[text] != score for text, score in before.items())
+
+
 @pytest.mark.parametrize(
     ("query", "text", "least", "most"),
     [

@@ -61,6 +61,28 @@ def test_a_job_whose_worker_is_gone_goes_to_another(
     assert request(shared_world, asked)["outcome"] == "COMMITTED"
 
 
+def test_who_claims_beside_another_takes_what_is_left_and_does_not_wait(
+    shared_world: World,
+    agent: Connection[DictRow],
+    worker_role: str,
+    asked: DictRow,
+    plugin: str,
+) -> None:
+    """While the first has not committed yet, and after that.
+
+    Proves: W9
+    """
+    other = write(agent, "semantic", {"text": "Ben prefers coffee"})
+    first, second = shared_world.connect(worker_role), shared_world.connect(worker_role)
+    second.execute("SET lock_timeout = '100 ms'")
+    with first.transaction():
+        taken = claim(first, plugin, name="first", max_jobs=1)
+        left = claim(second, plugin, name="second")
+    assert [len(taken), len(left)] == [1, 1]
+    assert {job["request_id"] for job in taken + left} == {asked["request_id"], other["request_id"]}
+    assert claim(second, plugin, name="second") == []
+
+
 @pytest.mark.every_version
 def test_a_lease_can_be_extended_by_who_has_it(
     shared_world: World, worker: Connection[DictRow], asked: DictRow, plugin: str
