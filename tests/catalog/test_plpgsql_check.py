@@ -68,6 +68,7 @@ CHANGES = re.compile(
 # STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
 DYNAMIC_READERS = {
     "indexed_memories",
+    "is_stored_request",
     "measured_memories",
     "month_of_strays",
     "months_ahead",

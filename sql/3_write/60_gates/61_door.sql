@@ -51,7 +51,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 -- Planned for the one id, it locks the partition of that id.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_stored_request(p_request_id uuid)
 RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED STRICT SECURITY INVOKER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED STRICT SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
@@ -133,29 +133,27 @@ COMMENT ON FUNCTION memwarden_internal.veiled_hash(bytea) IS
 REVOKE ALL ON FUNCTION memwarden_internal.veiled_hash(bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.asks_the_same(
-    p_request_id uuid, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
+    p_first_hash bytea, p_first_outcome text, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid,
+    p_content text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_first record;
     v_asked bytea := memwarden_internal.asked_hash_of(p_content, p_layer, p_scope, p_subject, p_predicate, p_corrects);
 BEGIN
-    -- Planned for the one id, as in is_stored_request().
-    EXECUTE 'SELECT r.asked_hash, r.outcome FROM memwarden_data.write_request AS r WHERE r.request_id = $1' INTO v_first USING p_request_id;
-    IF v_first.asked_hash IS NULL THEN
+    IF p_first_hash IS NULL THEN
         -- Nothing to compare with: a refusal is told again, and nothing is acknowledged that may not have been asked.
-        RETURN v_first.outcome NOT IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED');
+        RETURN p_first_outcome NOT IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED');
     END IF;
-    RETURN coalesce(v_first.asked_hash = CASE WHEN octet_length(v_first.asked_hash) > 32
+    RETURN coalesce(p_first_hash = CASE WHEN octet_length(p_first_hash) > 32
                                               THEN memwarden_internal.veiled_hash(v_asked) ELSE v_asked END, false);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) IS
-    'Whether a request asks for what was asked under its id before. Where nothing is kept to compare with, only a '
+COMMENT ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) IS
+    'Whether a request asks for what the first one of its id asked for, given the hash and outcome of that. Where nothing is kept to compare with, only a '
     'refusal counts as the same.';
-REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(uuid, text, text, text, text, uuid, text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replayed(
     p_request_id uuid, p_principal_id bigint, p_layer text, p_scope text, p_subject text, p_predicate text, p_corrects uuid, p_content text)
@@ -164,20 +162,23 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_first  record;
     v_result memwarden_internal.write_result;
 BEGIN
     -- Planned for the one id, as in is_stored_request().
-    EXECUTE 'SELECT r.request_id, CASE WHEN r.outcome IN (''COMMITTED'', ''MERGED'') THEN ''ALREADY_COMMITTED'' ELSE r.outcome END,'
-            '       r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at'
-            '  FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.principal_id = $2'
-       INTO v_result USING p_request_id, p_principal_id;
-    IF v_result.request_id IS NULL THEN
+    EXECUTE 'SELECT r.* FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.principal_id = $2'
+       INTO v_first USING p_request_id, p_principal_id;
+    v_result := (
+        v_first.request_id, CASE WHEN v_first.outcome IN ('COMMITTED', 'MERGED') THEN 'ALREADY_COMMITTED' ELSE v_first.outcome END,
+        v_first.item_id, v_first.version_id, v_first.gate, v_first.reason, v_first.detail, v_first.retry_at);
+    IF v_first.request_id IS NULL THEN
         -- Another principal's request bears this id. Nothing of it is told.
         v_result.request_id := p_request_id;
         v_result.outcome := 'REJECTED';
         v_result.gate := '05_identity';
         v_result.reason := 'INVALID_REQUEST_ID';
-    ELSIF NOT memwarden_internal.asks_the_same(p_request_id, p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content) THEN
+    ELSIF NOT memwarden_internal.asks_the_same(
+        v_first.asked_hash, v_first.outcome, p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content) THEN
         INSERT INTO memwarden_data.write_request AS r (request_id, layer, scope_path, content, intake_fault)
         VALUES (memwarden_internal.uuid7(), p_layer, p_scope, NULL, 'REQUEST_ID_REUSED ' || p_request_id)
         RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;

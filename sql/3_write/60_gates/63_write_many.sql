@@ -345,15 +345,12 @@ BEGIN
           FROM asked AS a
     )
     SELECT (p_offset + n.ordinal - 1)::integer, coalesce(old.request_id, n.id), coalesce(old.outcome, d.outcome::text),
-           CASE WHEN old.outcome IS NULL THEN d.item_id ELSE old.item_id END, CASE WHEN old.outcome IS NULL THEN d.version_id
-               ELSE old.version_id END,
-           CASE WHEN old.outcome IS NULL THEN d.gate ELSE old.gate END, CASE WHEN old.outcome IS NULL THEN d.reason ELSE old.reason END,
-           CASE WHEN old.outcome IS NULL THEN d.detail ELSE old.detail END, CASE WHEN old.outcome IS NULL THEN d.retry_at
-               ELSE old.retry_after END
+           coalesce(old.item_id, d.item_id), coalesce(old.version_id, d.version_id), coalesce(old.gate, d.gate),
+           coalesce(old.reason, d.reason), coalesce(old.detail, d.detail), coalesce(old.retry_after, d.retry_at)
       FROM numbered AS n
       -- Asked for, so that it is done.
       JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0
-      LEFT JOIN decided AS d ON d.request_id = n.id
+      LEFT JOIN decided AS d ON d.request_id = n.id AND NOT n.is_known
       -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
       LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(
                                 n.id, p_principal_id, n.layer, n.scope, n.subject, n.predicate, n.corrects, n.content) AS r
