@@ -159,7 +159,7 @@ CREATE TABLE memwarden_data.write_request (
     auto_eligible    boolean,
     pack_check       jsonb,
     review_asked     jsonb,
-    -- what they work out for the human: risk, factors, report, terms
+    -- what they work out for the human: risk, factors, report, terms; or why nobody was asked (told_of_auto)
     review           jsonb,
     -- what each gate said, until it is stored
     trail            text,
@@ -174,8 +174,8 @@ CREATE TABLE memwarden_data.write_request (
     verdict          text,
     retry_at         timestamptz,
     decided_at       timestamptz,
-    -- json: as jsonb it would take twice as long to write, and few are read
-    gates            json,
+    -- a line for each gate: its number or name, its time, how it decided where it did not just accept (gates_of)
+    gates            text,
     -- HMAC of the content's hash, where the content was refused
     refused_hash     bytea,
     -- What was asked under this id: 32 bytes of SHA-256; 33, an HMAC of them, where they could confirm a guess

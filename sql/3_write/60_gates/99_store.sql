@@ -38,11 +38,11 @@ BEGIN
                 + least(v_layer.retry_backoff * 2 ^ (least(NEW.attempt, 20) - 1), interval '1 hour')) END;
         END IF;
     END IF;
-    NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::json;
-    NEW.trail := NULL;
     IF NEW.outcome <> 'COMMITTED' THEN
-        NEW.gate := NEW.gates -> -1 ->> 'gate';
+        NEW.gate := nullif(split_part(split_part(NEW.trail, E'\n', -1), ' ', 1), '');
     END IF;
+    NEW.gates := substr(memwarden_internal.short_gates(NEW.trail), 2);
+    NEW.trail := NULL;
 
     -- Only under the scope's lock: who could not get it must not meet, or overwrite, the token of who holds it.
     IF NEW.token IS NOT NULL AND NEW.scope_locked AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
