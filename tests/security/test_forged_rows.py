@@ -189,6 +189,7 @@ CLAIMS: dict[str, Any] = {
     "asked_hash": b"\x01" * 32,
     "owner_id": 4711,
     "login": "somebody",
+    "keyed": True,
 }
 ASKED = {
     "request_id", "layer", "scope_path", "kind", "subject", "predicate", "content", "evidence",

@@ -184,7 +184,9 @@ CREATE TABLE memwarden_data.write_request (
     act              text,
     -- of what waits: who answered for the writer when it asked, and from which login it asked
     owner_id         bigint,
-    login            text
+    login            text,
+    -- the caller gave a key of its own: its content alone does not answer for it
+    keyed            boolean
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';
@@ -218,4 +220,5 @@ CREATE TABLE memwarden_data.idempotency (
 );
 CREATE INDEX idempotency_expiry ON memwarden_data.idempotency (expires_at);
 COMMENT ON TABLE memwarden_data.idempotency IS
-    'Tokens of requests that committed or wait. derived: the token was computed from the content, not given by the caller.';
+    'Tokens of requests that committed or wait. derived: the token was computed from the content, not given by the caller. A plain '
+    'write that became a memory of its own has none.';
