@@ -276,7 +276,7 @@ def test_counts_of_others_are_not_told(shared_world: World) -> None:
             "BEGIN; SET LOCAL session_replication_role = replica;"
             " INSERT INTO memwarden_data.write_request"
             "  (request_id, org_id, principal_id, submitted_at, outcome, gates)"
-            " SELECT memwarden_internal.uuid7(), org_id, principal_id, now(), 'DEFERRED', '[]'"
+            " SELECT memwarden_internal.uuid7(), org_id, principal_id, now(), 'DEFERRED', ''"
             "   FROM memwarden_data.principal WHERE name = %(author)s; COMMIT".replace(
                 "%(author)s", f"'{side.author.info.user}'"
             )

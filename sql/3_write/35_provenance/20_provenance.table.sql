@@ -7,6 +7,7 @@ CREATE TABLE memwarden_data.provenance (
     provenance_id  uuid NOT NULL,
     event          memwarden_data.provenance_event NOT NULL,
     recorded_at    timestamptz NOT NULL,
+    -- Without what the columns above say, but for a mark of it: whole_record() is what the signature covers.
     record         jsonb NOT NULL,
     -- NULL where the server had no master key.
     key_id         integer,

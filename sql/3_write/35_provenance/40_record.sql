@@ -1,3 +1,27 @@
+-- Where a record belongs is signed with it, and said by the columns beside it: the columns are enough. A mark stays, by
+-- which a record that was moved is told from one that was altered.
+CREATE OR REPLACE FUNCTION memwarden_internal.place_mark(
+    p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz)
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN encode(substr(sha256(uuid_send(p_item_id) || uuid_send(p_version_id) || uuid_send(p_provenance_id)
+    || convert_to(p_event || memwarden_internal.utc_text(p_recorded_at), 'UTF8')), 1, 9), 'base64');
+COMMENT ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) IS
+    'Twelve characters for where a record of provenance belongs. No secret: the signature vouches for the place.';
+REVOKE ALL ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.whole_record(
+    p_record jsonb, p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_record ? 'place' AND NOT p_record ? 'provenance_id' THEN (p_record - 'place') || jsonb_build_object(
+    'provenance_id', p_provenance_id, 'event', p_event, 'item_id', p_item_id, 'version_id', p_version_id,
+    'recorded_at', memwarden_internal.utc_text(p_recorded_at)) ELSE p_record END;
+COMMENT ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz) IS
+    'A stored record of provenance with the place that the columns beside it say: what the signature covers. Records of '
+    'release 0.1.0 hold their place themselves.';
+REVOKE ALL ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.record_provenance(
     p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid,
     p_event text, p_record jsonb, p_now timestamptz)
@@ -7,9 +31,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id     uuid := memwarden_internal.uuid7();
-    v_record jsonb := p_record || jsonb_build_object(
-        'provenance_id', v_id, 'event', p_event, 'item_id', p_item_id, 'version_id', p_version_id, 'supersedes', p_previous_version_id,
-        'recorded_at', memwarden_internal.utc_text(p_now));
+    v_kept   jsonb := (p_record - '{provenance_id,event,item_id,version_id,recorded_at}'::text[]) || jsonb_build_object(
+        'supersedes', p_previous_version_id,
+        'place', memwarden_internal.place_mark(p_item_id, p_version_id, v_id, p_event, p_now));
+    v_record jsonb := memwarden_internal.whole_record(v_kept, p_item_id, p_version_id, v_id, p_event, p_now);
     v_key       record;
     v_signature bytea;
 BEGIN
@@ -27,7 +52,7 @@ BEGIN
     INSERT INTO memwarden_data.provenance (
         org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature)
     VALUES (
-        p_org_id, p_scope_id, p_item_id, p_version_id, v_id, p_event, p_now, v_record,
+        p_org_id, p_scope_id, p_item_id, p_version_id, v_id, p_event, p_now, v_kept,
         CASE WHEN v_signature IS NOT NULL THEN v_key.key_id END, v_signature);
 END
 $function$;

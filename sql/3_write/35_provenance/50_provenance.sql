@@ -29,7 +29,8 @@ BEGIN
            p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz,
                p.record ->> 'approval_justification',
            i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
-           v.content_hash::bytea, p.key_id, p.signature::bytea, p.record
+           v.content_hash::bytea, p.key_id, p.signature::bytea,
+           memwarden_internal.whole_record(p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at)
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
       JOIN memwarden_data.provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id

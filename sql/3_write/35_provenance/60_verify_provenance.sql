@@ -13,9 +13,9 @@ BEGIN
                    CASE WHEN p.signature IS NULL THEN 'UNSIGNED'
                         WHEN k.key_id IS NULL THEN 'UNKNOWN_KEY'
                         WHEN s.fits IS NULL THEN 'OTHER_KEY'
-                        WHEN NOT s.fits THEN 'ALTERED'
-                        WHEN memwarden_internal.is_misplaced(p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at,
-                            p.record) THEN 'MISPLACED'
+                        -- Of a record that takes its place from the columns, moving it breaks the signature as well.
+                        WHEN NOT s.fits AND NOT (p.record ? 'place' AND m.is_misplaced) THEN 'ALTERED'
+                        WHEN m.is_misplaced THEN 'MISPLACED'
                         WHEN v.version_id IS NULL OR v.item_id <> p.item_id OR v.scope_id <> p.scope_id THEN 'WITHOUT_VERSION'
                         WHEN p.record ->> 'content_hash' IS DISTINCT FROM encode(v.content_hash, 'hex') THEN 'OTHER_CONTENT' END AS finding,
                    CASE WHEN p.signature IS NULL THEN 'stored without a signature: the server had no master key, or it was taken away'
@@ -24,7 +24,11 @@ BEGIN
                         ELSE format('%s, signed under key %s', p.event, p.key_id) END AS detail
               FROM memwarden_data.provenance AS p
               LEFT JOIN memwarden_data.signing_key AS k ON k.key_id = p.key_id AND k.purpose = 'provenance'
-             CROSS JOIN LATERAL memwarden_internal.is_signed(k.wrapped, 'provenance', p.record::text, p.signature) AS s (fits)
+             CROSS JOIN LATERAL memwarden_internal.whole_record(
+                                    p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at) AS w (record)
+             CROSS JOIN LATERAL memwarden_internal.is_signed(k.wrapped, 'provenance', w.record::text, p.signature) AS s (fits)
+             CROSS JOIN LATERAL memwarden_internal.is_misplaced(
+                                    p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.record) AS m (is_misplaced)
               LEFT JOIN memwarden_data.version AS v ON v.org_id = p.org_id AND v.version_id = p.version_id
              WHERE p.recorded_at >= p_since
                AND (p.org_id, p.version_id) > (p_after_org, p_after) AND (p.org_id, p.version_id) <= (p_until_org, p_until)) AS c
@@ -76,11 +80,13 @@ CREATE OR REPLACE FUNCTION memwarden_internal.is_misplaced(
     p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz, p_record jsonb)
 RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN p_record ->> 'item_id' IS DISTINCT FROM p_item_id::text
+RETURN CASE WHEN p_record ? 'place' THEN p_record ->> 'place'
+    IS DISTINCT FROM memwarden_internal.place_mark(p_item_id, p_version_id, p_provenance_id, p_event, p_recorded_at)
+    ELSE p_record ->> 'item_id' IS DISTINCT FROM p_item_id::text
     OR p_record ->> 'version_id' IS DISTINCT FROM p_version_id::text
     OR p_record ->> 'provenance_id' IS DISTINCT FROM p_provenance_id::text
     OR p_record ->> 'event' IS DISTINCT FROM p_event
-    OR p_record ->> 'recorded_at' IS DISTINCT FROM memwarden_internal.utc_text(p_recorded_at);
+    OR p_record ->> 'recorded_at' IS DISTINCT FROM memwarden_internal.utc_text(p_recorded_at) END;
 COMMENT ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) IS
     'Whether a record was signed for another place than the row it stands in.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_misplaced(uuid, uuid, uuid, text, timestamptz, jsonb) FROM PUBLIC;

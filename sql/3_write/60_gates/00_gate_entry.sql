@@ -1,15 +1,66 @@
--- What a gate leaves behind of its passing: W7. Inlined into each gate. Text: as many gates add to a jsonb array, it
--- is as often made anew.
+-- What a gate leaves behind of its passing: W7. Inlined into each gate. A line of few bytes: every write keeps some
+-- fourteen of them, and names of fields would be most of what its request takes on disk.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_entry(
     p_gate text, p_outcome text, p_reason text, p_started timestamptz)
 RETURNS text
 LANGUAGE sql VOLATILE PARALLEL SAFE SECURITY INVOKER
-RETURN ',{"gate":"' || substr(p_gate, 6)
-    || CASE p_outcome WHEN 'DEFERRED' THEN '","decision":"DEFER","us":' WHEN 'REJECTED' THEN '","decision":"REJECT","us":'
-                      WHEN 'DEADLINE_EXCEEDED' THEN '","decision":"REJECT","us":' ELSE '","decision":"ACCEPT","us":' END
-    || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
-    || coalesce(',"reason":' || to_json(p_reason) || '}', ',"reason":null}');
+RETURN E'\n' || substr(p_gate, 6) || ' ' || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
+    || CASE p_outcome WHEN 'DEFERRED' THEN ' D' WHEN 'REJECTED' THEN ' R' WHEN 'DEADLINE_EXCEEDED' THEN ' R'
+                      ELSE CASE WHEN p_reason IS NULL THEN '' ELSE ' A' END END
+    || coalesce(' ' || to_json(p_reason), '');
 COMMENT ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) IS
-    'One element of write_request.gates, as JSON text behind a comma: the gate (from its trigger''s name), its decision '
-    'and reason, and its time in microseconds.';
+    'One line of write_request.gates, behind a line feed: the gate (from its trigger''s name), its time in microseconds, '
+    'R where it rejected and D where it deferred, A where it accepted with a reason; the reason as JSON.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) FROM PUBLIC;
+
+-- The gates of a plain write, where they stand at first, go by their numbers. A number never means another gate: what
+-- is stored is read by every later release. A gate of another name or place keeps its name.
+CREATE OR REPLACE FUNCTION memwarden_internal.short_gates(p_trail text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(replace(p_trail,
+    E'\n05_identity ', E'\n05 '), E'\n06_access ', E'\n06 '),
+    E'\n08_canonical ', E'\n08 '), E'\n10_idempotency ', E'\n10 '),
+    E'\n20_admission ', E'\n20 '), E'\n25_schema ', E'\n25 '),
+    E'\n30_sensitivity ', E'\n30 '), E'\n38_known ', E'\n38 '),
+    E'\n40_evidence ', E'\n40 '), E'\n50_duplicate ', E'\n50 '),
+    E'\n60_contradiction ', E'\n60 '), E'\n70_provenance ', E'\n70 '),
+    E'\n80_approval ', E'\n80 '), E'\n90_commit ', E'\n90 ');
+COMMENT ON FUNCTION memwarden_internal.short_gates(text) IS
+    'The lines of gate_entry(), each behind a line feed, with numbers for the names that nearly every write has.';
+REVOKE ALL ON FUNCTION memwarden_internal.short_gates(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.gates_of(p_gates text)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+RETURN (
+    SELECT coalesce(jsonb_agg(jsonb_build_object(
+               'gate', CASE split_part(g.line, ' ', 1)
+                   WHEN '05' THEN '05_identity' WHEN '06' THEN '06_access' WHEN '08' THEN '08_canonical'
+                   WHEN '10' THEN '10_idempotency' WHEN '20' THEN '20_admission' WHEN '25' THEN '25_schema'
+                   WHEN '30' THEN '30_sensitivity' WHEN '38' THEN '38_known' WHEN '40' THEN '40_evidence'
+                   WHEN '50' THEN '50_duplicate' WHEN '60' THEN '60_contradiction' WHEN '70' THEN '70_provenance'
+                   WHEN '80' THEN '80_approval' WHEN '90' THEN '90_commit'
+                   ELSE split_part(g.line, ' ', 1) END,
+               'decision', CASE split_part(g.line, ' ', 3) WHEN 'R' THEN 'REJECT' WHEN 'D' THEN 'DEFER' ELSE 'ACCEPT' END,
+               'us', split_part(g.line, ' ', 2)::integer,
+               'reason', substring(g.line FROM '^\S+ \S+ \S+ (.*)$')::jsonb) ORDER BY g.place), '[]')
+      FROM string_to_table(p_gates, E'\n') WITH ORDINALITY AS g (line, place));
+COMMENT ON FUNCTION memwarden_internal.gates_of(text) IS
+    'The lines of write_request.gates as everybody is shown them: an array of objects with gate, decision, us and reason.';
+REVOKE ALL ON FUNCTION memwarden_internal.gates_of(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.gates_text(p_gates jsonb)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+RETURN (
+    SELECT coalesce(substr(memwarden_internal.short_gates(string_agg(E'\n' || concat_ws(' ',
+               g.entry ->> 'gate', coalesce(g.entry ->> 'us', '0'),
+               CASE g.entry ->> 'decision' WHEN 'REJECT' THEN 'R' WHEN 'DEFER' THEN 'D'
+                   ELSE CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN 'A' END END,
+               CASE WHEN g.entry ->> 'reason' IS NOT NULL THEN g.entry -> 'reason' END), '' ORDER BY g.place)), 2), '')
+      FROM jsonb_array_elements(p_gates) WITH ORDINALITY AS g (entry, place));
+COMMENT ON FUNCTION memwarden_internal.gates_text(jsonb) IS 'The lines of write_request.gates, from what gates_of() makes of them.';
+REVOKE ALL ON FUNCTION memwarden_internal.gates_text(jsonb) FROM PUBLIC;

@@ -159,7 +159,7 @@ CREATE TABLE memwarden_data.write_request (
     auto_eligible    boolean,
     pack_check       jsonb,
     review_asked     jsonb,
-    -- what they work out for the human: risk, factors, report, terms
+    -- what they work out for the human: risk, factors, report, terms; or why nobody was asked (told_of_auto)
     review           jsonb,
     -- what each gate said, until it is stored
     trail            text,
@@ -174,8 +174,8 @@ CREATE TABLE memwarden_data.write_request (
     verdict          text,
     retry_at         timestamptz,
     decided_at       timestamptz,
-    -- json: as jsonb it would take twice as long to write, and few are read
-    gates            json,
+    -- a line for each gate: its number or name, its time, how it decided where it did not just accept (gates_of)
+    gates            text,
     -- HMAC of the content's hash, where the content was refused
     refused_hash     bytea,
     -- What was asked under this id: 32 bytes of SHA-256; 33, an HMAC of them, where they could confirm a guess
@@ -184,7 +184,9 @@ CREATE TABLE memwarden_data.write_request (
     act              text,
     -- of what waits: who answered for the writer when it asked, and from which login it asked
     owner_id         bigint,
-    login            text
+    login            text,
+    -- the caller gave a key of its own: its content alone does not answer for it
+    keyed            boolean
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';
@@ -218,4 +220,5 @@ CREATE TABLE memwarden_data.idempotency (
 );
 CREATE INDEX idempotency_expiry ON memwarden_data.idempotency (expires_at);
 COMMENT ON TABLE memwarden_data.idempotency IS
-    'Tokens of requests that committed or wait. derived: the token was computed from the content, not given by the caller.';
+    'Tokens of requests that committed or wait. derived: the token was computed from the content, not given by the caller. A plain '
+    'write that became a memory of its own has none.';

@@ -69,6 +69,7 @@ BEGIN
         NEW.scope_id := NULL;
         NEW.sealed := NULL;
         NEW.asked_hash := NULL;
+        NEW.keyed := NULL;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();
     ELSE

@@ -6,6 +6,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
+    -- Then no token was kept for it.
+    v_is_token boolean := memwarden_internal.is_its_own_token(NEW.admission, NEW.idempotency_key, NEW.corrects, NEW.key_hash);
     v_seen    record;
     v_answer  record;
 BEGIN
@@ -17,12 +19,17 @@ BEGIN
                  || coalesce(NEW.corrects::text, ''), 'UTF8'))
     END;
 
-    SELECT i.request_id, i.item_id, i.version_id, i.derived INTO v_seen
-      FROM memwarden_data.idempotency AS i
-     WHERE i.org_id = NEW.org_id AND i.principal_id = NEW.principal_id AND i.scope_id = NEW.scope_id
+    -- Both in one: another query is one more for every write.
+    SELECT i.request_id, i.item_id, i.version_id, i.derived, w.is_known INTO v_seen
+      FROM (SELECT v_is_token AND EXISTS (
+                       SELECT FROM memwarden_data.item AS m
+                        WHERE m.org_id = NEW.org_id AND m.scope_id = NEW.scope_id AND m.status = 'ACTIVE' AND m.layer = NEW.layer
+                          AND m.fingerprint = NEW.fingerprint AND m.principal_id = NEW.principal_id) AS is_known) AS w
+      LEFT JOIN memwarden_data.idempotency AS i
+        ON i.org_id = NEW.org_id AND i.principal_id = NEW.principal_id AND i.scope_id = NEW.scope_id
        AND i.layer = NEW.layer AND i.token = NEW.token
        AND i.expires_at > v_started AND i.request_id <> NEW.request_id;
-    IF FOUND THEN
+    IF v_seen.request_id IS NOT NULL THEN
         v_answer := memwarden_internal.answer_replay(
             NEW.org_id, v_seen.request_id, v_seen.version_id, v_seen.derived,
             NEW.content_hash, NEW.subject, NEW.predicate, NEW.valid_from, NEW.valid_to, v_started);
@@ -32,6 +39,18 @@ BEGIN
             NEW.detail := jsonb_build_object('request_id', v_seen.request_id);
         END IF;
         IF NEW.outcome = 'ALREADY_COMMITTED' THEN
+            NEW.item_id := v_seen.item_id;
+            NEW.version_id := v_seen.version_id;
+        END IF;
+    END IF;
+    IF NEW.outcome IS NULL AND v_seen.is_known THEN
+        -- No token was kept for it: the memory is one.
+        v_seen := memwarden_internal.written_before(
+            NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.fingerprint, NEW.content_hash, NEW.subject, NEW.predicate,
+            NEW.request_id, v_started - (NEW.terms).idempotency_window, v_started);
+        IF v_seen.item_id IS NOT NULL THEN
+            NEW.outcome := 'ALREADY_COMMITTED';
+            NEW.detail := jsonb_build_object('request_id', v_seen.request_id);
             NEW.item_id := v_seen.item_id;
             NEW.version_id := v_seen.version_id;
         END IF;
@@ -46,6 +65,47 @@ COMMENT ON FUNCTION memwarden_internal.gate_idempotency() IS
     'over canonical content, organisation, agent, scope, layer, subject, predicate and the memory that it corrects. '
     'Source: chapter 12.1.7.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_idempotency() FROM PUBLIC;
+
+-- Most writes: a row and two entries of indexes less for each.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_its_own_token(
+    p_admission text, p_idempotency_key text, p_corrects uuid, p_key_hash bytea)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN p_admission = 'full' AND p_idempotency_key IS NULL AND p_corrects IS NULL AND p_key_hash IS NULL;
+COMMENT ON FUNCTION memwarden_internal.is_its_own_token(text, text, uuid, bytea) IS
+    'Whether a replay of a plain write is known by the memory itself: its layer holds a content once, the caller gave no '
+    'key, and the memory has no key that another value could take.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_its_own_token(text, text, uuid, bytea) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.written_before(
+    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_fingerprint bytea, p_content_hash bytea,
+    p_subject text, p_predicate text, p_request_id uuid, p_since timestamptz, p_now timestamptz,
+    OUT request_id uuid, OUT item_id uuid, OUT version_id uuid)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT v.request_id, i.item_id, i.version_id INTO request_id, item_id, version_id
+      FROM memwarden_data.item AS i
+      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+       AND i.fingerprint = p_fingerprint AND i.content_hash = p_content_hash AND i.principal_id = p_principal_id
+       -- The first and only thing it has said: whatever has moved on answers no more.
+       AND i.version = 1 AND NOT i.exclusive
+       AND i.subject IS NOT DISTINCT FROM p_subject AND i.predicate IS NOT DISTINCT FROM p_predicate
+       AND i.created_at > p_since AND (i.expires_at IS NULL OR i.expires_at > p_now)
+       AND v.request_id <> p_request_id
+       AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = v.request_id AND r.keyed)
+     ORDER BY i.item_id LIMIT 1;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.written_before(bigint, bigint, text, bigint, bytea, bytea, text, text, uuid, timestamptz,
+    timestamptz) IS
+    'The memory that a plain write of the same content by the same principal, without a key of its own, became since a '
+    'time, and that write; nulls where there is none, or where the memory has moved on.';
+REVOKE ALL ON FUNCTION memwarden_internal.written_before(bigint, bigint, text, bigint, bytea, bytea, text, text, uuid,
+    timestamptz, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.answer_replay(
     p_org_id bigint, p_request_id uuid, p_version_id uuid, p_derived boolean,

@@ -8,7 +8,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT r.request_id, r.outcome::text, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
-           r.layer, s.path, r.attempt, r.submitted_at, r.decided_at, r.gates::jsonb
+           r.layer, s.path, r.attempt, r.submitted_at, r.decided_at, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id
      WHERE r.request_id = request_status.request_id AND r.principal_id = v_principal_id;

@@ -16,7 +16,7 @@ BEGIN
     RETURN QUERY
     SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer, s.path, r.kind, r.subject, r.predicate,
         r.content, r.confidence,
-           r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, r.gates::jsonb
+           r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))
      WHERE v_all OR r.org_id = ANY (v_orgs) AND r.principal_id = v_principal_id;

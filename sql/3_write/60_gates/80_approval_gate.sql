@@ -52,8 +52,7 @@ BEGIN
             v_asked := memwarden_internal.ask_review(v_asked, 'RISK');
         END IF;
         IF v_asked IS NULL AND v_review.state IS NULL THEN
-            NEW.review := jsonb_build_object('auto', true, 'risk', v_risk.risk, 'factors',
-                memwarden_internal.risk_factors(v_risk.measures, v_policy.weights));
+            NEW.review := jsonb_build_object('auto', concat_ws(' ', v_risk.risk, v_risk.measures, v_policy.weights));
             NEW.provenance := NEW.provenance || jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk));
         ELSIF v_review.state = 'pending' AND v_review.expires_at <= v_started THEN
             NEW.outcome := 'REJECTED';

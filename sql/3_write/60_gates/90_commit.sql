@@ -234,7 +234,7 @@ BEGIN
             NEW.org_id, NEW.class, NEW.scope_id, NEW.layer, NEW.label_id, NEW.item_id, NEW.version_id, NEW.principal_id,
             v_head.version_id, v_head.principal_id, NEW.replaces, v_now);
     END IF;
-    IF NEW.auto_eligible AND NEW.review @> '{"auto": true}' THEN
+    IF NEW.auto_eligible AND NEW.review ? 'auto' THEN
         PERFORM memwarden_internal.sample_for_audit(
             NEW.org_id, NEW.request_id, NEW.item_id, NEW.version_id, NEW.scope_id, NEW.label_id, NEW.principal_id, v_terms.pack,
                 NEW.class, v_now);

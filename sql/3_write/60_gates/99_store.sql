@@ -38,14 +38,17 @@ BEGIN
                 + least(v_layer.retry_backoff * 2 ^ (least(NEW.attempt, 20) - 1), interval '1 hour')) END;
         END IF;
     END IF;
-    NEW.gates := ('[' || substr(NEW.trail, 2) || ']')::json;
-    NEW.trail := NULL;
     IF NEW.outcome <> 'COMMITTED' THEN
-        NEW.gate := NEW.gates -> -1 ->> 'gate';
+        NEW.gate := nullif(split_part(split_part(NEW.trail, E'\n', -1), ' ', 1), '');
     END IF;
+    NEW.gates := substr(memwarden_internal.short_gates(NEW.trail), 2);
+    NEW.trail := NULL;
 
     -- Only under the scope's lock: who could not get it must not meet, or overwrite, the token of who holds it.
-    IF NEW.token IS NOT NULL AND NEW.scope_locked AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED') THEN
+    -- A plain write that became a memory of its own at once is found by that memory.
+    IF NEW.token IS NOT NULL AND NEW.scope_locked AND NEW.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED')
+       AND NOT (TG_OP = 'INSERT' AND NEW.outcome = 'COMMITTED' AND NEW.becomes IS NULL AND memwarden_internal.is_its_own_token(
+                    NEW.admission, NEW.idempotency_key, NEW.corrects, NEW.key_hash)) THEN
         INSERT INTO memwarden_data.idempotency AS i (
             org_id, principal_id, scope_id, layer, token, request_id, item_id, version_id, derived, expires_at)
         VALUES (NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.token, NEW.request_id,
@@ -98,6 +101,7 @@ BEGIN
     IF NEW.outcome <> 'DEFERRED' THEN
         NEW.sealed := NULL;
         NEW.embedding := NULL;
+        NEW.keyed := CASE WHEN NEW.idempotency_key IS NOT NULL THEN true END;
         NEW.idempotency_key := NULL;
         NEW.intake_fault := NULL;
         NEW.fingerprint := NULL;

@@ -85,6 +85,21 @@ COMMENT ON FUNCTION memwarden_internal.risk_factors(double precision[], double p
     '"consumers", "readers"}.';
 REVOKE ALL ON FUNCTION memwarden_internal.risk_factors(double precision[], double precision[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.told_of_auto(p_review jsonb)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- A blank parts the three; whatever was stored before is an object already.
+RETURN CASE WHEN jsonb_typeof(p_review -> 'auto') = 'string' THEN jsonb_build_object(
+           'risk', split_part(p_review ->> 'auto', ' ', 1)::double precision,
+           'factors', memwarden_internal.risk_factors(
+               split_part(p_review ->> 'auto', ' ', 2)::double precision[], split_part(p_review ->> 'auto', ' ', 3)::double precision[]))
+       ELSE p_review - 'auto' END;
+COMMENT ON FUNCTION memwarden_internal.told_of_auto(jsonb) IS
+    'Risk and factors of a write that nobody was asked about, from write_request.review: {"auto": "risk measures weights"}, '
+    'as assess_risk() and the policy had them.';
+REVOKE ALL ON FUNCTION memwarden_internal.told_of_auto(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_layer text)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

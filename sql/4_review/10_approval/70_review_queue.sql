@@ -217,7 +217,7 @@ BEGIN
             OR memwarden_internal.may_read(v_principal_id, w.scope_id)
                AND w.label_id = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
      UNION ALL
-    SELECT w.request_id, 1::smallint, 'auto_approved', NULL, NULL, NULL, NULL, w.review - 'auto', w.decided_at
+    SELECT w.request_id, 1::smallint, 'auto_approved', NULL, NULL, NULL, NULL, memwarden_internal.told_of_auto(w.review), w.decided_at
       FROM memwarden_data.write_request AS w
      WHERE w.org_id = ANY (memwarden_internal.visible_orgs()) AND w.request_id = review_history.proposal_id AND w.review ? 'auto'
        AND (w.principal_id = v_principal_id

@@ -75,7 +75,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged'])
+    RETURN ((p_record #- '{approval,tier}') - ARRAY['event', 'sensitivity', 'approval_state', 'evidence_quality', 'judged', 'place'])
         || jsonb_build_object(
         'evidence', memwarden_internal.said_in_evidence(p_record -> 'evidence'), 'origin',
         memwarden_internal.said_in_origin(p_record -> 'origin'));

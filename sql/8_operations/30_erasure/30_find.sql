@@ -295,7 +295,8 @@ BEGIN
                        CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification)
                            THEN r.classification END,
                        CASE WHEN NOT memwarden_internal.is_code(r.reason) THEN r.reason END,
-                       (SELECT string_agg(g.entry ->> 'reason', chr(10)) FROM jsonb_array_elements(r.gates::jsonb) AS g (entry)
+                       (SELECT string_agg(g.entry ->> 'reason', chr(10))
+                          FROM jsonb_array_elements(memwarden_internal.gates_of(r.gates)) AS g (entry)
                          WHERE NOT memwarden_internal.is_code(g.entry ->> 'reason'))],
                        ARRAY[memwarden_internal.said_in_evidence(r.evidence)::text, memwarden_internal.said_in_evidence(r.grounds)::text,
                              memwarden_internal.said_in_origin(r.origin)::text, r.attributes::text, r.detail::text,

@@ -76,8 +76,9 @@ BEGIN
            retry_at = NULL,
            refused_hash = coalesce(r.refused_hash, memwarden_internal.keyed_hash('refused content', r.content_hash)),
            asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
-           gates = (SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
-                      FROM jsonb_array_elements(r.gates::jsonb) WITH ORDINALITY AS g (entry, ordinal)),
+           gates = memwarden_internal.gates_text((
+               SELECT jsonb_agg(g.entry - ARRAY['reason', 'detail'] ORDER BY g.ordinal)
+                 FROM jsonb_array_elements(memwarden_internal.gates_of(r.gates)) WITH ORDINALITY AS g (entry, ordinal))),
            detail = NULL, kind = NULL, subject = NULL, predicate = NULL, content = NULL, evidence = NULL, confidence = NULL,
                importance = NULL,
            embedding = NULL, ttl = NULL, valid_from = NULL, valid_to = NULL, idempotency_key = NULL, trace_id = NULL,

@@ -15,7 +15,7 @@ BEGIN
            percentile_cont(0.5) WITHIN GROUP (ORDER BY (g ->> 'us')::integer)::integer,
            percentile_cont(0.95) WITHIN GROUP (ORDER BY (g ->> 'us')::integer)::integer,
            percentile_cont(0.99) WITHIN GROUP (ORDER BY (g ->> 'us')::integer)::integer
-      FROM memwarden_data.write_request AS r, json_array_elements(r.gates) AS g
+      FROM memwarden_data.write_request AS r, jsonb_array_elements(memwarden_internal.gates_of(r.gates)) AS g
      WHERE (v_all OR r.org_id = ANY (v_orgs) AND r.principal_id = v_principal_id)
        AND r.request_id >= memwarden_internal.uuid7_floor(now() - interval '24 hours')
      GROUP BY 1, 2, 3

@@ -36,8 +36,9 @@ SELECT DISTINCT lower(w.word) AS word FROM (
      UNION ALL SELECT unnest('{auto,write,primary,secondary,derived,inferred,not_required}'::text[])
      UNION ALL
     SELECT unnest(ARRAY[e.key, CASE WHEN e.key <> 'us' THEN e.value END])
-      FROM memwarden_data.write_request AS r, json_array_elements(r.gates) AS g,
-           json_each_text(g) AS e) AS w
+      FROM memwarden_data.write_request AS r,
+           jsonb_array_elements(memwarden_internal.gates_of(r.gates)) AS g,
+           jsonb_each_text(g) AS e) AS w
  WHERE length(w.word) BETWEEN 2 AND 100 ORDER BY 1"""
 SAID = """
 SELECT v.item_id, lower(string_agg(concat_ws(

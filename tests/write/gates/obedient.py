@@ -69,8 +69,11 @@ def answering(decision: str | None = None, **answer: Any) -> dict[str, Any]:
 
 
 def status(world: World, answer: DictRow) -> DictRow:
-    """The record of a request, as it now is."""
-    query = "SELECT * FROM memwarden_data.write_request WHERE request_id = %s"
+    """The record of a request, as it now is, with its gates as everybody is shown them."""
+    query = (
+        "SELECT r.*, memwarden_internal.gates_of(r.gates) AS gates"
+        "  FROM memwarden_data.write_request AS r WHERE r.request_id = %s"
+    )
     rows = world.rows(query, answer["request_id"])
     assert len(rows) == 1
     return rows[0]

@@ -9,6 +9,7 @@ import pytest
 
 from helpers import write, write_many
 from races import together
+from scope_calls import retract
 from write.gates.obedient import add_obedient_gate, answering, run_retries
 
 if TYPE_CHECKING:
@@ -193,6 +194,69 @@ def test_a_token_is_forgotten_when_its_window_has_passed(world: World, tokens: A
     with world.connect("memwarden_jobs") as jobs:
         jobs.execute("SELECT memwarden.maintain()")
     assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 0
+
+
+def test_a_plain_write_is_its_own_token(world: World) -> None:
+    """Where a layer holds a content once, nothing is kept beside the memory to know a replay by.
+
+    Proves: W4
+    """
+    agent = world.agent()
+    first = write(agent, "episodic", TEA)
+    assert world.value("SELECT count(*) FROM memwarden_data.idempotency") == 0
+    again = write(agent, "episodic", TEA)
+    assert (again["outcome"], again["version_id"]) == ("ALREADY_COMMITTED", first["version_id"])
+    assert again["detail"] == {"request_id": str(first["request_id"])}
+    # Another agent's own, or of another subject, is none of it.
+    other = write(world.agent(), "episodic", TEA)
+    assert (other["outcome"], other["reason"]) == ("REJECTED", "EXACT_DUPLICATE")
+    assert write(agent, "episodic", TEA, subject="Bob")["outcome"] == "COMMITTED"
+    # A day later the memory is known, and the write no replay.
+    with world.admin.transaction():
+        world.admin.execute("SET LOCAL session_replication_role = replica")
+        world.admin.execute(
+            "UPDATE memwarden_data.item SET created_at = created_at - interval '25 hours'"
+        )
+    late = write(agent, "episodic", TEA)
+    assert (late["outcome"], late["reason"]) == ("REJECTED", "EXACT_DUPLICATE")
+
+
+def test_a_key_of_the_callers_answers_for_itself_alone(world: World) -> None:
+    """The same content without the key is another request, of what is known.
+
+    Proves: W4
+    """
+    agent = world.agent()
+    keyed = write(agent, "episodic", TEA, idempotency_key="k")
+    assert write(agent, "episodic", TEA, idempotency_key="k")["outcome"] == "ALREADY_COMMITTED"
+    without = write(agent, "episodic", TEA)
+    assert (without["outcome"], without["reason"]) == ("REJECTED", "EXACT_DUPLICATE")
+    assert without["item_id"] == keyed["item_id"]
+
+
+def test_what_is_written_anew_after_a_retraction_answers_from_then_on(world: World) -> None:
+    """The memory that was retracted does not; the one that took its place does.
+
+    Proves: W4
+    """
+    agent = world.agent()
+    curator = world.agent(role="curator")
+    first = write(agent, "episodic", TEA)
+    retract(curator, first["item_id"], "a mistake")
+    second, third = (write(agent, "episodic", TEA) for _ in range(2))
+    assert (second["outcome"], third["outcome"]) == ("COMMITTED", "ALREADY_COMMITTED")
+    assert first["item_id"] != second["item_id"] == third["item_id"]
+
+
+def test_a_batch_says_a_content_once(shared_world: World, home: str) -> None:
+    """The second of two alike in one batch meets the first.
+
+    Proves: W4
+    """
+    rows = [{"layer": "episodic", "content": TEA, "scope": home} for _ in range(2)]
+    answers = write_many(shared_world.agent(home), rows)
+    assert [row["outcome"] for row in answers] == ["COMMITTED", "ALREADY_COMMITTED"]
+    assert answers[0]["version_id"] == answers[1]["version_id"]
 
 
 def test_a_refused_write_uses_up_neither_its_key_nor_its_content(

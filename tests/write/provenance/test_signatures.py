@@ -24,6 +24,8 @@ TAMPERINGS = {
     "approval": 'record = record || \'{"approval_state": "APPROVED"}\'',
     "a field more": "record = record || '{\"note\": 1}'",
     "a field less": "record = record - 'origin'",
+    "without its mark": "record = record - 'place'",
+    "a place of its own": "record = record || '{\"provenance_id\": 1}'",
     "signature": "signature = sha256('')",
 }
 MOVES = {
@@ -68,8 +70,10 @@ def test_the_signature_is_an_hmac_over_the_canonical_record(signed: World) -> No
     Proves: P4
     """
     row = signed.rows(
-        "SELECT p.record::text AS text, p.signature, k.wrapped FROM memwarden_data.provenance AS p "
-        "JOIN memwarden_data.signing_key AS k USING (key_id) LIMIT 1"
+        "SELECT memwarden_internal.whole_record(p.record, p.item_id, p.version_id,"
+        "    p.provenance_id, p.event, p.recorded_at)::text AS text, p.signature, k.wrapped"
+        "  FROM memwarden_data.provenance AS p"
+        "  JOIN memwarden_data.signing_key AS k USING (key_id) LIMIT 1"
     )[0]
     signed.admin.execute(
         "CREATE OR REPLACE FUNCTION pg_temp.key_file() RETURNS text LANGUAGE plpython3u AS $$\n"

@@ -38,7 +38,8 @@ def test_a_backstop_accepts_and_notes(ruled: World, home: str) -> None:
     ]
     assert seen[1]["request_id"] == answer["request_id"]
     passes = ruled.value(
-        "SELECT jsonb_path_query_first(gates::jsonb, '$[*] ? (@.gate == \"35_reference\")')"
+        "SELECT jsonb_path_query_first("
+        "    memwarden_internal.gates_of(gates), '$[*] ? (@.gate == \"35_reference\")')"
         "  FROM memwarden_data.write_request WHERE request_id = %s",
         answer["request_id"],
     )
