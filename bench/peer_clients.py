@@ -42,7 +42,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Part:
-    """What one client did, or all together: seconds, but calls in milliseconds."""
+    """What one client did, or all together: seconds, but milliseconds a memory for the calls."""
 
     began: float
     ended: float
@@ -69,16 +69,18 @@ def busy(process: int) -> float:
     return int(schedule.read_text().split()[0]) / 1e9 if schedule.exists() else 0.0
 
 
-def timed(store: Store, barrier: Barrier, calls: list[Callable[[], int | None]]) -> Part:
-    """Make the calls once every client is ready."""
+def timed(
+    store: Store, barrier: Barrier, calls: list[tuple[int, Callable[[], int | None]]]
+) -> Part:
+    """Make the calls, each of so many memories or of one question, once every client is ready."""
     process = store.server()
     barrier.wait(PATIENCE)
     server, client, began = busy(process), time.process_time(), time.monotonic()
     taken, found = [], 0
-    for call in calls:
+    for many, call in calls:
         start = time.monotonic()
         found += call() or 0
-        taken.append((time.monotonic() - start) * 1000)
+        taken.append((time.monotonic() - start) * 1000 / many)
     ended = time.monotonic()
     return Part(began, ended, taken, busy(process) - server, time.process_time() - client, found)
 
@@ -93,14 +95,14 @@ def client(work: Work, number: int, barrier: Barrier, results: Connection) -> No
     for text in spare:
         store.search(1, text)
     share = work.texts[number :: work.clients]
-    writes: list[Callable[[], int | None]] = [
-        partial(store.write_many, 0, share[n : n + work.batch])
-        for n in range(0, len(share), work.batch)
+    batches = [share[n : n + work.batch] for n in range(0, len(share), work.batch)]
+    writes: list[tuple[int, Callable[[], int | None]]] = [
+        (len(batch), partial(store.write_many, 0, batch)) for batch in batches
     ]
     if work.batch == 1:
-        writes = [partial(store.write, 0, text) for text in share]
-    searches: list[Callable[[], int | None]] = [
-        partial(store.search, 0, text) for text in work.questions[number :: work.clients]
+        writes = [(1, partial(store.write, 0, text)) for text in share]
+    searches: list[tuple[int, Callable[[], int | None]]] = [
+        (1, partial(store.search, 0, text)) for text in work.questions[number :: work.clients]
     ]
     results.send([timed(store, barrier, writes), timed(store, barrier, searches)])
 

@@ -40,10 +40,10 @@ class Figures:
     server: list[float] = field(default_factory=list)
     client: list[float] = field(default_factory=list)
 
-    def add(self, part: dict[str, Any], things: int, each: int) -> None:
-        """One round: so many things, so many of them a call."""
+    def add(self, part: dict[str, Any], things: int) -> None:
+        """One round of so many memories or questions."""
         self.rates.append(things / (part["ended"] - part["began"]))
-        self.passed.append(statistics.median(part["calls"]) / each)
+        self.passed.append(statistics.median(part["calls"]))
         self.server.append(part["server"] * 1000 / things)
         self.client.append(part["client"] * 1000 / things)
 
@@ -176,9 +176,9 @@ def run(bench: Bench, given: argparse.Namespace) -> dict[tuple[str, int], dict[s
                 for side in sides[turn:] + sides[:turn]:
                     asked = given.searches if batch == 1 else 0
                     answer = bench.measure(side, clients, batch, given.items, asked)
-                    figures[name, clients][side].add(answer["writes"], given.items, batch)
+                    figures[name, clients][side].add(answer["writes"], given.items)
                     if asked:
-                        figures[names[2], clients][side].add(answer["searches"], asked, 1)
+                        figures[names[2], clients][side].add(answer["searches"], asked)
                     rate = figures[name, clients][side].rates[-1]
                     print(f"{side}, {clients}: {name}, {rate:.0f} a second", file=sys.stderr)
         keep(given.report, figures)
