@@ -7,7 +7,7 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script check test mutants lint fuzz demo bench install uninstall clean FORCE
+.PHONY: build script check test mutants lint fuzz demo bench bench-peers install uninstall clean FORCE
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -65,5 +65,9 @@ bench: ## measure against a bare pgvector table, history, sealing, scopes of eve
 	            python bench/sizes.py --dsn "$$MEMWARDEN_DSN"; \
 	            python bench/growth.py --dsn "$$MEMWARDEN_DSN"; \
 	            python bench/wide.py --dsn "$$MEMWARDEN_DSN"' bench $(BENCH)
+
+bench-peers: ## measure beside a bare pgvector table, LangGraph's store and mem0, which it gets from PyPI; BENCH='--items 500'
+	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \
+	    sh -ec 'python bench/peers.py --dsn "$$MEMWARDEN_DSN" "$$@"' bench $(BENCH)
 
 include deploy/server.mk

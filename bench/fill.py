@@ -11,18 +11,67 @@ import numpy as np
 from store import Stores, scope_path
 from workload import DIMENSION, Workload
 
-# Each is the first memory of the store but for what is its own.
-OWN = {
+# Each row is as that of the first memory of the store but for what is its own.
+IDS = {
     "scope_id": "f.scope_id",
     "item_id": "f.item_id",
     "version_id": "f.version_id",
-    "content": "jsonb_build_object('text', f.words)",
-    "search_text": "f.words",
-    "content_hash": "sha256(convert_to(f.item_id::text, 'UTF8'))",
-    "fingerprint": "sha256(convert_to(f.item_id::text, 'UTF8'))",
-    "search_vector": "to_tsvector('english', f.words)",
-    "embedding": "f.embedding",
+    "request_id": "f.request_id",
 }
+CONTENT_HASH = """sha256(convert_to('{"text":"' || f.words || '"}', 'UTF8'))"""
+ANY_HASH = "sha256(convert_to(f.item_id::text, 'UTF8'))"
+PATH = "(SELECT s.path FROM memwarden_data.scope AS s WHERE s.scope_id = f.scope_id)"
+OWN = {
+    "version": {
+        "content": "jsonb_build_object('text', f.words)",
+        "search_text": "f.words",
+        "content_hash": CONTENT_HASH,
+        "evidence": "jsonb_build_array(x.evidence -> 0 || jsonb_build_object('excerpt', f.words))",
+    },
+    "item": {
+        "content_hash": CONTENT_HASH,
+        "fingerprint": ANY_HASH,
+        "search_vector": "to_tsvector('english', f.words)",
+    },
+    "embedding": {"embedding": "f.embedding"},
+    "write_request": {
+        "scope_path": PATH,
+        "content_hash": CONTENT_HASH,
+        "asked_hash": ANY_HASH,
+    },
+    "idempotency": {"token": ANY_HASH},
+}
+# The shared shelf: a scope that has grown is moved from there.
+TEMPLATE = {"embedding": "embedding_shared"}
+# The functions of the commit hash and sign, so that everything verifies.
+VERSIONS = """
+WITH v AS ({versions} RETURNING *), logged AS (
+    INSERT INTO memwarden_data.log (
+        recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
+        scope_id, layer, principal_id, request_id, reason, snapshot_hash)
+    SELECT lower(v.recorded_during), pg_current_xact_id(), memwarden_internal.system_identifier(),
+           v.org_id, 'INSERT', v.item_id, v.version_id, v.scope_id, v.layer, v.principal_id,
+           v.request_id, 'new item', memwarden_internal.snapshot_hash(
+               v.version_id, v.item_id, v.version, NULL, NULL, NULL, v.scope_id, v.layer, v.kind,
+               v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence,
+               v.principal_id, v.label_id, v.request_id, lower(v.recorded_during), v.valid_during,
+               v.expires_at, v.class)
+      FROM v)
+SELECT memwarden_internal.record_provenance(
+           v.org_id, v.scope_id, v.item_id, v.version_id, NULL, 'WRITE',
+           jsonb_set(x.record, '{{evidence,0,excerpt_hash}}', to_jsonb(
+               encode(sha256(convert_to(v.search_text, 'UTF8')), 'hex')))
+           || jsonb_build_object('request_id', v.request_id,
+                                 'content_hash', encode(v.content_hash, 'hex')),
+           lower(v.recorded_during))
+  FROM v, (SELECT p.record FROM memwarden_data.provenance AS p LIMIT 1) AS x"""
+# As the first write into a scope leaves it.
+LOCKS = """
+INSERT INTO memwarden_data.write_lock
+SELECT (jsonb_populate_record(x, jsonb_build_object('scope_id', f.scope_id))).*
+  FROM (SELECT DISTINCT scope_id FROM fill) AS f,
+       (SELECT l AS x FROM memwarden_data.write_lock AS l LIMIT 1) AS one
+    ON CONFLICT DO NOTHING"""
 RAW = """
 INSERT INTO raw_memory (scope_id, content, words, embedding)
 SELECT 0, jsonb_build_object('text', f.words), to_tsvector('english', f.words), f.embedding::vector
@@ -91,29 +140,41 @@ def _slice(
     admin = stores.admin
     admin.execute(
         "CREATE TEMPORARY TABLE fill (scope_id bigint, words text, embedding halfvec,"
-        " item_id uuid DEFAULT gen_random_uuid(), version_id uuid DEFAULT gen_random_uuid())"
+        " item_id uuid DEFAULT memwarden_internal.uuid7(),"
+        " version_id uuid DEFAULT memwarden_internal.uuid7(),"
+        " request_id uuid DEFAULT memwarden_internal.uuid7())"
     )
     texts, drawn = workload.texts(len(homes)), vectors.array(len(homes)).astype(">f2")
     with admin.cursor().copy("COPY fill (scope_id, words, embedding) FROM STDIN BINARY") as copy:
         copy.set_types(["int8", "text", "bytea"])
         for home, text, vector in zip(homes, texts, drawn, strict=True):
             copy.write_row((home, text, binary(vector)))
-    for table in ("version", "item", "embedding"):
-        columns = [
-            name
-            for (name,) in admin.execute(
-                "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass"
-                " AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
-                (f"memwarden_data.{table}",),
-            )
-        ]
-        values = ", ".join(OWN.get(name, f"x.{name}") for name in columns)
-        # The shared shelf: a scope that has grown is moved from there.
-        source = "memwarden_data.embedding_shared" if table == "embedding" else ""
-        admin.execute(
-            f"INSERT INTO memwarden_data.{table} ({', '.join(columns)}) SELECT {values}"
-            f"  FROM fill AS f, (SELECT * FROM {source or f'memwarden_data.{table}'} LIMIT 1) AS x"
-        )
+    with admin.transaction():
+        admin.execute(VERSIONS.format(versions=_copies(stores, "version")))
+        for table in ("item", "embedding", "idempotency"):
+            admin.execute(_copies(stores, table))
+        admin.execute(LOCKS)
+        # The triggers of a request are the gates.
+        admin.execute("SET LOCAL session_replication_role = replica")
+        admin.execute(_copies(stores, "write_request"))
     if raw:
         admin.execute(RAW)
     admin.execute("DROP TABLE fill")
+
+
+def _copies(stores: Stores, table: str) -> str:
+    """The INSERT of one row for each memory of the slice."""
+    columns = [
+        name
+        for (name,) in stores.admin.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass"
+            " AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+            (f"memwarden_data.{table}",),
+        )
+    ]
+    own = IDS | OWN[table]
+    values = ", ".join(own.get(name, f"x.{name}") for name in columns)
+    return (
+        f"INSERT INTO memwarden_data.{table} ({', '.join(columns)}) SELECT {values} FROM fill AS f,"
+        f" (SELECT * FROM memwarden_data.{TEMPLATE.get(table, table)} LIMIT 1) AS x"
+    )
