@@ -108,9 +108,7 @@ def test_no_setting_of_a_session_prints_the_key(world: World, login: str) -> Non
     (path,) = [
         e.partition(b"=")[2] for e in environment if e.startswith(b"MEMWARDEN_MASTER_KEY_FILE=")
     ]
-    master = bytes.fromhex(
-        world.value("SELECT trim(E'\\n' FROM pg_read_file(%s))", path.decode())
-    )
+    master = bytes.fromhex(world.value("SELECT trim(E'\\n' FROM pg_read_file(%s))", path.decode()))
     extracted = hmac.digest(b"memwarden", master, "sha256")
     key = hmac.digest(extracted, b"recall query\x01", "sha256")
     reader = world.connect(login, application_name="curious")
