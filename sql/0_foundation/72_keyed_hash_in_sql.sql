@@ -13,21 +13,15 @@ AS $function$
 DECLARE
     v_nul    bytea := decode('00', 'hex');
     v_name   bytea := v_nul || convert_to('MEMWARDEN_MASTER_KEY_FILE=', 'UTF8');
-    v_server text;
     v_env    bytea;
-    v_at     integer;
     v_path   text;
     v_master text;
 BEGIN
     BEGIN
         -- The environment that the server was started with, which a backend's own may hide.
-        v_server := split_part(pg_read_file('postmaster.pid'), E'\n', 1);
-        v_env := v_nul || pg_read_binary_file('/proc/' || v_server || '/environ') || v_nul;
-        v_at := position(v_name IN v_env);
-        IF v_at > 0 THEN
-            v_env := substring(v_env FROM v_at + length(v_name));
-            v_path := encode(substring(v_env FROM 1 FOR position(v_nul IN v_env) - 1), 'escape');
-        END IF;
+        v_env := v_nul || pg_read_binary_file('/proc/' || split_part(pg_read_file('postmaster.pid'), E'\n', 1) || '/environ') || v_nul;
+        v_env := substring(v_env FROM nullif(position(v_name IN v_env), 0) + length(v_name));
+        v_path := encode(substring(v_env FROM 1 FOR position(v_nul IN v_env) - 1), 'escape');
         IF v_path <> '' AND strpos(v_path, E'\\') = 0 THEN
             v_master := rtrim(encode(pg_read_binary_file(v_path), 'escape'), E' \n\r\t');
         END IF;

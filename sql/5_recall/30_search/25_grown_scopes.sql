@@ -81,12 +81,12 @@ AS $function$
 DECLARE
     v_shelf   record;
     v_part    record;
-    v_pooled  integer[] := ARRAY[]::integer[];
-    v_rest    uuid[] := ARRAY[]::uuid[];
-    v_alike   double precision[] := ARRAY[]::double precision[];
+    v_pooled  integer[] := '{}';
+    v_rest    uuid[] := '{}';
+    v_alike   double precision[] := '{}';
     v_beside  uuid[];
     v_wide    integer;
-    v_shelved bigint[] := ARRAY[]::bigint[];
+    v_shelved bigint[] := '{}';
 BEGIN
     SELECT p_scopes, p_scopes, '{}'::integer[], '{}'::text[], false, '{}'::uuid[], '{}'::double precision[] INTO scopes,
         measured, whole, homes, leftovers, item_ids, similarities;
@@ -133,6 +133,9 @@ BEGIN
         END IF;
     END IF;
     pooled := cardinality(item_ids);
+    IF v_wide IS NULL THEN
+        RETURN;
+    END IF;
     item_ids := item_ids || v_rest;
     similarities := similarities || v_alike;
     IF cardinality(v_pooled) > 0 THEN
