@@ -170,6 +170,7 @@ def test_what_has_changed_since_is_found_and_what_is_gone_is_not(
     forget(world)
     assert answers(reader) == later
 
+
 COPIES = "SELECT DISTINCT item_id FROM memwarden_data.embedding WHERE shelf < 0"
 SEEN = "SELECT seen::text FROM memwarden_data.wide_shelf"
 
