@@ -81,12 +81,12 @@ AS $function$
 DECLARE
     v_shelf   record;
     v_part    record;
-    v_pooled  integer[] := '{}';
-    v_rest    uuid[] := '{}';
-    v_alike   double precision[] := '{}';
+    v_pooled  integer[] := ARRAY[]::integer[];
+    v_rest    uuid[] := ARRAY[]::uuid[];
+    v_alike   double precision[] := ARRAY[]::double precision[];
     v_beside  uuid[];
     v_wide    integer;
-    v_shelved bigint[] := '{}';
+    v_shelved bigint[] := ARRAY[]::bigint[];
 BEGIN
     SELECT p_scopes, p_scopes, '{}'::integer[], '{}'::text[], false, '{}'::uuid[], '{}'::double precision[] INTO scopes,
         measured, whole, homes, leftovers, item_ids, similarities;
