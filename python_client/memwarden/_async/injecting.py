@@ -39,8 +39,8 @@ class AsyncInjecting:
 
         `task` is what it is about, or the goal and current step of the session `session_id`. What
         is None is as the injection policy says; `blocks` names those to fill. Items that were left
-        out come last, with the reason in `left_out` and no line. `surface`: which boundary it
-        crosses, as in `recall`.
+        out come last, with the reason in `left_out` and no line. The row that says that nothing is
+        known is left out, as `recall` does it. `surface`: which boundary it crosses, as there.
 
         Raises:
             NotFound: no such session of the caller's, scope, block, model or surface.

@@ -39,6 +39,7 @@ FROM memwarden.push(
     max_items => %(max_items)s::int, threshold => %(threshold)s::float8,
     blocks => %(blocks)s::text[], classification => %(classification)s::text,
     embedding_model => %(embedding_model)s::text, surface => %(surface)s::text)
+WHERE item_id IS NOT NULL
 """
 
 END_TURN: Final[LiteralString] = """

@@ -61,6 +61,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_shelf   integer;
+    v_wide    integer;
     v_shelved boolean;
 BEGIN
     -- The shared shelf by its name: through the parent a statement locks every partition that there is.
@@ -77,8 +78,14 @@ BEGIN
          -- Beside others that of the words is kept as well: what comes back has all that it had.
          WHERE m.name <> 'lexical' OR EXISTS (SELECT FROM gone AS h WHERE h.item_id = g.item_id AND h.model_id <> g.model_id)
     )
-    SELECT EXISTS (SELECT FROM memwarden_data.shelf AS s
-                    WHERE s.org_id = p_org_id AND s.scope_id = p_scope_id AND (s.vacated_at IS NULL OR NOT s.cleared)) INTO v_shelved;
+    SELECT bool_or(s.scope_id <> 0), min(s.shelf) INTO v_shelved, v_wide
+      FROM memwarden_data.shelf AS s
+     WHERE s.org_id = p_org_id AND s.shelf <> 0
+       AND (s.scope_id = p_scope_id AND (s.vacated_at IS NULL OR NOT s.cleared) OR s.scope_id = 0 AND s.vacated_at IS NULL);
+    -- Below zero: copies, of which none is kept.
+    IF v_wide < 0 THEN
+        PERFORM memwarden_internal.remove_copies(v_wide, p_item_ids);
+    END IF;
     IF v_shelved THEN
         -- A move may have left a copy, which is the same: both go.
         FOR v_shelf IN SELECT s.shelf FROM memwarden_data.shelf AS s
@@ -101,6 +108,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) IS
-    'Takes the vectors of items out of retrieval, before their heads move on. Those that the words cannot give back are '
-    'kept with the version, and beside them what they can.';
+    'Takes the vectors of items out of retrieval, copies too, before their heads move on. Those that the words cannot give back '
+    'are kept with the version, and beside them what they can.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_vectors_aside(bigint, bigint, uuid[]) FROM PUBLIC;

@@ -251,13 +251,13 @@ REVOKE ALL ON FUNCTION memwarden_internal.gate_commit() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.system_identifier()
 RETURNS bigint
-LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-# Asking reads a file each time; the answer is the same for as long as a server lives.
-if "memwarden:system" not in GD:
-    GD["memwarden:system"] = plpy.execute("SELECT system_identifier FROM pg_control_system()")[0]["system_identifier"]
-return GD["memwarden:system"]
+BEGIN
+    -- As an expression, which PL/pgSQL evaluates without a statement.
+    RETURN (pg_control_system()).system_identifier;
+END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.system_identifier() IS
     'The identifier of this database cluster: transaction ids compare within one cluster only.';

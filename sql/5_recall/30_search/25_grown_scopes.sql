@@ -133,6 +133,9 @@ BEGIN
         END IF;
     END IF;
     pooled := cardinality(item_ids);
+    IF v_wide IS NULL THEN
+        RETURN;
+    END IF;
     item_ids := item_ids || v_rest;
     similarities := similarities || v_alike;
     IF cardinality(v_pooled) > 0 THEN

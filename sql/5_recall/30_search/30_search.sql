@@ -99,6 +99,8 @@ SET random_page_cost = 0.1
 -- Pages that a bitmap leads to cost no more: else all of a smaller store's index is walked for one scope.
 SET seq_page_cost = 0.1
 SET jit = off
+-- Whatever it is where the search is called.
+SET join_collapse_limit = 8
 -- Nor helpers: to start them takes longer than a scope.
 SET max_parallel_workers_per_gather = 0
 -- Five thousand candidates with their vectors and words stay in memory: half the time of spilling them.
@@ -210,7 +212,7 @@ BEGIN
                    AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
                    AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
                    AND (p_filter IS NULL OR EXISTS (
-                           SELECT FROM memwarden_data.version AS v
+                           SELECT FROM memwarden_data.version_hot AS v
                             WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
                  OFFSET 0) AS f
           LEFT JOIN vectors AS e ON e.item_id = f.item_id

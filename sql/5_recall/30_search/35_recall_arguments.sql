@@ -8,16 +8,17 @@ AS $function$
 DECLARE
     v_fault text;
 BEGIN
-    IF p_k IS NULL OR p_k NOT BETWEEN 1 AND 1000 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'k: 1 to 1,000');
-    ELSIF p_fusion IS NULL OR p_fusion NOT IN ('weighted', 'rrf') THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'fusion: weighted or rrf');
-    ELSIF p_min_confidence NOT BETWEEN 0 AND 1 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'min_confidence: 0 to 1');
-    ELSIF p_threshold NOT BETWEEN 0 AND 1 THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'threshold: 0 to 1');
-    ELSIF cardinality(p_exclude) > 10000 OR NOT memwarden_internal.is_list(p_exclude) THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'exclude: at most 10,000 ids of items');
+    -- One expression, not one for each: a new session plans all of them.
+    v_fault := CASE
+        WHEN p_k IS NULL OR p_k NOT BETWEEN 1 AND 1000 THEN 'k: 1 to 1,000'
+        WHEN p_fusion IS NULL OR p_fusion NOT IN ('weighted', 'rrf') THEN 'fusion: weighted or rrf'
+        WHEN p_min_confidence NOT BETWEEN 0 AND 1 THEN 'min_confidence: 0 to 1'
+        WHEN p_threshold NOT BETWEEN 0 AND 1 THEN 'threshold: 0 to 1'
+        WHEN cardinality(p_exclude) > 10000 OR NOT memwarden_internal.is_list(p_exclude) THEN 'exclude: at most 10,000 ids of items' END;
+    IF v_fault IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
+    ELSIF num_nonnulls(p_layers, p_weights) = 0 THEN
+        RETURN;
     END IF;
     -- Nested, so that a recall without them pays for no query.
     IF p_layers IS NOT NULL THEN

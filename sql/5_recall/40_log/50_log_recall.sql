@@ -62,7 +62,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     -- For each organisation another: what one asks tells nothing of what another does.
-    RETURN memwarden_internal.keyed_hash('recall query', convert_to(p_org_id || ' ' || p_query, 'UTF8'));
+    RETURN memwarden_internal.keyed_hash_in_sql('recall query', convert_to(p_org_id || ' ' || p_query, 'UTF8'));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.query_digest(bigint, text) IS

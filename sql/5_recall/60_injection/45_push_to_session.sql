@@ -138,6 +138,9 @@ BEGIN
             push.classification, v_terms, push.surface) AS i);
     v_recall_id := memwarden_internal.log_push(
         v_principal_id, push.session_id, v_about.task, v_about.texts, v_about.scope, push.embedding_model, v_terms, v_rows, push.surface);
+    v_rows := ARRAY(SELECT u FROM memwarden_internal.push_unknown(
+        v_principal_id, v_about.org_id, push.session_id, v_about.scope, v_about.texts, push.embedding, push.embedding_model,
+            push.classification, v_terms, push.surface, v_rows) AS u) || v_rows;
     RETURN QUERY
     SELECT r.position, r.block, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
         r.relevance, r.tokens, r.left_out,
@@ -152,21 +155,22 @@ COMMENT ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, d
     'filled first, higher priority before lower, each with its most relevant memories, until a budget is spent. So '
     'the lowest priority yields first. A memory stands in one block only. Memories that contradict each other come '
     'one after another or not at all. A session also looks into its scope across a surface where the caller reads '
-    'that scope through the surface alone. Rows of memories that were left out come last and without words. The call '
-    'is recorded as a recall, and writes nothing else. session_id: a session of the caller''s own; memories are '
+    'that scope through the surface alone. Rows of memories that were left out come last and without words. Where no '
+    'memory reaches the threshold of its block, the first row is one of standing unknown, without an item_id and a '
+    'block, with the provenance that recall() gives it. Its line is NULL where the budget is too small for it. The '
+    'call is recorded as a recall, and writes nothing else. session_id: a session of the caller''s own; memories are '
     'compared with its goal and current step, in its scope. task: a text to compare with instead, 1 to 10,000 '
     'characters; required without a session. scope: where to look without a session, as in recall(). embedding, '
     'embedding_model: of the text to compare with. token_budget: of all blocks together, with the header of '
     'render_context(); 2000 as shipped. max_items: of all blocks together; 5 as shipped. threshold: 0 to 1, as '
     'relevance in recall(); replaces the threshold of each block. blocks: the names of the blocks to fill, which may '
     'be blocks on demand. classification: no memories above it. surface: the boundary that the memories cross, as '
-    'recall() takes it; nothing below its floor is returned or named; where no memory is given, the call does not say '
-    'that nothing is known. standing, hedge, suspicious: as in recall(). position, line: for render_context(), in '
-    'rows of memories that are given. left_out: why a memory was not given: THRESHOLD (not relevant enough), ITEMS, '
-    'BUDGET, or INSTRUCTION (it looks like an instruction to its reader, and is never pushed). recall_id: the call in '
-    'the log of recalls. Raises 28000 without an identity; 42704 for an unknown session, scope, block, '
-    'classification, model or surface; 22023 for arguments out of range; 55000 where storage and functions are of '
-    'different versions. Source: four-layer design, 5; primitives 12 and 14.';
+    'recall() takes it; nothing below its floor is returned or named. standing, hedge, suspicious: as in recall(). '
+    'position, line: for render_context(), in rows of memories that are given. left_out: why a memory was not given: '
+    'THRESHOLD (not relevant enough), ITEMS, BUDGET, or INSTRUCTION (it looks like an instruction to its reader, and '
+    'is never pushed). recall_id: the call in the log of recalls. Raises 28000 without an identity; 42704 for an '
+    'unknown session, scope, block, classification, model or surface; 22023 for arguments out of range; 55000 where '
+    'storage and functions are of different versions. Source: four-layer design, 5; primitives 12 and 14.';
 REVOKE ALL ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.push(uuid, text, text, real[], integer, integer, double precision, text[], text, text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

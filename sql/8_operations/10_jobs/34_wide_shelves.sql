@@ -1,5 +1,6 @@
--- Copies of what an organisation's small scopes hold, under one index, for recalls that ask many of them at once. No write knows of
--- it: the job brings in what the log says has changed, and recalls compare what has changed since then themselves.
+-- Copies of what an organisation's small scopes hold, under one index, for recalls that ask many of them at once. No write adds to
+-- them: the job brings in what the log says has changed, and recalls compare what has changed since then themselves. What ends or is
+-- replaced goes at once (set_vectors_aside()). Neither the job nor a write waits for a copy that the other holds.
 CREATE OR REPLACE FUNCTION memwarden_internal.tend_wide_shelves()
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -108,6 +109,8 @@ DECLARE
     v_old  record;
     v_what record;
     v_seen pg_snapshot;
+    v_gone bigint[];
+    v_left bigint;
 BEGIN
     PERFORM FROM memwarden_data.vector_move AS m ORDER BY m.place FOR UPDATE;
     PERFORM memwarden_internal.keep_erasures_out(p_org_id);
@@ -122,9 +125,15 @@ BEGIN
         PERFORM memwarden_internal.forget_wide_shelf(p_shelf);
         RETURN;
     END IF;
-    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE e.scope_id <> ALL ($1)',
-        memwarden_internal.shelf_name(p_shelf)) USING v_what.scope_ids;
-    PERFORM memwarden_internal.copy_changes(p_shelf, p_org_id, v_what.scope_ids, v_old.seen);
+    v_gone := ARRAY(SELECT o.id FROM unnest(v_old.scope_ids) AS o (id) EXCEPT SELECT c.id FROM unnest(v_what.scope_ids) AS c (id));
+    EXECUTE memwarden_internal.removal_statement(p_shelf, 'e.org_id = $1 AND e.scope_id = ANY ($2)') USING p_org_id, v_gone;
+    EXECUTE format('SELECT count(*) FROM memwarden_data.%I AS e WHERE e.org_id = $1 AND e.scope_id = ANY ($2)',
+        memwarden_internal.shelf_name(p_shelf)) INTO v_left USING p_org_id, v_gone;
+    -- What a writer holds is taken up again by the next run, and until then compared as before.
+    IF NOT memwarden_internal.copy_changes(p_shelf, p_org_id, v_what.scope_ids, v_old.seen) OR v_left > 0 THEN
+        UPDATE memwarden_data.wide_shelf AS w SET refreshed_at = clock_timestamp() WHERE w.shelf = p_shelf;
+        RETURN;
+    END IF;
     PERFORM memwarden_internal.copy_scopes(p_shelf, p_org_id, ARRAY(
         SELECT c.id FROM unnest(v_what.scope_ids) AS c (id) EXCEPT SELECT o.id FROM unnest(v_old.scope_ids) AS o (id)));
     UPDATE memwarden_data.wide_shelf AS w
@@ -193,7 +202,7 @@ COMMENT ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uui
 REVOKE ALL ON FUNCTION memwarden_internal.copy_items(integer, bigint, bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_changes(p_shelf integer, p_org_id bigint, p_scope_ids bigint[], p_seen pg_snapshot)
-RETURNS void
+RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 SET enable_seqscan = off
@@ -201,16 +210,49 @@ SET jit = off
 AS $function$
 DECLARE
     v_changed uuid[] := memwarden_internal.changed_since(p_org_id, p_scope_ids, NULL, p_seen, 2147483647);
+    v_held    uuid[];
 BEGIN
-    EXECUTE format('DELETE FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)',
+    PERFORM memwarden_internal.remove_copies(p_shelf, v_changed);
+    EXECUTE format('SELECT array_agg(e.item_id) FROM memwarden_data.%I AS e WHERE uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)',
         memwarden_internal.shelf_name(p_shelf))
-      USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(v_changed) AS c (item_id)), v_changed;
-    PERFORM memwarden_internal.copy_items(p_shelf, p_org_id, p_scope_ids, v_changed);
+       INTO v_held USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(v_changed) AS c (item_id)), v_changed;
+    PERFORM memwarden_internal.copy_items(p_shelf, p_org_id, p_scope_ids, ARRAY(
+        SELECT c.item_id FROM unnest(v_changed) AS c (item_id) WHERE v_held IS NULL OR c.item_id <> ALL (v_held)));
+    RETURN v_held IS NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) IS
-    'Copies anew what has changed in some scopes since p_seen, and takes away what is no more.';
+    'Copies anew what has changed in some scopes since p_seen, and takes away what is no more. False where a writer holds a copy, '
+    'which stays as it is.';
 REVOKE ALL ON FUNCTION memwarden_internal.copy_changes(integer, bigint, bigint[], pg_snapshot) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.removal_statement(p_shelf integer, p_condition text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN format('DELETE FROM memwarden_data.%1$I AS g WHERE g.ctid = ANY (ARRAY(SELECT e.ctid FROM memwarden_data.%1$I AS e WHERE %2$s'
+    ' FOR UPDATE SKIP LOCKED))', memwarden_internal.shelf_name(p_shelf), p_condition);
+COMMENT ON FUNCTION memwarden_internal.removal_statement(integer, text) IS
+    'The statement that deletes the copies e of which a condition holds, but for those that somebody else holds.';
+REVOKE ALL ON FUNCTION memwarden_internal.removal_statement(integer, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.remove_copies(p_shelf integer, p_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- By the index of the lots, and then by place, whatever the planner thinks.
+SET enable_seqscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
+AS $function$
+BEGIN
+    EXECUTE memwarden_internal.removal_statement(p_shelf, 'uuid_hash(e.item_id) = ANY ($1) AND e.item_id = ANY ($2)')
+      USING ARRAY(SELECT uuid_hash(c.item_id) FROM unnest(p_item_ids) AS c (item_id)), p_item_ids;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.remove_copies(integer, uuid[]) IS
+    'Deletes the copies of some items. What the job holds at this moment it leaves to the next run, and waits for nobody.';
+REVOKE ALL ON FUNCTION memwarden_internal.remove_copies(integer, uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.keep_erasures_out(p_org_id bigint)
 RETURNS void

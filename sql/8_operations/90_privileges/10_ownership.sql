@@ -1,5 +1,5 @@
 -- A SECURITY DEFINER function owned by the installing superuser would ignore even forced row security:
--- every one of them belongs to memwarden_owner.
+-- every one of them belongs to memwarden_owner. The one that reads the key file touches no table (72_keyed_hash_in_sql.sql).
 DO $ownership$
 DECLARE
     v_function record;
@@ -8,6 +8,7 @@ BEGIN
         SELECT p.oid::regprocedure AS signature
           FROM pg_catalog.pg_proc AS p
          WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace) AND p.prosecdef
+           AND p.proname <> 'keyed_hash_in_sql'
     LOOP
         EXECUTE pg_catalog.format('ALTER FUNCTION %s OWNER TO memwarden_owner', v_function.signature);
     END LOOP;

@@ -215,11 +215,12 @@ def test_what_a_worker_makes_is_found_among_many_scopes(
     switch(small, model)
     asked = {"embedding": embedded("lamp number 7"), "weights": {"vector": 1}, "k": 1}
     assert recall(agent, **asked)[0]["text"] == "lamp number 7"
-    # A copy of what has said something else since is no vector of it.
+    # The copy goes with what it was made of, and is no vector of what the memory says now.
     changed = write(agent, "semantic", 1, subject="Ana", predicate="has", scope=paths[0])
     reembed(small, model)
     assert fill(worker) == 1
-    write(agent, "semantic", 2, subject="Ana", predicate="has", scope=paths[0])
     assert small.value(copies, model) == 3 * FEW + 1
+    write(agent, "semantic", 2, subject="Ana", predicate="has", scope=paths[0])
+    assert small.value(copies, model) == 3 * FEW
     reembed(small, model)
     assert [job["item_id"] for job in claim(worker)] == [changed["item_id"]]

@@ -65,13 +65,23 @@ def remember(agent: Agent, text: str, layer: str = "semantic", **more: Any) -> A
 
 
 def given(rows: list[DictRow]) -> list[Any]:
-    """The ids of what is given, in its order."""
-    return [row["item_id"] for row in rows if row["left_out"] is None]
+    """The ids of what is given, in its order; the row of what is unknown stands for no memory."""
+    return [row["item_id"] for row in rows if row["left_out"] is None and row["item_id"]]
 
 
 def left_out(rows: list[DictRow]) -> dict[Any, str]:
     """Why each of the others is not."""
     return {row["item_id"]: row["left_out"] for row in rows if row["left_out"] is not None}
+
+
+def named(rows: list[DictRow]) -> list[Any]:
+    """The ids of all that a push tells of, given or left out."""
+    return [row["item_id"] for row in rows if row["item_id"]]
+
+
+def unknown(rows: list[DictRow]) -> list[DictRow]:
+    """The row that says that nothing is known, if it is there."""
+    return [row for row in rows if row["standing"] == "unknown"]
 
 
 __all__ = [
@@ -81,10 +91,12 @@ __all__ = [
     "call",
     "given",
     "left_out",
+    "named",
     "prompt",
     "push",
     "remember",
     "set_policy",
     "start",
     "tokens",
+    "unknown",
 ]

@@ -9,7 +9,18 @@ from psycopg.types.json import Jsonb
 import access
 from access import join, name_of, state
 from helpers import recall, write
-from recall.injection.conftest import GOAL, call, given, prompt, push, remember, set_policy, start
+from recall.injection.conftest import (
+    GOAL,
+    call,
+    given,
+    named,
+    prompt,
+    push,
+    remember,
+    set_policy,
+    start,
+    unknown,
+)
 from recall.surfaces.conftest import ORG, SHOP, house, visitor
 
 if TYPE_CHECKING:
@@ -68,7 +79,7 @@ def test_what_is_pushed_is_stripped_capped_and_hedged(world: World) -> None:
     for secret in (*SECRETS, SHOP, name_of(clerk)):
         assert secret not in shown, secret
     assert '"standing": "inferred"' in row["line"]
-    (left,) = push(clerk, task=GOAL, surface="customer_chat", threshold=1)
+    (_, left) = push(clerk, task=GOAL, surface="customer_chat", threshold=1)
     assert (left["left_out"], left["subject"]) == ("THRESHOLD", "[pii.email]")
     assert state(clerk, "push", task=GOAL, surface="nowhere") == "42704"
     logged = world.rows("SELECT surface FROM memwarden_data.recall_log WHERE purpose = 'push'")
@@ -82,11 +93,13 @@ def test_nothing_below_the_floor_is_given_or_named(world: World) -> None:
     """
     boss, clerk, _ = shelf(world)
     access.call(boss, "define_surface", name="customer_chat", floor=0.99)
-    assert push(clerk, task=GOAL, surface="customer_chat") == []
+    assert named(push(clerk, task=GOAL, surface="customer_chat")) == []
     set_policy(world.admin, {"blocks": [{"block": "all", "layers": ["semantic"]}]})
     assert len(given(push(clerk, task=GOAL, threshold=0))) == 2
-    assert push(clerk, task=GOAL, surface="customer_chat") == []
-    assert push(clerk, task=GOAL, surface="customer_chat", threshold=0) == []
+    for arguments in ({}, {"threshold": 0}):
+        rows = push(clerk, task=GOAL, surface="customer_chat", **arguments)
+        assert named(rows) == []
+        assert unknown(rows) == rows
 
 
 def test_who_reads_through_a_surface_alone_is_pushed_what_that_tells(world: World) -> None:
@@ -98,7 +111,7 @@ def test_who_reads_through_a_surface_alone_is_pushed_what_that_tells(world: Worl
     access.call(boss, "define_surface", name="desk", max_classification="restricted", strip=[])
     guest = visitor(world, boss, "customer_chat")
     assert given(push(guest, task=GOAL, surface="customer_chat")) == [made["open"]]
-    assert push(guest, task=GOAL) == push(guest, task=GOAL, surface="desk") == []
+    assert named(push(guest, task=GOAL)) == named(push(guest, task=GOAL, surface="desk")) == []
     bot = join(world, f"{ORG}/user/bot")
     access.call(boss, "grant_scope", agent=name_of(bot), scope=SHOP, surfaces=["customer_chat"])
     begun = start(bot, goal=GOAL, surface="customer_chat")

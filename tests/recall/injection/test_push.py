@@ -15,6 +15,7 @@ from recall.injection.conftest import (
     Agent,
     given,
     left_out,
+    named,
     push,
     remember,
     set_policy,
@@ -249,9 +250,9 @@ def test_nobody_is_pushed_what_it_may_not_read(world: World) -> None:
     high = world.agent(HOME, clearance="restricted")
     remember(bo, "Bo's user service database")
     remember(high, "the secret user service database", classification="restricted")
-    assert push(ana, task=GOAL, threshold=0) == []
+    assert named(push(ana, task=GOAL, threshold=0)) == []
     assert len(push(high, task=GOAL)) == 1
-    assert push(high, task=GOAL, classification="internal") == []
+    assert named(push(high, task=GOAL, classification="internal")) == []
 
 
 def test_another_agents_session_is_as_good_as_none(world: World, agent: Agent) -> None:

@@ -171,6 +171,101 @@ def test_what_has_changed_since_is_found_and_what_is_gone_is_not(
     assert answers(reader) == later
 
 
+COPIES = "SELECT DISTINCT item_id FROM memwarden_data.embedding WHERE shelf < 0"
+SEEN = "SELECT seen::text FROM memwarden_data.wide_shelf"
+
+
+def copied(world: World) -> set[Any]:
+    """The items that have copies."""
+    return {row["item_id"] for row in world.rows(COPIES)}
+
+
+def hold_copies(world: World, items: list[Any]) -> Connection[DictRow]:
+    """Lock the copies of some items, as the job does while it takes them away."""
+    holder = world.connect()
+    holder.autocommit = False
+    holder.execute(
+        "SELECT FROM memwarden_data.embedding WHERE shelf < 0 AND item_id = ANY (%s) FOR UPDATE",
+        (items,),
+    )
+    return holder
+
+
+def test_what_ends_or_is_replaced_loses_its_copy_at_once(world: World, reader: Agent) -> None:
+    """With the retraction, the new value or the rollback, and not by the next run of the job.
+
+    Proves: L6 (copies hold nothing that has ended)
+    """
+    key = {"subject": "Bob", "predicate": "wears", "scope": SCOPES[2]}
+    hat = write(reader, "semantic", {"text": "word1 word2 hat"}, **key)
+    cap = write(reader, "semantic", {"text": "word3 word4 cap"}, scope=SCOPES[3], subject="cap")
+    arrange(world)
+    gone = [row["item_id"] for row in recall(reader, query="word5 word6", k=20)]
+    assert {*gone, hat["item_id"], cap["item_id"]} <= copied(world)
+    with reader.transaction(force_rollback=True):
+        reader.execute("SELECT memwarden.retract(%s, 'no longer')", (gone[0],))
+    assert gone[0] in copied(world)
+    for item in gone:
+        reader.execute("SELECT memwarden.retract(%s, 'no longer')", (item,))
+    assert not {*gone} & copied(world)
+    new = write(reader, "semantic", {"text": "word1 word2 scarf"}, corrects=hat["item_id"], **key)
+    assert new["outcome"] == "COMMITTED", new
+    assert hat["item_id"] not in copied(world)
+    reader.execute("SELECT memwarden.expire(%s, 'over')", (cap["item_id"],))
+    assert cap["item_id"] not in copied(world)
+
+
+def test_retracted_copies_take_no_place_from_others(world: World, reader: Agent) -> None:
+    """Though they were nearer than all that is left, and also where the job still holds them.
+
+    Proves: L6 (as of now, whatever the job has seen)
+    """
+    chance = random.Random(11)
+    asked = {"query": "word1 word2", "embedding": vector(chance, 3), "k": 10}
+    arrange(world)
+    for held in (False, True):
+        nearest = [row["item_id"] for row in recall(reader, **{**asked, "k": 60})]
+        holder = hold_copies(world, nearest if held else [])
+        for item in nearest:
+            reader.execute("SELECT memwarden.retract(%s, 'no longer')", (item,))
+        assert bool({*nearest} & copied(world)) is held
+        found = recall(reader, **asked)
+        assert len(found) == 10
+        assert not {*nearest} & {row["item_id"] for row in found}
+        holder.rollback()
+    now = answers(reader)
+    forget(world)
+    assert answers(reader) == now
+
+
+def test_neither_the_job_nor_a_writer_waits_for_the_other(world: World, reader: Agent) -> None:
+    """What one holds the other leaves; the next run takes it away, and until then nobody finds it.
+
+    Proves: L6 (as of now, whatever the job has seen)
+    """
+    arrange(world)
+    found = [row["item_id"] for row in recall(reader, query="word1 word2", k=4)]
+    holder = hold_copies(world, found[:2])
+    reader.execute("SET statement_timeout = '5s'")
+    for item in found[:2]:
+        reader.execute("SELECT memwarden.retract(%s, 'no longer')", (item,))
+    writer = world.connect(reader.info.user, application_name="writer")
+    writer.autocommit = False
+    writer.execute("SELECT memwarden.retract(%s, 'no longer')", (found[2],))
+    seen, now = world.value(SEEN), answers(reader)
+    arrange(world)
+    # What it could not bring up to date is compared as before.
+    assert world.value(SEEN) == seen
+    assert {*found} <= copied(world)
+    assert answers(reader) == now
+    holder.rollback()
+    writer.rollback()
+    arrange(world)
+    assert world.value(SEEN) != seen
+    assert {*found} & copied(world) == {*found[2:]}
+    assert answers(reader) == now
+
+
 @pytest.mark.usefixtures("reader")
 def test_who_sees_some_of_the_scopes_is_answered_from_those(world: World) -> None:
     """And other organisations not at all, whatever they hold.
