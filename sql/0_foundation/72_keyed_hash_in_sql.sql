@@ -61,7 +61,8 @@ BEGIN
         || decode(repeat('5c', 32), 'hex')
         || sha256(
             int8send(substring(v_inner FROM 1 FOR 64)::bit(64)::bigint) || int8send(substring(v_inner FROM 65 FOR 64)::bit(64)::bigint)
-            || int8send(substring(v_inner FROM 129 FOR 64)::bit(64)::bigint) || int8send(substring(v_inner FROM 193 FOR 64)::bit(64)::bigint)
+            || int8send(substring(v_inner FROM 129 FOR 64)::bit(64)::bigint)
+            || int8send(substring(v_inner FROM 193 FOR 64)::bit(64)::bigint)
             || decode(repeat('36', 32), 'hex') || p_data));
 END
 $function$;

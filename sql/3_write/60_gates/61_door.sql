@@ -151,8 +151,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) IS
-    'Whether a request asks for what the first one of its id asked for, given the hash and outcome of that. Where nothing is kept to compare with, only a '
-    'refusal counts as the same.';
+    'Whether a request asks for what the first one of its id asked for, given the hash and outcome of that. Where nothing '
+    'is kept to compare with, only a refusal counts as the same.';
 REVOKE ALL ON FUNCTION memwarden_internal.asks_the_same(bytea, text, text, text, text, text, uuid, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.replayed(

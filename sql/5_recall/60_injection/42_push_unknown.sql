@@ -13,7 +13,8 @@ DECLARE
     v_unknown   memwarden_internal.recalled_item;
 BEGIN
     -- What answers and is not given, for want of room or because it is an instruction, is known.
-    IF v_threshold IS NULL OR EXISTS (SELECT FROM unnest(p_rows) AS r WHERE coalesce(r.left_out, '') NOT IN ('THRESHOLD', 'INSTRUCTION')) THEN
+    IF v_threshold IS NULL
+       OR EXISTS (SELECT FROM unnest(p_rows) AS r WHERE coalesce(r.left_out, '') NOT IN ('THRESHOLD', 'INSTRUCTION')) THEN
         RETURN;
     END IF;
     -- The ten nearest, also those below the floor of a surface.
