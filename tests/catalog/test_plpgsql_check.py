@@ -79,6 +79,7 @@ DYNAMIC_READERS = {
     "sample_shelf",
     "vectors_of",
     "vectors_on_shelf",
+    "written_before",
 }
 
 STRICTER = {"s": 0, "r": 1, "u": 2}

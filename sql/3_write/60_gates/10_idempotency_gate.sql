@@ -85,8 +85,11 @@ RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_is_keyed boolean;
 BEGIN
-    SELECT v.request_id, i.item_id, i.version_id INTO request_id, item_id, version_id
+    FOR request_id, item_id, version_id IN
+    SELECT v.request_id, i.item_id, i.version_id
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
      WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
@@ -96,8 +99,18 @@ BEGIN
        AND i.subject IS NOT DISTINCT FROM p_subject AND i.predicate IS NOT DISTINCT FROM p_predicate
        AND i.created_at > p_since AND (i.expires_at IS NULL OR i.expires_at > p_now)
        AND v.request_id <> p_request_id
-       AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = v.request_id AND r.keyed)
-     ORDER BY i.item_id LIMIT 1;
+     ORDER BY i.item_id
+    LOOP
+        -- Planned for the one id, as in is_stored_request().
+        EXECUTE 'SELECT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.keyed)'
+           INTO v_is_keyed USING request_id;
+        IF NOT v_is_keyed THEN
+            RETURN;
+        END IF;
+    END LOOP;
+    request_id := NULL;
+    item_id := NULL;
+    version_id := NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.written_before(bigint, bigint, text, bigint, bytea, bytea, text, text, uuid, timestamptz,
