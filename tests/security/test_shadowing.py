@@ -22,14 +22,17 @@ CODE = """
 WITH code AS (
     SELECT string_agg(p.prosrc, ' ') AS text FROM pg_proc AS p
      WHERE p.pronamespace::regnamespace::text IN ('memwarden', 'memwarden_internal')
+), words AS MATERIALIZED (
+    SELECT DISTINCT m[1] AS word, m[2] = '(' AS is_called
+      FROM code, regexp_matches(code.text, '(\\w+)(\\(?)', 'g') AS m
 )
 """
 FUNCTIONS = f"""{CODE}
 SELECT p.proname AS name, pg_get_function_identity_arguments(p.oid) AS arguments,
        pg_get_function_result(p.oid) AS result
-  FROM pg_proc AS p, code
+  FROM pg_proc AS p
  WHERE p.pronamespace = 'pg_catalog'::regnamespace AND p.prokind = 'f'
-   AND code.text ~ ('\\m' || p.proname || '\\(')
+   AND p.proname IN (SELECT w.word FROM words AS w WHERE w.is_called)
 """
 OPERATORS = f"""{CODE}
 SELECT o.oprname AS name, o.oprleft::regtype::text AS left, o.oprright::regtype::text AS right,
@@ -40,11 +43,11 @@ SELECT o.oprname AS name, o.oprleft::regtype::text AS left, o.oprright::regtype:
    AND o.oprleft::regtype::text = ANY (%(types)s) AND o.oprright::regtype::text = ANY (%(types)s)
 """
 RELATIONS = f"""{CODE}
-SELECT c.relname AS name FROM pg_class AS c, code
+SELECT c.relname AS name FROM pg_class AS c
  WHERE c.relkind IN ('r', 'p', 'v') AND NOT c.relispartition
    AND (c.relnamespace = 'memwarden_data'::regnamespace
         OR (c.relnamespace = 'pg_catalog'::regnamespace
-            AND code.text ~ ('\\m' || c.relname || '\\M')))
+            AND c.relname IN (SELECT w.word FROM words AS w)))
 """
 TYPES = """text, name, uuid, bigint, integer, smallint, boolean, jsonb, json, bytea, numeric, real,
 oid, interval, tsvector, tsquery, tstzrange, text[], bigint[], real[], regclass, double precision,
