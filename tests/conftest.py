@@ -44,7 +44,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput") and "MEMWARDEN_TEST_DSN" not in os.environ:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
-        settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", *part.settings()]
+        settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "max_connections=300"]
+        settings += part.settings()
         deploy_server("up", CLUSTER, "--in-memory", *settings)
         deploy_server("install")
         os.environ["MEMWARDEN_TEST_DSN"] = deploy_server("dsn", CLUSTER)

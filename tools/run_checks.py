@@ -241,7 +241,8 @@ def run_tests(
     subprocess.run([SERVER, "drop", "test"], check=True)
     skipped = [f"--ignore={path}" for path in ONCE] if part else []
     with leaving_nothing() as folder:
-        options = ["-n2", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]
+        # Three on two cores: some tests wait for a lock, a clock or a job.
+        options = ["-n3", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]
         variables = {"MEMWARDEN_TEST_PART": "1"} if part else {}
         failed = run(tools / "python", "-m", "pytest", *options, *only, **variables)
     return "FAILED" if failed else "ok"
