@@ -9,10 +9,22 @@ from pathlib import Path
 
 import pytest
 
-CLIENT = Path(__file__).parents[2] / "python_client"
+ROOT = Path(__file__).parents[2]
 
 
-def _check(folder: Path) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The client somewhere else: the check writes the files before it compares them."""
+    client = tmp_path / "python_client"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "python_client", client, ignore=ignored)
+    if (ROOT / "pyproject.toml").exists():
+        shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    return client
+
+
+def check(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Compare the generated files with what their source gives."""
     pytest.importorskip("unasyncd", reason="unasyncd is not installed (extra dev)")
     return subprocess.run(
         [sys.executable, folder / "generate_sync.py", "--check"],
@@ -22,21 +34,16 @@ def _check(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_generated_client_is_up_to_date() -> None:
+def test_the_generated_client_is_up_to_date(copy: Path) -> None:
     """Somebody changed `_async` and forgot to generate, or edited `_sync`."""
-    result = _check(CLIENT)
+    result = check(copy)
     assert result.returncode == 0, f"run python_client/generate_sync.py:\n{result.stdout}"
 
 
-def test_a_stale_generated_client_is_noticed(tmp_path: Path) -> None:
+def test_a_stale_generated_client_is_noticed(copy: Path) -> None:
     """And left as it is."""
-    root = CLIENT.parent
-    copy = tmp_path / "python_client"
-    shutil.copytree(CLIENT, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    if (root / "pyproject.toml").exists():
-        shutil.copy(root / "pyproject.toml", tmp_path)
     generated = copy / "memwarden" / "_sync" / "client.py"
     stale = generated.read_text().replace("return rows[0]", "return rows[-1]")
     generated.write_text(stale)
-    assert _check(copy).returncode == 1
+    assert check(copy).returncode == 1
     assert generated.read_text() == stale, "--check changed the file"

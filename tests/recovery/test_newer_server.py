@@ -240,6 +240,8 @@ def upgrade(old_home: str, home: str, mode: str) -> None:
         f"--old-datadir={old_home}/data",
         f"--new-datadir={home}/data",
         "--username=postgres",
+        # Of its own: the other mode may run at the same time, with the same port.
+        f"--socketdir={home}",
         f"--{mode}",
     )
     logs = f"{home}/data/pg_upgrade_output.d/*/log"
