@@ -34,6 +34,9 @@ MODULES = [*PACKAGES, *(ROOT / folder for folder in ("tests", "tests/packaging",
 CHECKED = ["plpython/memwarden_core", "python_client", "tests", "tools", "bench"]
 # What needs no PostgreSQL, or brings its own, runs once.
 ONCE = [Path("tests/python"), *sorted((ROOT / "tests/packaging").glob("test_server_*.py"))]
+# The tests of a file share databases and servers, so one worker runs them all. Files keep their
+# order: the last in the alphabet have many short tests.
+BY_FILE = ["--dist=loadfile", "--no-loadscope-reorder"]
 # The tests on a server for the Python that runs in it, by module.
 SERVED = {
     "canonical": ["tests/foundation"],
@@ -242,7 +245,7 @@ def run_tests(
     skipped = [f"--ignore={path}" for path in ONCE] if part else []
     with leaving_nothing() as folder:
         # Three on two cores: some tests wait for a lock, a clock or a job.
-        options = ["-n3", "--dist=loadgroup", f"--basetemp={folder / 'pytest'}", *skipped]
+        options = ["-n3", *BY_FILE, f"--basetemp={folder / 'pytest'}", *skipped]
         variables = {"MEMWARDEN_TEST_PART": "1"} if part else {}
         failed = run(tools / "python", "-m", "pytest", *options, *only, **variables)
     return "FAILED" if failed else "ok"

@@ -29,7 +29,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from run_checks import ROOT, bring, listen, output, tests_of
+from run_checks import BY_FILE, ROOT, bring, listen, output, tests_of
 
 MUTANTS = ROOT / "tests/mutants"
 PAGE = MUTANTS / "README.md"
@@ -97,7 +97,7 @@ class Copy:
             "-m",
             "pytest",
             "-n2",
-            "--dist=loadgroup",
+            *BY_FILE,
             "-q",
             *arguments,
         ]

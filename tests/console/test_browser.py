@@ -15,7 +15,6 @@ from waitress.server import create_server
 from console.office import Office, Person
 
 pytestmark = [
-    pytest.mark.xdist_group("console"),
     pytest.mark.skipif(
         shutil.which("chromium") is None,
         reason="NOT RUN IN A BROWSER: chromium is missing (apt-get install chromium)",

@@ -15,8 +15,6 @@ from console.visitor import Visitor
 if TYPE_CHECKING:
     from flask import Flask
 
-pytestmark = pytest.mark.xdist_group("console")
-
 
 def decide(visitor: Visitor, proposal_id: object, decision: str, **fields: str) -> str:
     """Send a decision and return the page that follows."""

@@ -12,8 +12,6 @@ from console.visitor import Visitor
 if TYPE_CHECKING:
     from flask import Flask
 
-pytestmark = pytest.mark.xdist_group("console")
-
 
 def outcome(office: Office, request_id: object) -> str:
     """Return what became of a request."""

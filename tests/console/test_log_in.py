@@ -15,8 +15,6 @@ from console.visitor import Visitor
 if TYPE_CHECKING:
     from flask import Flask
 
-pytestmark = pytest.mark.xdist_group("console")
-
 
 def cookie_of(visitor: Visitor) -> str:
     """Return the id of the session that this browser holds."""

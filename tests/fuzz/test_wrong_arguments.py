@@ -30,7 +30,7 @@ RANDOM: Any = {
 }
 
 # One store, in one worker.
-pytestmark = [pytest.mark.xdist_group("fuzz"), pytest.mark.timeout(0 if CALLS else 300)]
+pytestmark = [pytest.mark.timeout(0 if CALLS else 300)]
 
 
 def report(fuzz: Fuzz) -> None:

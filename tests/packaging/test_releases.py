@@ -27,8 +27,6 @@ from reviewing import decide, queue
 from server_checkout import REPOSITORY
 from test_build import version
 
-pytestmark = pytest.mark.xdist_group("releases")
-
 EARLIER = sorted(path.stem for path in RELEASES.glob("*.json"))
 # What setup() makes anew, so that a restore may fail over it: the functions, or pg_partman's, may
 # be others today.

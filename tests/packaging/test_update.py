@@ -24,8 +24,6 @@ from row_digests import row_digests
 from server_checkout import WorkingCopy
 from test_build import version
 
-pytestmark = pytest.mark.xdist_group("update")
-
 
 @dataclass
 class Update:

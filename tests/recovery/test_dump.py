@@ -29,8 +29,6 @@ SHRUNK, GROWN = "/org/acme/user/shrunk", "/org/acme/user/grown"
 RULE = "Every lamp in the yard is tested on the first Monday of a month."
 CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required": ["cup"]}
 
-pytestmark = pytest.mark.xdist_group("dump")
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:

@@ -35,8 +35,6 @@ RIGHTS = """
 SELECT count(*) FROM pg_proc AS p, aclexplode(p.proacl) AS a
  WHERE p.pronamespace = 'partman'::regnamespace AND a.grantee = 'memwarden_owner'::regrole"""
 
-pytestmark = pytest.mark.xdist_group("dump with cron")
-
 
 def dsn(database: str) -> str:
     """A connection string of a database of the cluster."""

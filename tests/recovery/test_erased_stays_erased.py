@@ -33,8 +33,6 @@ from recovery.test_point_in_time_restore import (
     seal,
 )
 
-pytestmark = pytest.mark.xdist_group("restore")
-
 
 @dataclass
 class Backups:

@@ -37,7 +37,6 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 SOURCE, TARGET = f"older-{WORKER}", f"newer-{WORKER}"
 
 pytestmark = [
-    pytest.mark.xdist_group("newer server"),
     pytest.mark.timeout(900),
     pytest.mark.skipif(
         os.environ.get("PG", OLD) != OLD, reason="done in the run on PostgreSQL 17, with both"

@@ -31,8 +31,6 @@ BY: dict[str, dict[str, Any]] = {
     "ranks": {"fusion": "rrf"},
 }
 
-pytestmark = pytest.mark.xdist_group("dump")
-
 
 def vector(chance: random.Random) -> list[float]:
     """One of few directions, so that many memories are equally near."""

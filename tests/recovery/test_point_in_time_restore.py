@@ -35,8 +35,6 @@ SCOPE = "/org/acme/user/ana"
 RUN = uuid4().hex[:6]
 KEY = {"subject": "Ana", "predicate": "drinks"}
 
-pytestmark = pytest.mark.xdist_group("restore")
-
 Digests = dict[str, tuple[int, str | None]]
 
 

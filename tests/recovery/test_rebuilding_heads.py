@@ -31,8 +31,6 @@ HOME = "/org/acme/domain/desk"
 PROJECTIONS = ("item", "timeline", "embedding")
 CHANGES = 250
 
-pytestmark = pytest.mark.xdist_group("rebuild")
-
 
 class Author:
     """Somebody who changes memories at random, in every way that there is."""

@@ -27,8 +27,6 @@ DATABASE = "memory"
 AGENT = "standby_test_agent"
 TASK = "move the user service"
 FACTS = [f"The user service keeps {n} connections to database {n}" for n in range(30)]
-pytestmark = pytest.mark.xdist_group("standby")
-
 # All that a session is changed or read through by calls that count as one.
 STEPS = {
     "open_session": "memwarden.open_session(NULL, 'another')",

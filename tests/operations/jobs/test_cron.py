@@ -21,8 +21,6 @@ CLUSTER = f"jobs-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 PATIENCE = 90.0
 """Seconds after which a job that has not run will not run: the longest interval here is ten."""
 
-pytestmark = pytest.mark.xdist_group("jobs")
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:
