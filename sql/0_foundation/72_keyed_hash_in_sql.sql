@@ -3,7 +3,7 @@
 --
 -- The key stays as secret as it is there. Only the superuser who installs may read files of the server, so the function is the one
 -- SECURITY DEFINER function that does not belong to memwarden_owner. It touches no table, takes no path from an argument or a
--- setting, calls nothing outside pg_catalog and this file, and returns nothing but the hash. Each statement is a simple expression:
+-- setting, calls nothing outside pg_catalog but pgcrypto's hmac(), and returns nothing but the hash. Each statement is a simple expression:
 -- PL/pgSQL evaluates these without a plan that holds values, so no setting that prints plans or statements tells of the key.
 CREATE OR REPLACE FUNCTION memwarden_internal.keyed_hash_in_sql(p_purpose text, p_data bytea)
 RETURNS bytea
@@ -43,28 +43,10 @@ COMMENT ON FUNCTION memwarden_internal.keyed_hash_in_sql(text, bytea) IS
     'installs, and not to memwarden_owner, who may read no file.';
 REVOKE ALL ON FUNCTION memwarden_internal.keyed_hash_in_sql(text, bytea) FROM PUBLIC;
 
--- pgcrypto has one as well. But who owns its schema could put another in its place, and would be given the key.
+-- A body of standard SQL names pgcrypto's function itself, and not whatever bears its name later.
 CREATE OR REPLACE FUNCTION memwarden_internal.hmac_sha256(p_key bytea, p_data bytea)
 RETURNS bytea
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    -- Filled up with zeros, which the second half of a block of 64 bytes has anyhow.
-    v_key   bit(256) := ('x' || rpad(encode(p_key, 'hex'), 64, '0'))::bit(256);
-    v_inner bit(256) := v_key # ('x' || repeat('36', 32))::bit(256);
-    v_outer bit(256) := v_key # ('x' || repeat('5c', 32))::bit(256);
-BEGIN
-    RETURN sha256(
-        int8send(substring(v_outer FROM 1 FOR 64)::bit(64)::bigint) || int8send(substring(v_outer FROM 65 FOR 64)::bit(64)::bigint)
-        || int8send(substring(v_outer FROM 129 FOR 64)::bit(64)::bigint) || int8send(substring(v_outer FROM 193 FOR 64)::bit(64)::bigint)
-        || decode(repeat('5c', 32), 'hex')
-        || sha256(
-            int8send(substring(v_inner FROM 1 FOR 64)::bit(64)::bigint) || int8send(substring(v_inner FROM 65 FOR 64)::bit(64)::bigint)
-            || int8send(substring(v_inner FROM 129 FOR 64)::bit(64)::bigint)
-            || int8send(substring(v_inner FROM 193 FOR 64)::bit(64)::bigint)
-            || decode(repeat('36', 32), 'hex') || p_data));
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.hmac_sha256(bytea, bytea) IS 'HMAC-SHA256 (RFC 2104) under a key of at most 32 bytes.';
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
+RETURN @extschema:pgcrypto@.hmac(p_data, p_key, 'sha256'::text);
+COMMENT ON FUNCTION memwarden_internal.hmac_sha256(bytea, bytea) IS 'HMAC-SHA256 (RFC 2104).';
 REVOKE ALL ON FUNCTION memwarden_internal.hmac_sha256(bytea, bytea) FROM PUBLIC;

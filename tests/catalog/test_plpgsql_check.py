@@ -68,7 +68,6 @@ CHANGES = re.compile(
 # STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
 DYNAMIC_READERS = {
     "indexed_memories",
-    "is_stored_request",
     "measured_memories",
     "month_of_strays",
     "months_ahead",
@@ -77,6 +76,7 @@ DYNAMIC_READERS = {
     "partition_status",
     "pool_of_shelf",
     "sample_shelf",
+    "stored_requests",
     "vectors_of",
     "vectors_on_shelf",
     "written_before",

@@ -101,7 +101,7 @@ BEGIN
        AND v.request_id <> p_request_id
      ORDER BY i.item_id
     LOOP
-        -- Planned for the one id, as in is_stored_request().
+        -- Planned for the one id, as in stored_requests().
         EXECUTE 'SELECT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.keyed)'
            INTO v_is_keyed USING request_id;
         IF NOT v_is_keyed THEN

@@ -48,21 +48,21 @@ COMMENT ON FUNCTION memwarden_internal.require_storage() IS 'Raises 55000 when s
 REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 
 -- A plan that PostgreSQL keeps would lock every partition until the transaction ends, and nothing could be attached meanwhile.
--- Planned for the one id, it locks the partition of that id.
-CREATE OR REPLACE FUNCTION memwarden_internal.is_stored_request(p_request_id uuid)
-RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED STRICT SECURITY INVOKER
+-- Planned for these ids, it locks their partitions.
+CREATE OR REPLACE FUNCTION memwarden_internal.stored_requests(VARIADIC p_ids uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_is_stored boolean;
+    v_stored uuid[];
 BEGIN
-    EXECUTE 'SELECT EXISTS (SELECT FROM memwarden_data.write_request AS r WHERE r.request_id = $1)' INTO v_is_stored USING p_request_id;
-    RETURN v_is_stored;
+    EXECUTE 'SELECT array_agg(r.request_id) FROM memwarden_data.write_request AS r WHERE r.request_id = ANY ($1)' INTO v_stored USING p_ids;
+    RETURN v_stored;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.is_stored_request(uuid) IS 'Whether a request has this id already; NULL for no id.';
-REVOKE ALL ON FUNCTION memwarden_internal.is_stored_request(uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.stored_requests(uuid[]) IS 'Which ids some request has already; NULL where none has.';
+REVOKE ALL ON FUNCTION memwarden_internal.stored_requests(uuid[]) FROM PUBLIC;
 
 -- Under an id of another time the row would lie outside every partition, where it stops the partition of that
 -- time from ever being made.
@@ -74,7 +74,7 @@ AS $function$
 BEGIN
     IF p_request_id IS NULL THEN
         RETURN memwarden_internal.uuid7();
-    ELSIF memwarden_internal.is_current_request_id(p_request_id) OR memwarden_internal.is_stored_request(p_request_id) THEN
+    ELSIF memwarden_internal.is_current_request_id(p_request_id) OR memwarden_internal.stored_requests(p_request_id) IS NOT NULL THEN
         RETURN p_request_id;
     END IF;
     RETURN memwarden_internal.uuid7();
@@ -165,7 +165,7 @@ DECLARE
     v_first  record;
     v_result memwarden_internal.write_result;
 BEGIN
-    -- Planned for the one id, as in is_stored_request().
+    -- Planned for the one id, as in stored_requests().
     EXECUTE 'SELECT r.* FROM memwarden_data.write_request AS r WHERE r.request_id = $1 AND r.principal_id = $2'
        INTO v_first USING p_request_id, p_principal_id;
     v_result := (

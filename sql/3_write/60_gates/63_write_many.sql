@@ -301,13 +301,15 @@ AS $function$
 DECLARE
     v_asked_at timestamptz := clock_timestamp();
     v_held     text[];
+    v_given    uuid[] := ARRAY(SELECT r.request_id FROM unnest(p_rows) AS r WHERE r.request_id IS NOT NULL);
+    v_stored   uuid[] := CASE WHEN v_given <> '{}' THEN memwarden_internal.stored_requests(VARIADIC v_given) END;
 BEGIN
     SELECT array_agg(t.layer) INTO v_held
       FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
      WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
     RETURN QUERY
     WITH asked AS MATERIALIZED (
-        SELECT r.*, coalesce(memwarden_internal.is_stored_request(r.request_id), false)
+        SELECT r.*, coalesce(r.id = ANY (v_stored), false)
                     OR row_number() OVER (PARTITION BY r.id ORDER BY r.ordinality) > 1 AS is_known
           FROM (SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
                   FROM unnest(p_rows) WITH ORDINALITY AS r OFFSET 0) AS r
@@ -339,23 +341,20 @@ BEGIN
     ), taken AS MATERIALIZED (
         SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
           FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
-    ), numbered AS (
-        SELECT a.ordinality AS ordinal, a.id, a.layer, a.scope, a.subject, a.predicate, a.corrects, a.is_known,
-            coalesce(a.content::text, a.content_text) AS content
-          FROM asked AS a
     )
-    SELECT (p_offset + n.ordinal - 1)::integer, coalesce(old.request_id, n.id), coalesce(old.outcome, d.outcome::text),
+    SELECT (p_offset + a.ordinality - 1)::integer, coalesce(old.request_id, a.id), coalesce(old.outcome, d.outcome::text),
            coalesce(old.item_id, d.item_id), coalesce(old.version_id, d.version_id), coalesce(old.gate, d.gate),
            coalesce(old.reason, d.reason), coalesce(old.detail, d.detail), coalesce(old.retry_after, d.retry_at)
-      FROM numbered AS n
+      FROM asked AS a
       -- Asked for, so that it is done.
       JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0
-      LEFT JOIN decided AS d ON d.request_id = n.id AND NOT n.is_known
+      LEFT JOIN decided AS d ON d.request_id = a.id AND NOT a.is_known
       -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
       LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(
-                                n.id, p_principal_id, n.layer, n.scope, n.subject, n.predicate, n.corrects, n.content) AS r
-                          WHERE n.is_known OFFSET 0) AS old ON true
-     ORDER BY n.ordinal;
+                                a.id, p_principal_id, a.layer, a.scope, a.subject, a.predicate, a.corrects,
+                                coalesce(a.content::text, a.content_text)) AS r
+                          WHERE a.is_known OFFSET 0) AS old ON true
+     ORDER BY a.ordinality;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint) IS
