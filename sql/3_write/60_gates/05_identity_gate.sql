@@ -53,7 +53,7 @@ BEGIN
 
     IF TG_OP = 'INSERT' AND current_setting('memwarden.ids_are_new', true) IS DISTINCT FROM 'on' THEN
         -- Not through a door, which has looked: the gates behind would act for a row that ON CONFLICT then drops.
-        IF memwarden_internal.stored_requests(NEW.request_id) IS NOT NULL THEN
+        IF memwarden_internal.stored_requests(ARRAY[NEW.request_id]) IS NOT NULL THEN
             RETURN NULL;
         END IF;
     END IF;

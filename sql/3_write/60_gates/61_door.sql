@@ -49,7 +49,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.require_storage() FROM PUBLIC;
 
 -- A plan that PostgreSQL keeps would lock every partition until the transaction ends, and nothing could be attached meanwhile.
 -- Planned for these ids, it locks their partitions.
-CREATE OR REPLACE FUNCTION memwarden_internal.stored_requests(VARIADIC p_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.stored_requests(p_ids uuid[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -74,7 +74,7 @@ AS $function$
 BEGIN
     IF p_request_id IS NULL THEN
         RETURN memwarden_internal.uuid7();
-    ELSIF memwarden_internal.is_current_request_id(p_request_id) OR memwarden_internal.stored_requests(p_request_id) IS NOT NULL THEN
+    ELSIF memwarden_internal.is_current_request_id(p_request_id) OR memwarden_internal.stored_requests(ARRAY[p_request_id]) IS NOT NULL THEN
         RETURN p_request_id;
     END IF;
     RETURN memwarden_internal.uuid7();

@@ -50,7 +50,7 @@ BEGIN
                 v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
             END IF;
             v_request_id := memwarden_internal.storable_request_id(write.request_id);
-            IF write.request_id IS NOT NULL AND memwarden_internal.stored_requests(write.request_id) IS NOT NULL THEN
+            IF write.request_id IS NOT NULL AND memwarden_internal.stored_requests(ARRAY[write.request_id]) IS NOT NULL THEN
                 RETURN memwarden_internal.replayed(
                     v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
                         coalesce(write.subject, v_kept ->> 'subject'),
@@ -135,7 +135,7 @@ AS $function$
 DECLARE
     v_result memwarden_internal.write_result;
 BEGIN
-    IF p_request_id IS NOT NULL AND memwarden_internal.stored_requests(p_request_id) IS NOT NULL THEN
+    IF p_request_id IS NOT NULL AND memwarden_internal.stored_requests(ARRAY[p_request_id]) IS NOT NULL THEN
         RETURN memwarden_internal.replayed(
             p_request_id, memwarden_internal.current_principal(), p_layer, p_scope, p_subject, p_predicate, p_corrects, p_content);
     END IF;

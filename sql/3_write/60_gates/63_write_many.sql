@@ -302,7 +302,7 @@ DECLARE
     v_asked_at timestamptz := clock_timestamp();
     v_held     text[];
     v_given    uuid[] := ARRAY(SELECT r.request_id FROM unnest(p_rows) AS r WHERE r.request_id IS NOT NULL);
-    v_stored   uuid[] := CASE WHEN v_given <> '{}' THEN memwarden_internal.stored_requests(VARIADIC v_given) END;
+    v_stored   uuid[] := CASE WHEN v_given <> '{}' THEN memwarden_internal.stored_requests(v_given) END;
 BEGIN
     SELECT array_agg(t.layer) INTO v_held
       FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t

@@ -138,9 +138,13 @@ def test_the_slots_hold_what_a_model_says(shared_world: World) -> None:
     def check(operations: list[Any]) -> None:
         session = open_session(agent, "a task")
         model = Model()
-        for operation in operations:
-            apply(agent, session, model, operation)
-        shown = slots(agent, session)
+        try:
+            for operation in operations:
+                apply(agent, session, model, operation)
+            shown = slots(agent, session)
+        finally:
+            # The next example has the same agent and task: it would go on with this session.
+            agent.execute("SELECT memwarden.close_session(%s, promote => 'none')", (session,))
         seen = shown["observations"]
         assert {
             "goal": shown["goal"],
@@ -149,7 +153,6 @@ def test_the_slots_hold_what_a_model_says(shared_world: World) -> None:
             "constraints": [(each["text"], each["importance"]) for each in shown["constraints"]],
             "scratchpad": shown["scratchpad"],
         } == model.shown()
-        agent.execute("SELECT memwarden.close_session(%s, promote => 'none')", (session,))
 
     check()
 
