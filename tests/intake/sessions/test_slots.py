@@ -54,7 +54,7 @@ class Model:
 
         def rank(place: int) -> tuple[int, int, int]:
             text, importance = given[place]
-            return -WEIGHTS[importance], -len({word.lower() for word in text.split(" ")}), place
+            return -WEIGHTS[importance], -len({word.lower() for word in text.split()}), place
 
         best = sorted(range(len(given)), key=rank)[:8]
         self.constraints = [given[place] for place in sorted(best)]
