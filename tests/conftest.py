@@ -45,6 +45,8 @@ def pytest_configure(config: pytest.Config) -> None:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
         settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "max_connections=300"]
+        # Plans without one kind of scan or join cost so much on paper that they would be compiled.
+        settings += ["-c", "jit=off"]
         settings += part.settings()
         deploy_server("up", CLUSTER, "--in-memory", *settings)
         deploy_server("install")
