@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import psycopg
 import pytest
 from psycopg import Connection, sql
@@ -26,6 +27,9 @@ __all__ = ["pytest_collection_modifyitems", "pytest_sessionfinish"]
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
 CLUSTER = "test"
+# A slow machine is no fault of what is tested.
+hypothesis.settings.register_profile("without a clock", deadline=None)
+hypothesis.settings.load_profile("without a clock")
 # Two runs at once have databases of their own; the workers of one run inherit its name.
 RUN = os.environ.setdefault("MEMWARDEN_TEST_RUN", uuid.uuid4().hex[:6])
 
