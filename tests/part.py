@@ -1,9 +1,8 @@
 """The part of the tests that runs on the second PostgreSQL, and the proof that it misses nothing.
 
 What is the same on both versions runs whole on one. On the other run all tests of the folders
-below, the first test of every file that is not marked `one_version`, and those marked
-`every_version`. The server counts calls, and the run fails when a public function, a job or a gate
-was never executed.
+below, the first test of every file, and those marked `every_version`. The server counts calls, and
+the run fails when a public function, a job or a gate was never executed.
 """
 
 from __future__ import annotations
@@ -48,8 +47,6 @@ def first_of_each_file(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     """The tests of the part, in their order."""
     seen: set[Path] = set()
     for item in items:
-        if item.get_closest_marker("one_version"):
-            continue
         folder = item.path.parent.name
         is_first = item.path not in seen
         seen.add(item.path)

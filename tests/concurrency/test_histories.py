@@ -82,7 +82,6 @@ def watch(observer: Connection[DictRow], over: Event) -> Counter[str]:
     return Counter()
 
 
-@pytest.mark.one_version
 @pytest.mark.parametrize("seed", [1, 2])
 def test_whatever_many_do_at_once_is_what_a_replay_of_the_log_says(world: World, seed: int) -> None:
     """Writing, correcting, merging, ending, bringing back and undoing, while jobs settle and move.

@@ -123,14 +123,13 @@ RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    -- Asked once. In the condition, it would be asked for every entry that the query passes.
-    v_last bigint := memwarden_internal.last_change(p_org_id, p_item_id);
 BEGIN
     RETURN (SELECT memwarden_internal.refusal(p_principal_id, 'DELETE', i.label_id, g.principal_id)
               FROM memwarden_data.item AS i
               JOIN memwarden_data.log AS g ON g.org_id = i.org_id AND g.item_id = i.item_id
-             WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND g.log_seq = v_last);
+             WHERE i.org_id = p_org_id AND i.item_id = p_item_id
+               -- In a sub-select, it is asked once, and not for every entry that the query passes.
+               AND g.log_seq = (SELECT memwarden_internal.last_change(p_org_id, p_item_id)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.undo_refusal(bigint, bigint, uuid) IS

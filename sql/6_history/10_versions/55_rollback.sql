@@ -59,7 +59,7 @@ BEGIN
         THEN ARRAY(SELECT s FROM memwarden_internal.plan_undo(v_principal_id, v_items, NULL, NULL, ARRAY[(
                  SELECT g.request_id FROM memwarden_data.log AS g
                   WHERE g.org_id = v_held.org_id AND g.item_id = rollback.item_id
-                    AND g.log_seq = memwarden_internal.last_change(v_held.org_id, rollback.item_id))], NULL, NULL) AS s)
+                    AND g.log_seq = (SELECT memwarden_internal.last_change(v_held.org_id, rollback.item_id)))], NULL, NULL) AS s)
         ELSE ARRAY[memwarden_internal.plan_return(v_principal_id, v_held.org_id, rollback.item_id, rollback.to_version)] END;
     -- Half of it would leave a memory behind that nobody finds: all, or what the caller names, or nothing.
     SELECT s.* INTO v_hindered
@@ -167,7 +167,7 @@ DECLARE
 BEGIN
     SELECT g.org_id, g.request_id, g.transaction_id, g.system_identifier INTO v_last
       FROM memwarden_data.log AS g
-     WHERE g.org_id = v_org_id AND g.item_id = p_item_id AND g.log_seq = memwarden_internal.last_change(v_org_id, p_item_id);
+     WHERE g.org_id = v_org_id AND g.item_id = p_item_id AND g.log_seq = (SELECT memwarden_internal.last_change(v_org_id, p_item_id));
     RETURN ARRAY(
         WITH entry AS (
             SELECT g.item_id, g.operation, g.version_id, v.absorbed_version_id, v.restores_version_id, v.request_id
