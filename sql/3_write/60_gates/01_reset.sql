@@ -5,6 +5,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    IF NEW.outcome IS NOT NULL AND TG_OP = 'INSERT' AND NEW.trail IS NULL THEN
+        -- What this session has decided as one of a set is stored as it is; whoever else says so is not believed.
+        IF memwarden_internal.was_assessed(NEW.request_id) THEN
+            RETURN NEW;
+        END IF;
+    END IF;
     -- An honest request claims nothing, and an assignment costs as much as this question.
     IF num_nonnulls(NEW.admission, NEW.terms, NEW.label_id, NEW.scope_locked, NEW.canonical, NEW.search_text, NEW.content_hash,
                     NEW.fingerprint, NEW.key_hash, NEW.inverse_key_hash, NEW.token, NEW.schema_id, NEW.model_id, NEW.findings, NEW.admitted,

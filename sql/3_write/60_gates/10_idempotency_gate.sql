@@ -1,3 +1,16 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.token_of(
+    p_content_hash bytea, p_org_id bigint, p_principal_id bigint, p_scope_id bigint, p_layer text, p_subject text, p_predicate text,
+    p_corrects uuid)
+RETURNS bytea
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN sha256(p_content_hash || convert_to(jsonb_build_array(
+    p_org_id, p_principal_id, p_scope_id, p_layer, p_subject, p_predicate)::text
+    -- The same words elsewhere are no correction yet.
+    || coalesce(p_corrects::text, ''), 'UTF8'));
+COMMENT ON FUNCTION memwarden_internal.token_of(bytea, bigint, bigint, bigint, text, text, text, uuid) IS
+    'The idempotency token of a request without a key of its own.';
+REVOKE ALL ON FUNCTION memwarden_internal.token_of(bytea, bigint, bigint, bigint, text, text, text, uuid) FROM PUBLIC;
+
 -- Was this very request made before? Runs under the scope's lock, so two at the same moment answer one after the other.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_idempotency()
 RETURNS trigger
@@ -13,10 +26,8 @@ DECLARE
 BEGIN
     NEW.token := CASE
         WHEN NEW.idempotency_key IS NOT NULL THEN sha256(convert_to('key:' || NEW.idempotency_key, 'UTF8'))
-        ELSE sha256(NEW.content_hash || convert_to(jsonb_build_array(
-                 NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate)::text
-                 -- The same words elsewhere are no correction yet.
-                 || coalesce(NEW.corrects::text, ''), 'UTF8'))
+        ELSE memwarden_internal.token_of(
+                 NEW.content_hash, NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.layer, NEW.subject, NEW.predicate, NEW.corrects)
     END;
 
     -- Both in one: another query is one more for every write.

@@ -127,7 +127,8 @@ DECLARE
     v_result  memwarden_internal.write_result;
 BEGIN
     BEGIN
-        RETURN QUERY SELECT * FROM memwarden_internal.write_set(p_rows, p_offset, p_principal_id);
+        -- Alone it passes the gates: its record says which of them it was at fault in.
+        RETURN QUERY SELECT * FROM memwarden_internal.write_set(p_rows, p_offset, p_principal_id, v_half > 0);
         RETURN;
     EXCEPTION WHEN OTHERS OR assert_failure THEN
         IF NOT memwarden_internal.is_request_fault(SQLSTATE) THEN
@@ -292,71 +293,3 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.safe_text(json, text) IS 'A field as text; NULL where its escapes are no valid text.';
 REVOKE ALL ON FUNCTION memwarden_internal.safe_text(json, text) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.write_set(p_rows memwarden_internal.batch_request[], p_offset integer, p_principal_id bigint)
-RETURNS SETOF memwarden_internal.batch_result
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_asked_at timestamptz := clock_timestamp();
-    v_held     text[];
-    v_given    uuid[] := ARRAY(SELECT r.request_id FROM unnest(p_rows) AS r WHERE r.request_id IS NOT NULL);
-    v_stored   uuid[] := CASE WHEN v_given <> '{}' THEN memwarden_internal.stored_requests(v_given) END;
-BEGIN
-    SELECT array_agg(t.layer) INTO v_held
-      FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
-     WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
-    RETURN QUERY
-    WITH asked AS MATERIALIZED (
-        SELECT r.*, coalesce(r.id = ANY (v_stored), false)
-                    OR row_number() OVER (PARTITION BY r.id ORDER BY r.ordinality) > 1 AS is_known
-          FROM (SELECT memwarden_internal.storable_request_id(r.request_id) AS id, r.*
-                  FROM unnest(p_rows) WITH ORDINALITY AS r OFFSET 0) AS r
-    ), standing AS MATERIALIZED (
-        -- Once for each scope and layer, in one statement: row by row it would be the dearest question of all.
-        SELECT w.scope, w.layer, t.terms
-          FROM (SELECT DISTINCT '=' || a.scope AS scope, a.layer FROM asked AS a) AS w
-          LEFT JOIN memwarden_data.scope AS s ON s.path = substr(w.scope, 2)
-         CROSS JOIN LATERAL (SELECT t.terms FROM memwarden_data.standing AS t
-                              WHERE t.principal_id = p_principal_id AND t.layer = w.layer
-                                AND t.scope_id = CASE WHEN w.scope IS NULL THEN t.home_scope_id ELSE s.scope_id END OFFSET 0) AS t
-    ), decided AS (
-        INSERT INTO memwarden_data.write_request AS r (
-            request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
-            embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-            classification, domains, attributes, origin, class, justification, corrects, intake_fault, permit_held, standing)
-        SELECT a.id, a.layer, a.scope, a.kind, a.subject, a.predicate, coalesce(a.content::text, a.content_text), a.evidence,
-               a.confidence, a.importance, a.embedding, a.embedding_model, a.ttl, a.valid_from, a.valid_to, a.deadline,
-               a.idempotency_key, a.trace_id, a.classification, a.domains, a.attributes, a.origin, a.class, a.justification, a.corrects,
-               CASE WHEN a.id <> a.request_id AND starts_with(a.fault, 'INVALID_ARGUMENT') IS NOT TRUE THEN 'INVALID_REQUEST_ID'
-                    ELSE a.fault END,
-               a.layer = ANY (v_held), t.terms
-          FROM asked AS a
-          LEFT JOIN standing AS t ON t.layer = a.layer AND coalesce(t.scope, '') = coalesce('=' || a.scope, '')
-         WHERE NOT a.is_known
-         ORDER BY a.ordinality
-        RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at,
-                  r.org_id, r.principal_id, r.layer, r.admitted AND r.permit_held AS owes_permit
-    ), taken AS MATERIALIZED (
-        SELECT memwarden_internal.take_permits(d.org_id, d.principal_id, d.layer, count(*)::integer, v_asked_at) AS permits
-          FROM decided AS d WHERE d.owes_permit GROUP BY d.org_id, d.principal_id, d.layer
-    )
-    SELECT (p_offset + a.ordinality - 1)::integer, coalesce(old.request_id, a.id), coalesce(old.outcome, d.outcome::text),
-           coalesce(old.item_id, d.item_id), coalesce(old.version_id, d.version_id), coalesce(old.gate, d.gate),
-           coalesce(old.reason, d.reason), coalesce(old.detail, d.detail), coalesce(old.retry_after, d.retry_at)
-      FROM asked AS a
-      -- Asked for, so that it is done.
-      JOIN (SELECT coalesce(sum(t.permits), 0) AS permits FROM taken AS t) AS t ON t.permits >= 0
-      LEFT JOIN decided AS d ON d.request_id = a.id AND NOT a.is_known
-      -- OFFSET 0 keeps the look-up behind the condition: nearly no row needs it.
-      LEFT JOIN LATERAL (SELECT r.* FROM memwarden_internal.replayed(
-                                a.id, p_principal_id, a.layer, a.scope, a.subject, a.predicate, a.corrects,
-                                coalesce(a.content::text, a.content_text)) AS r
-                          WHERE a.is_known OFFSET 0) AS old ON true
-     ORDER BY a.ordinality;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint) IS
-    'The set-based statement of write_many(): every row passes the gates in the order given.';
-REVOKE ALL ON FUNCTION memwarden_internal.write_set(memwarden_internal.batch_request[], integer, bigint) FROM PUBLIC;

@@ -7,7 +7,7 @@ AS $function$
 VALUES
     (0, 'reset', NULL),
     (5, 'act', 'NEW.act IS NOT NULL'),
-    (5, 'identity', 'NEW.act IS NULL'),
+    (5, 'identity', 'NEW.act IS NULL AND NEW.outcome IS NULL'),
     (6, 'access', 'NEW.outcome IS NULL'),
     (7, 'mask', 'NEW.outcome IS NULL AND (NEW.terms).has_entities'),
     (8, 'canonical', 'NEW.outcome IS NULL'),
@@ -41,7 +41,7 @@ VALUES
     (80, 'approval', 'NEW.outcome IS NULL AND ((NEW.terms).asks_approval OR NEW.review_asked IS NOT NULL OR NEW.attempt > 1)'),
     (88, 'budget', 'NEW.outcome IS NULL AND NEW.session_id IS NOT NULL'),
     (90, 'commit', 'NEW.outcome IS NULL'),
-    (99, 'store', NULL)
+    (99, 'store', 'NEW.trail IS NOT NULL')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.built_in_gates() IS
     'The gates of this release: where each stands at first, and when it is asked (always, where condition is NULL).';

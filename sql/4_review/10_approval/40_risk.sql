@@ -1,3 +1,69 @@
+-- How many could be misled: who reads the scope, and who was given memories of it.
+CREATE OR REPLACE FUNCTION memwarden_internal.blast_radius(
+    p_scope_id bigint, p_principal_id bigint, OUT readers bigint, OUT recalls bigint, OUT consumers bigint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Written out in one: each further query is one for every write.
+    SELECT (SELECT count(*) FROM (
+                -- readable_scopes() asked the other way round, no further than a hundred.
+                SELECT g.principal_id
+                  FROM memwarden_data.scope_grant AS g
+                 WHERE g.descendants AND g.principal_id <> p_principal_id AND g.scope_id = ANY (s.lineage)
+                 UNION
+                SELECT g.principal_id
+                  FROM memwarden_data.scope AS d
+                  JOIN memwarden_data.scope_grant AS g ON g.scope_id = d.scope_id
+                 WHERE d.lineage @> ARRAY[p_scope_id] AND g.principal_id <> p_principal_id
+                 LIMIT 100) AS b),
+           -- The job has counted all; what the writer recalled itself is few rows.
+           coalesce(greatest(r.recalls - o.recalls, 0), 0), coalesce(greatest(r.consumers - (o.recalls > 0)::integer, 0), 0)
+      INTO blast_radius.readers, blast_radius.recalls, blast_radius.consumers
+      FROM memwarden_data.scope AS s
+      LEFT JOIN memwarden_data.recall_reach AS r ON r.org_id = s.org_id AND r.scope_id = s.scope_id
+     CROSS JOIN LATERAL (SELECT coalesce(sum(c.recalls), 0) AS recalls FROM memwarden_data.recall_consumer AS c
+                          WHERE c.org_id = s.org_id AND c.scope_id = s.scope_id AND c.principal_id = p_principal_id
+                            AND c.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 30) AS o
+     WHERE s.scope_id = p_scope_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.blast_radius(bigint, bigint) IS
+    'How many others, up to 100, may read a scope; and as of the last count, how often others recalled memories of it in '
+    'the last 30 days, and how many they were. Source: chapter 12.6.2.';
+REVOKE ALL ON FUNCTION memwarden_internal.blast_radius(bigint, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.risk_of(
+    p_weights double precision[], p_layer_risk double precision, p_contradicts boolean, p_authority double precision,
+    p_adjusted double precision, p_likeness double precision, p_readers bigint, p_recalls bigint, p_consumers bigint,
+    OUT risk double precision, OUT measures double precision[])
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Out of a sum of doubles nothing may stand beside its bounds.
+    measures := ARRAY[
+        least(greatest(p_layer_risk, 0), 1),
+        p_contradicts::integer,
+        least(greatest(1 - coalesce(p_authority, 0), 0), 1),
+        least(greatest(1 - coalesce(p_adjusted, 0), 0), 1),
+        -- None other: 0. A hundred or more: 1. In between each doubling counts alike. Who may read says it, until enough is
+        -- known of who does: a few recalls, which anybody can make, change nothing.
+        least(greatest(ln(1 + CASE WHEN p_recalls >= 30 THEN p_consumers ELSE p_readers END) / ln(101), 0), 1),
+        least(greatest(1 - coalesce(p_likeness, 0), 0), 1),
+        p_recalls, p_consumers, p_readers];
+    risk := least(p_weights[1] * measures[1] + p_weights[2] * measures[2] + p_weights[3] * measures[3]
+                  + p_weights[4] * measures[4] + p_weights[5] * measures[5] + p_weights[6] * measures[6], 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.risk_of(double precision[], double precision, boolean, double precision, double precision,
+    double precision, bigint, bigint, bigint) IS
+    'The weighted sum of the six measures of a risk, and the measures, as assess_risk() says them.';
+REVOKE ALL ON FUNCTION memwarden_internal.risk_of(double precision[], double precision, boolean, double precision,
+    double precision, double precision, bigint, bigint, bigint) FROM PUBLIC;
+
 -- What could go wrong if it were remembered: six factors, each from 0 to 1 by a rule that is stated here.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess_risk(
     p_scope_id bigint, p_layer text, p_principal_id bigint, p_weights double precision[], p_layer_risk double precision,
@@ -21,40 +87,12 @@ BEGIN
     IF jsonb_array_length(p_neighbours) > 1 THEN
         v_likeness := (SELECT max((n.e ->> 'similarity')::double precision) FROM jsonb_array_elements(p_neighbours) AS n (e));
     END IF;
-    -- Written out in one: each further query is one for every write.
-    SELECT (SELECT count(*) FROM (
-                -- readable_scopes() asked the other way round, no further than a hundred.
-                SELECT g.principal_id
-                  FROM memwarden_data.scope_grant AS g
-                 WHERE g.descendants AND g.principal_id <> p_principal_id AND g.scope_id = ANY (s.lineage)
-                 UNION
-                SELECT g.principal_id
-                  FROM memwarden_data.scope AS d
-                  JOIN memwarden_data.scope_grant AS g ON g.scope_id = d.scope_id
-                 WHERE d.lineage @> ARRAY[p_scope_id] AND g.principal_id <> p_principal_id
-                 LIMIT 100) AS b),
-           -- The job has counted all; what the writer recalled itself is few rows.
-           coalesce(greatest(r.recalls - o.recalls, 0), 0), coalesce(greatest(r.consumers - (o.recalls > 0)::integer, 0), 0)
-      INTO v_readers, v_recalls, v_consumers
-      FROM memwarden_data.scope AS s
-      LEFT JOIN memwarden_data.recall_reach AS r ON r.org_id = s.org_id AND r.scope_id = s.scope_id
-     CROSS JOIN LATERAL (SELECT coalesce(sum(c.recalls), 0) AS recalls FROM memwarden_data.recall_consumer AS c
-                          WHERE c.org_id = s.org_id AND c.scope_id = s.scope_id AND c.principal_id = p_principal_id
-                            AND c.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 30) AS o
-     WHERE s.scope_id = p_scope_id;
-    -- Out of a sum of doubles nothing may stand beside its bounds.
-    measures := ARRAY[
-        least(greatest(coalesce(p_layer_risk, memwarden_internal.layer_risk(p_layer)), 0), 1),
-        p_contradicts::integer,
-        least(greatest(1 - coalesce(v_authority, 0), 0), 1),
-        least(greatest(1 - coalesce(p_adjusted, 0), 0), 1),
-        -- None other: 0. A hundred or more: 1. In between each doubling counts alike. Who may read says it, until enough is
-        -- known of who does: a few recalls, which anybody can make, change nothing.
-        least(greatest(ln(1 + CASE WHEN v_recalls >= 30 THEN v_consumers ELSE v_readers END) / ln(101), 0), 1),
-        least(greatest(1 - coalesce(v_likeness, 0), 0), 1),
-        v_recalls, v_consumers, v_readers];
-    risk := least(p_weights[1] * measures[1] + p_weights[2] * measures[2] + p_weights[3] * measures[3]
-                  + p_weights[4] * measures[4] + p_weights[5] * measures[5] + p_weights[6] * measures[6], 1);
+    SELECT b.readers, b.recalls, b.consumers INTO v_readers, v_recalls, v_consumers
+      FROM memwarden_internal.blast_radius(p_scope_id, p_principal_id) AS b;
+    SELECT r.risk, r.measures INTO assess_risk.risk, assess_risk.measures
+      FROM memwarden_internal.risk_of(
+               p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(p_layer)), p_contradicts, v_authority, p_adjusted,
+               v_likeness, v_readers, v_recalls, v_consumers) AS r;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.assess_risk(bigint, text, bigint, double precision[], double precision, boolean, jsonb,

@@ -1,0 +1,451 @@
+-- Most writes are plain: a content, perhaps evidence and a vector, into a layer that nobody has set anything special up
+-- for, and nothing speaks against them. A set of those is decided and stored by a few statements, whatever its size.
+-- Whatever is not plain, or would be refused, deferred, merged or marked, is left to the gates, which say why.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.plain_terms') IS NULL THEN
+        CREATE TYPE memwarden_internal.plain_terms AS (
+            scope              text,
+            layer              text,
+            org_id             bigint,
+            scope_id           bigint,
+            label_id           integer,
+            agent              text,
+            clearance          smallint,
+            held_domains       text[],
+            has_limit          boolean,
+            max_content_bytes  integer,
+            max_text_length    integer,
+            max_ttl            interval,
+            default_ttl        interval,
+            embedding          text,
+            text_search_config text,
+            idempotency_window interval,
+            default_confidence double precision,
+            validation_weights double precision[],
+            confidence_weights double precision[],
+            fact_threshold     double precision,
+            min_authority      double precision,
+            min_external       integer,
+            external_types     text[],
+            half_life          double precision,
+            -- how near a memory must be to be compared with, and to be the same; whether a contradiction counts
+            near_from          double precision,
+            same_from          double precision,
+            in_conflict        boolean,
+            seeks_marks        boolean,
+            has_durability     boolean,
+            overlap            jsonb,
+            model_id           smallint,
+            dimension          integer,
+            words_model_id     smallint,
+            words_dimension    integer,
+            rules_hash         text,
+            schema_id          bigint,
+            schema             text,
+            constraints        text,
+            text_template      text,
+            synonyms           text,
+            asks_approval      boolean,
+            by_risk            boolean,
+            auto_below         double precision,
+            weights            double precision[],
+            layer_risk         double precision,
+            readers            bigint,
+            recalls            bigint,
+            consumers          bigint
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.plain_terms IS
+    'On what terms a writer may write plainly into a scope and layer: what the gates would ask of each write there.';
+
+-- The gates as they are shipped, and none besides: only then is known what they say without asking them.
+CREATE OR REPLACE FUNCTION memwarden_internal.gates_as_shipped()
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT t.tgname::text || t.tgenabled::text FROM pg_trigger AS t
+                  WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_')
+                  ORDER BY t.tgname)
+         = ARRAY(SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) FROM memwarden_internal.built_in_gates() AS g
+                  ORDER BY g.ordinal, g.name);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.gates_as_shipped() IS
+    'Whether every gate stands where it was shipped, is on, and no other was added.';
+REVOKE ALL ON FUNCTION memwarden_internal.gates_as_shipped() FROM PUBLIC;
+
+-- Of the session's memory, which no statement of a caller reaches: a column or a setting could be forged.
+CREATE OR REPLACE FUNCTION memwarden_internal.assess(p_request_ids uuid[])
+RETURNS integer
+LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+GD["memwarden assessed"] = set(p_request_ids)
+return len(p_request_ids)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.assess(uuid[]) IS
+    'Notes which requests are decided before their rows are inserted; those of an earlier call are forgotten.';
+REVOKE ALL ON FUNCTION memwarden_internal.assess(uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.was_assessed(p_request_id uuid)
+RETURNS boolean
+LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+assessed = GD.get("memwarden assessed", ())
+if p_request_id not in assessed:
+    return False
+assessed.discard(p_request_id)
+return True
+$function$;
+COMMENT ON FUNCTION memwarden_internal.was_assessed(uuid) IS
+    'Whether assess() has noted a request of this session. It says so once.';
+REVOKE ALL ON FUNCTION memwarden_internal.was_assessed(uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.plain_terms(
+    p_principal_id bigint, p_scopes text[], p_layers text[], p_held text[])
+RETURNS memwarden_internal.plain_terms[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT ROW (
+                   w.scope, w.layer, (t.terms).org_id, t.scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
+                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).max_content_bytes, (t.terms).max_text_length,
+                   (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
+                   (t.terms).idempotency_window, (t.terms).default_confidence, (t.terms).validation_weights,
+                   (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
+                   (t.terms).external_types, extract(epoch FROM (t.terms).evidence_half_life)::double precision,
+                   CASE WHEN (t.terms).conflict = 'accumulate'
+                             AND NOT coalesce((t.terms).durability -> 'overlap' ? 'share', false)
+                        THEN (t.terms).duplicate_similarity ELSE (t.terms).topic_similarity END,
+                   (t.terms).duplicate_similarity, (t.terms).conflict <> 'accumulate',
+                   coalesce((t.terms).durability @? '$.*.marks ? (@ == true)', false), (t.terms).durability IS NOT NULL,
+                   CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
+                   (t.terms).model_id, (t.terms).model_dimension, m.model_id, m.dimension,
+                   r.rules_hash, s.schema_id, s.schema::text, s.constraints::text, s.text_template, v.synonyms::text,
+                   (t.terms).asks_approval, a.approval = 'by_risk', a.auto_below, a.weights,
+                   coalesce(a.layer_risk, memwarden_internal.layer_risk(w.layer)), b.readers, b.recalls, b.consumers
+               )::memwarden_internal.plain_terms
+          FROM (SELECT DISTINCT '=' || a.scope AS marked, a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)) AS w
+          LEFT JOIN memwarden_data.scope AS c ON c.path = w.scope
+         CROSS JOIN LATERAL (SELECT t.terms, t.scope_id FROM memwarden_data.standing AS t
+                              WHERE t.principal_id = p_principal_id AND t.layer = w.layer
+                                AND t.scope_id = CASE WHEN w.scope IS NULL THEN t.home_scope_id ELSE c.scope_id END OFFSET 0) AS t
+         CROSS JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
+                              WHERE x.org_id IN (0, (t.terms).org_id) AND x.layer IN ('*', w.layer)
+                              ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS r
+          JOIN memwarden_data.layer AS l ON l.layer = w.layer
+          JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical'
+          LEFT JOIN LATERAL (SELECT x.schema_id, x.schema, x.constraints, x.text_template, x.merge_policy, x.embedding_dimension
+                               FROM memwarden_data.content_schema AS x
+                              WHERE x.layer = w.layer AND x.kind = 'default' AND x.org_id IN (0, (t.terms).org_id) AND x.current
+                              ORDER BY x.org_id DESC LIMIT 1) AS s ON true
+          LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = (t.terms).org_id
+          LEFT JOIN LATERAL memwarden_internal.approval_terms(
+                        (t.terms).org_id, w.layer, NULL, (t.terms).agent, p_principal_id) AS a ON (t.terms).asks_approval
+          LEFT JOIN LATERAL memwarden_internal.blast_radius(t.scope_id, p_principal_id) AS b ON a.approval = 'by_risk'
+         WHERE (t.terms).admission = 'full' AND (t.terms).may_write AND (t.terms).closed_at IS NULL AND NOT (t.terms).has_anchors
+           AND (t.terms).plain_label_id IS NOT NULL AND (t.terms).writes_plain AND (t.terms).direct_writes
+           AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
+           AND NOT ((t.terms).has_policies OR (t.terms).has_sources OR (t.terms).has_verifiers OR (t.terms).has_plugins
+                    OR (t.terms).has_judges OR (t.terms).has_rules OR (t.terms).has_noise OR (t.terms).has_entities)
+           AND (t.terms).pack IS NULL AND s.merge_policy IS NULL AND s.embedding_dimension IS NULL
+           AND ((t.terms).rate_limit IS NULL OR w.layer = ANY (p_held))
+           -- Most writers read whatever they are cleared for. Of others the gates know.
+           AND l.shared AND memwarden_internal.reads_whatever_cleared(p_principal_id)
+           AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
+                            WHERE h.org_id = (t.terms).org_id AND h.scope_id = t.scope_id AND h.layer = w.layer AND h.vacated_at IS NULL)
+           AND (NOT (t.terms).asks_approval
+                OR a.is_reputable AND a.approval IN ('never', 'by_risk')
+                   AND NOT EXISTS (SELECT FROM memwarden_data.review AS y
+                                    WHERE y.org_id = (t.terms).org_id AND y.layer = w.layer AND y.state = 'approved'
+                                      AND (y.four_eyes OR y.needed > 1))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) IS
+    'The terms of the scopes and layers that a principal may write plainly into; of others none. p_scopes: paths, NULL '
+    'for the home. p_held: the layers of which permits are held.';
+REVOKE ALL ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.reads_whatever_cleared(p_principal_id bigint)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM memwarden_data.principal AS p
+          JOIN memwarden_data.role_permission AS r
+            ON r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all'
+         WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
+           AND NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reads_whatever_cleared(bigint) IS
+    'Whether clearance and domains alone say what a principal reads in layers that are shared: no role narrows it, and no policy.';
+REVOKE ALL ON FUNCTION memwarden_internal.reads_whatever_cleared(bigint) FROM PUBLIC;
+
+-- Only what says nothing special, and bears an id of its own.
+CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_request(p_request memwarden_internal.batch_request)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN num_nonnulls((p_request).subject, (p_request).predicate, (p_request).deadline, (p_request).idempotency_key, (p_request).kind,
+                    (p_request).valid_from, (p_request).valid_to, (p_request).embedding_model, (p_request).classification,
+                    (p_request).domains, (p_request).attributes, (p_request).origin, (p_request).class, (p_request).justification,
+                    (p_request).corrects, (p_request).fault) = 0
+   AND num_nonnulls((p_request).content, (p_request).content_text) = 1 AND (p_request).layer IS NOT NULL
+   AND coalesce(length((p_request).trace_id) <= 200, true)
+   AND coalesce((p_request).confidence BETWEEN 0 AND 1, true) AND coalesce((p_request).importance BETWEEN 0 AND 1, true)
+   AND coalesce(memwarden_internal.is_plain_evidence((p_request).evidence) AND strpos((p_request).evidence::text, 'memwarden:') = 0, true);
+COMMENT ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) IS
+    'Whether a request has content, evidence, vector, confidence, importance, time to live and trace id alone, in the usual form.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) FROM PUBLIC;
+
+-- One statement looks at all of them, weighs, signs and stores. Rows that are like an earlier one of the set wait for the
+-- next: by then that one is there to be compared with.
+CREATE OR REPLACE FUNCTION memwarden_internal.write_plain(
+    p_rows memwarden_internal.batch_request[], p_ids uuid[], p_places integer[], p_principal_id bigint,
+    p_terms memwarden_internal.plain_terms[], p_asked_at timestamptz)
+RETURNS TABLE (place integer, state text, item_id uuid, version_id uuid)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- Of a set of unknown size the planner thinks that it is one row, and would compare each row with each.
+SET enable_nestloop = off
+AS $function$
+DECLARE
+    v_now  timestamptz := clock_timestamp();
+    v_each integer := date_part('epoch', clock_timestamp() - p_asked_at) * 1000000 / cardinality(p_places);
+    v_system bigint := memwarden_internal.system_identifier();
+    v_key  record;
+    v_labels integer[] := ARRAY(
+        SELECT l.label_id FROM memwarden_data.label AS l
+         WHERE l.org_id IN (0, p_terms[1].org_id) AND l.classification <= p_terms[1].clearance
+           AND l.domains <@ p_terms[1].held_domains);
+BEGIN
+    SELECT k.key_id, k.wrapped INTO v_key
+      FROM memwarden_data.signing_key AS k WHERE k.purpose = 'provenance' AND k.retired_at IS NULL;
+    RETURN QUERY
+    WITH read AS MATERIALIZED (
+        -- What it is: hashes, words, a vector, and what is wrong with it.
+        SELECT a.ordinality::integer AS place, p_ids[a.ordinality] AS id, a.scope AS path, a.evidence, a.confidence, a.importance,
+               a.ttl, a.trace_id, a.embedding IS NULL AS is_lexical, t.*, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
+               f.search_text, v.vector, clock_timestamp() AS ended,
+               CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
+               v_now + a.ordinality * interval '1 microsecond' AS now,
+               v.vector IS NOT NULL AND f.findings IS NULL AND f.sensitive IS NULL AND f.sensitivity = 'none'
+               AND coalesce(length(f.search_text) <= t.max_text_length, true)
+               AND (a.embedding IS NOT NULL OR t.embedding = 'optional')
+               AND (a.ttl IS NULL OR memwarden_internal.time_violations(a.ttl, t.max_ttl, NULL, NULL, v_now) = '[]') AS is_well_formed
+          FROM unnest(p_rows) WITH ORDINALITY AS a
+          JOIN unnest(p_places) AS p (place) ON p.place = a.ordinality
+          JOIN unnest(p_terms) AS t ON t.layer = a.layer AND coalesce(t.scope, '') = coalesce(a.scope, '')
+         CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
+         CROSS JOIN LATERAL (SELECT e.* FROM memwarden_internal.examine(
+                        coalesce(a.content::text, a.content_text), NULL, NULL, t.schema, t.constraints, t.text_template, t.synonyms,
+                        t.max_content_bytes, a.embedding IS NULL, t.rules_hash,
+                        memwarden_internal.screened_arguments(a.evidence, NULL, NULL, NULL, a.trace_id, NULL)::text) AS e OFFSET 0) AS f
+         CROSS JOIN LATERAL (
+              SELECT CASE WHEN memwarden_internal.embedding_violations(
+                                   n.numbers, CASE WHEN a.embedding IS NULL THEN 'lexical' END,
+                                   CASE WHEN a.embedding IS NULL THEN t.words_dimension ELSE t.dimension END, NULL, t.embedding) = '[]'
+                          THEN n.numbers::@extschema:vector@.halfvec END AS vector
+                FROM (SELECT coalesce(a.embedding, f.embedding) AS numbers) AS n OFFSET 0) AS v
+    ), formed AS MATERIALIZED (
+        SELECT r.*, count(*) OVER (PARTITION BY r.scope_id, r.layer) AS company
+          FROM read AS r WHERE r.is_well_formed
+    ), alike AS MATERIALIZED (
+        SELECT DISTINCT b.place
+          FROM (SELECT f.* FROM formed AS f WHERE f.company > 1 OFFSET 0) AS b
+          JOIN (SELECT f.* FROM formed AS f WHERE f.company > 1 OFFSET 0) AS e
+            ON e.scope_id = b.scope_id AND e.layer = b.layer AND e.place < b.place
+         WHERE e.fingerprint = b.fingerprint
+            OR e.own_model_id = b.own_model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > b.near_from
+    ), compared AS MATERIALIZED (
+        -- What is there already: nothing of the same form, and nothing near that is the same, says more, or contradicts.
+        SELECT r.*, c.at AS looked, n.near,
+               CASE WHEN n.near IS NOT NULL THEN memwarden_internal.judge(NULL, NULL, r.canonical, r.search_text, NULL, NULL, n.near)
+                    ELSE '[]' END AS neighbours,
+               clock_timestamp() AS judged
+          FROM formed AS r
+         CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
+          LEFT JOIN LATERAL (
+              SELECT memwarden_internal.described(r.org_id, array_agg(q.near), array_agg(DISTINCT (q.near).label_id)) AS near
+                FROM (SELECT ROW (i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END,
+                                  m.similarity, false)::memwarden_internal.neighbour AS near
+                        FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) r.vector) AS similarity
+                                FROM memwarden_data.embedding_shared AS e
+                               WHERE e.org_id = r.org_id AND e.scope_id = r.scope_id AND e.model_id = r.own_model_id
+                              OFFSET 0) AS m
+                       CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id
+                                             FROM memwarden_data.item AS h
+                                            WHERE h.org_id = r.org_id AND h.item_id = m.item_id AND h.layer = r.layer
+                                              AND h.status = 'ACTIVE' AND h.kind IS DISTINCT FROM 'annotation'
+                                              AND (h.expires_at IS NULL OR h.expires_at > v_now)
+                                              AND h.label_id = ANY (v_labels)
+                                           OFFSET 0) AS i
+                       WHERE m.similarity > r.near_from
+                       ORDER BY m.similarity DESC, i.item_id
+                       LIMIT 50) AS q
+              HAVING count(*) > 0) AS n ON true
+         WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
+    ), weighed AS MATERIALIZED (
+        -- What it rests on, and what it could do.
+        SELECT r.*, coalesce(r.confidence, r.default_confidence) AS said, g.grounds, g.fact_score, coalesce(g.authority, 0) AS trust,
+               g.trust_ceiling, j.adjusted, k.risk, k.measures, clock_timestamp() AS borne_out,
+               NOT EXISTS (SELECT FROM memwarden_data.item AS i
+                            WHERE i.org_id = r.org_id AND i.scope_id = r.scope_id AND i.status = 'ACTIVE' AND i.layer = r.layer
+                              AND i.fingerprint = r.fingerprint
+                              AND (i.principal_id = p_principal_id OR i.label_id = ANY (v_labels)))
+               AND NOT EXISTS (SELECT FROM memwarden_data.idempotency AS i
+                                WHERE i.org_id = r.org_id AND i.principal_id = p_principal_id AND i.scope_id = r.scope_id
+                                  AND i.layer = r.layer AND i.expires_at > v_now
+                                  AND i.token = memwarden_internal.token_of(
+                                          r.content_hash, r.org_id, p_principal_id, r.scope_id, r.layer, NULL, NULL, NULL))
+               AND NOT (r.near IS NOT NULL AND (
+                        r.neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND r.in_conflict
+                        OR r.neighbours @? '$[0 to 9] ? (@.relation == "same" || @.relation == "wider" || @.relation == "narrower")'
+                        OR r.overlap IS NOT NULL AND memwarden_internal.overlap(
+                               r.org_id, r.search_text, r.text_search_config, r.neighbours, r.overlap) IS NOT NULL))
+               AND NOT (r.seeks_marks AND NOT memwarden_internal.is_plain(r.canonical, memwarden_internal.lines_of(r.canonical)))
+               AND CASE WHEN g.grounds IS NULL THEN r.fact_threshold <= 0 AND r.min_external <= 0
+                        ELSE g.item_ids = '{}' AND g.self_made = '[]' AND g.least_authority >= r.min_authority
+                             AND g.external >= r.min_external AND g.fact_score >= r.fact_threshold END
+               AND NOT (r.asks_approval AND r.by_risk AND k.risk >= r.auto_below) AS passes
+          FROM compared AS r
+          LEFT JOIN LATERAL (
+               SELECT w.* FROM memwarden_internal.weigh(
+                          NULL, NULL, CASE WHEN r.text_template IS NULL THEN r.canonical ELSE to_jsonb(r.search_text)::text END, r.evidence,
+                          memwarden_internal.evidence_sources(p_principal_id, r.org_id, r.evidence, v_now), p_principal_id, NULL,
+                          r.external_types, r.half_life, memwarden_internal.utc_text(v_now), false) AS w
+                WHERE coalesce(r.evidence, '[]') <> '[]' OFFSET 0) AS g ON true
+         CROSS JOIN LATERAL (
+               SELECT memwarden_internal.adjusted_confidence(
+                          r.confidence_weights, coalesce(r.confidence, r.default_confidence), g.fact_score, coalesce(g.authority, 0),
+                          g.trust_ceiling) AS adjusted OFFSET 0) AS j
+          LEFT JOIN LATERAL (
+               SELECT x.* FROM memwarden_internal.risk_of(
+                          r.weights, r.layer_risk, false,
+                          (SELECT avg((e.e ->> 'authority')::double precision) FROM jsonb_array_elements(g.grounds) AS e (e)), j.adjusted,
+                          (SELECT max((e.e ->> 'similarity')::double precision) FROM jsonb_array_elements(r.neighbours) AS e (e)),
+                          r.readers, r.recalls, r.consumers) AS x
+                WHERE r.by_risk OFFSET 0) AS k ON true
+    ), ordered AS MATERIALIZED (
+        -- What is near to a memory that an earlier row may change is compared with what became of it.
+        SELECT r.*, r.passes AND NOT (r.near IS NOT NULL AND coalesce(bool_or(NOT r.passes) OVER (
+                   PARTITION BY r.scope_id, r.layer ORDER BY r.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)) AS is_first
+          FROM weighed AS r
+    ), born AS MATERIALIZED (
+        SELECT r.*, memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id, memwarden_internal.uuid7() AS record_id,
+               r.now + coalesce(r.ttl, r.default_ttl) AS expires, tstzrange(r.now, NULL) AS valid, coalesce(r.importance, 0.5) AS weight
+          FROM ordered AS r WHERE r.passes AND r.is_first
+    ), vouched AS MATERIALIZED (
+        SELECT r.*, (memwarden_internal.record_of_write(
+                         r.id, r.agent, NULL, r.grounds, r.said, r.fact_score,
+                         r.validation_weights[1] + r.validation_weights[2] * coalesce(r.fact_score, 0) + r.validation_weights[3],
+                         r.adjusted, r.trust, 'none', r.neighbours, r.content_hash)
+                     || CASE WHEN r.asks_approval AND r.by_risk
+                             THEN jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', r.risk)) ELSE '{}' END
+                     || jsonb_build_object('supersedes', NULL, 'place', memwarden_internal.place_mark(
+                         r.item_id, r.version_id, r.record_id, 'WRITE', r.now))) AS record
+          FROM born AS r
+    ), signed AS MATERIALIZED (
+        SELECT r.*, memwarden_internal.sign_text(v_key.wrapped, 'provenance', memwarden_internal.whole_record(
+                   r.record, r.item_id, r.version_id, r.record_id, 'WRITE', r.now)::text) AS signature
+          FROM vouched AS r
+    ), sure AS MATERIALIZED (
+        -- Under another master key nothing is signed: the gates make a new key.
+        SELECT s.*
+          FROM (SELECT memwarden_internal.assess(array_agg(n.id)) AS noted FROM signed AS n WHERE n.signature IS DISTINCT FROM '' OFFSET 0) AS a
+          JOIN signed AS s ON s.signature IS DISTINCT FROM '' AND a.noted > 0
+    ), request AS (
+        INSERT INTO memwarden_data.write_request (
+            request_id, layer, scope_path, confidence, importance, embedding_model, ttl, valid_from, trace_id, permit_held, org_id,
+            principal_id, scope_id, submitted_at, admission, label_id, scope_locked, content_hash, schema_id, model_id, admitted,
+            sensitivity, fact_score, authority, trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
+        SELECT r.id, r.layer, r.path, r.said, r.weight, CASE WHEN r.is_lexical THEN 'lexical' END, r.ttl, r.now, r.trace_id,
+               CASE WHEN r.has_limit THEN true ELSE false END, r.org_id, p_principal_id, r.scope_id, r.began, 'full', r.label_id, true,
+               r.content_hash, r.schema_id, r.own_model_id, CASE WHEN r.has_limit THEN true END, 'none', r.fact_score, r.trust,
+               r.trust_ceiling,
+               CASE WHEN r.asks_approval AND r.by_risk
+                    THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
+               'COMMITTED', r.item_id, r.version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
+               memwarden_internal.plain_trail(v_each, r.ended - r.began, r.judged - r.looked, r.borne_out - r.judged,
+                   r.has_durability, r.asks_approval),
+               memwarden_internal.asked_hash(r.content_hash, r.layer, r.path, NULL, NULL, NULL)
+          FROM sure AS r ORDER BY r.place
+    ), version AS (
+        INSERT INTO memwarden_data.version (
+            org_id, version_id, item_id, version, status, scope_id, layer, schema_id, exclusive, instance, content, search_text,
+            content_hash, confidence, importance, evidence, principal_id, label_id, request_id, recorded_during, valid_during, expires_at)
+        SELECT r.org_id, r.version_id, r.item_id, 1, 'ACTIVE', r.scope_id, r.layer, r.schema_id, false, 0, r.canonical::jsonb,
+               r.search_text, r.content_hash, r.said, r.weight, coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id,
+               tstzrange(r.now, NULL), r.valid, r.expires
+          FROM sure AS r ORDER BY r.place
+    ), log AS (
+        INSERT INTO memwarden_data.log (
+            recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id, scope_id, layer, principal_id,
+            request_id, reason, snapshot_hash)
+        SELECT r.now, pg_current_xact_id(), v_system, r.org_id, 'INSERT', r.item_id, r.version_id,
+               r.scope_id, r.layer, p_principal_id, r.id, 'new item', memwarden_internal.snapshot_hash(
+                   r.version_id, r.item_id, 1, NULL, NULL, NULL, r.scope_id, r.layer, NULL, NULL, NULL, r.content_hash, r.said, r.weight,
+                   coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id, r.now, r.valid, r.expires, NULL)
+          FROM sure AS r ORDER BY r.place
+    ), item AS (
+        INSERT INTO memwarden_data.item (
+            org_id, item_id, scope_id, layer, status, version_id, version, exclusive, instance, confidence, importance,
+            adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
+            content_hash, fingerprint, search_vector)
+        SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
+               'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint,
+               CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text)
+                    THEN to_tsvector('english', left(r.search_text, 200000))
+                    ELSE memwarden_internal.words_of(r.text_search_config, r.search_text) END
+          FROM sure AS r ORDER BY r.place
+    ), provenance AS (
+        INSERT INTO memwarden_data.provenance (
+            org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature)
+        SELECT r.org_id, r.scope_id, r.item_id, r.version_id, r.record_id, 'WRITE', r.now, r.record,
+               CASE WHEN r.signature IS NOT NULL THEN v_key.key_id END, r.signature
+          FROM sure AS r ORDER BY r.place
+    ), vector AS (
+        INSERT INTO memwarden_data.embedding_shared (org_id, scope_id, model_id, item_id, embedding)
+        SELECT r.org_id, r.scope_id, r.own_model_id, r.item_id, r.vector FROM sure AS r ORDER BY r.place
+    )
+    SELECT r.place, CASE WHEN s.place IS NOT NULL THEN 'stored' WHEN a.place IS NOT NULL OR o.passes AND NOT o.is_first THEN 'later'
+                         ELSE 'gates' END, s.item_id, s.version_id
+      FROM read AS r
+      LEFT JOIN sure AS s ON s.place = r.place
+      LEFT JOIN alike AS a ON a.place = r.place
+      LEFT JOIN ordered AS o ON o.place = r.place
+     ORDER BY r.place;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
+    memwarden_internal.plain_terms[], timestamptz) IS
+    'Decides a set of plain requests, whose scopes are locked, and stores those that every gate would accept as memories of '
+    'their own. state: stored; gates, where a gate has more to say; later, where the request is like an earlier one of the '
+    'set. p_asked_at: when the terms were asked for.';
+REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
+    memwarden_internal.plain_terms[], timestamptz) FROM PUBLIC;
+
+-- What the gates would have left behind. The first entry holds its share of what was asked for all, and what each was
+-- weighed by is timed: 08 what it is, 50 what is near, 40 what it rests on.
+CREATE OR REPLACE FUNCTION memwarden_internal.plain_trail(
+    p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN '05 ' || p_each || E'\n06 0\n08 ' || (date_part('epoch', p_read) * 1000000)::integer || E'\n10 0\n20 0\n25 0\n30 0'
+    || CASE WHEN p_lasts THEN E'\n37_durability 0' ELSE '' END
+    || E'\n38 0\n40 ' || (date_part('epoch', p_weighed) * 1000000)::integer
+    || E'\n50 ' || (date_part('epoch', p_compared) * 1000000)::integer || E'\n60 0\n70 0'
+    || CASE WHEN p_asks THEN E'\n80 0' ELSE '' END || E'\n90 0';
+COMMENT ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) IS
+    'write_request.gates of a plain write that every gate accepted.';
+REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) FROM PUBLIC;
