@@ -14,6 +14,8 @@ BEGIN
             clearance          smallint,
             held_domains       text[],
             has_limit          boolean,
+            rate_limit         integer,
+            rate_window        interval,
             max_content_bytes  integer,
             max_text_length    integer,
             max_ttl            interval,
@@ -117,7 +119,7 @@ BEGIN
     RETURN ARRAY(
         SELECT ROW (
                    w.scope, w.layer, (t.terms).org_id, t.scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
-                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).max_content_bytes, (t.terms).max_text_length,
+                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window, (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
                    (t.terms).idempotency_window, (t.terms).default_confidence, (t.terms).validation_weights,
                    (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,

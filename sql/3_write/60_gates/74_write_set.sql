@@ -195,3 +195,43 @@ COMMENT ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_r
     'some request has already.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_by_gates(memwarden_internal.batch_request[], uuid[], uuid[], integer[], bigint,
     text[], timestamptz) FROM PUBLIC;
+
+-- A set of one. Its permit is taken first, as nobody else holds one for it.
+CREATE OR REPLACE FUNCTION memwarden_internal.write_alone(
+    p_request memwarden_internal.batch_request, p_id uuid, p_principal_id bigint,
+    OUT item_id uuid, OUT version_id uuid, OUT has_permit boolean)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_asked_at timestamptz := clock_timestamp();
+    v_terms    memwarden_internal.plain_terms[];
+BEGIN
+    IF NOT (memwarden_internal.is_plain_request(p_request) AND memwarden_internal.gates_as_shipped()) THEN
+        RETURN;
+    END IF;
+    v_terms := memwarden_internal.plain_terms(p_principal_id, ARRAY[p_request.scope], ARRAY[p_request.layer], ARRAY[p_request.layer]);
+    IF v_terms = '{}' THEN
+        RETURN;
+    END IF;
+    v_terms := memwarden_internal.lock_plain_scopes(v_terms);
+    IF v_terms = '{}' THEN
+        RETURN;
+    END IF;
+    IF v_terms[1].has_limit THEN
+        has_permit := memwarden_internal.take_permit(
+            v_terms[1].org_id, p_principal_id, 0, p_request.layer, v_terms[1].rate_limit, v_terms[1].rate_window, v_asked_at);
+        IF NOT has_permit THEN
+            has_permit := NULL;
+            RETURN;
+        END IF;
+    END IF;
+    SELECT w.item_id, w.version_id INTO write_alone.item_id, write_alone.version_id
+      FROM memwarden_internal.write_plain(ARRAY[p_request], ARRAY[p_id], ARRAY[1], p_principal_id, v_terms, v_asked_at) AS w;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.write_alone(memwarden_internal.batch_request, uuid, bigint) IS
+    'Stores one plain request that every gate would accept; nulls where a gate has more to say. has_permit: whether a '
+    'permit of the rate limit was taken for it, so that the gates take no other.';
+REVOKE ALL ON FUNCTION memwarden_internal.write_alone(memwarden_internal.batch_request, uuid, bigint) FROM PUBLIC;
