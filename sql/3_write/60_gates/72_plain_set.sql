@@ -364,7 +364,7 @@ BEGIN
     ), sure AS MATERIALIZED (
         -- Under another master key nothing is signed: the gates make a new key.
         SELECT s.*
-          FROM (SELECT memwarden_internal.assess(array_agg(n.id)) AS noted FROM signed AS n WHERE n.signature IS DISTINCT FROM '' OFFSET 0) AS a
+          FROM (SELECT memwarden_internal.assess(coalesce(array_agg(n.id), '{}')) AS noted FROM signed AS n WHERE n.signature IS DISTINCT FROM '' OFFSET 0) AS a
           JOIN signed AS s ON s.signature IS DISTINCT FROM '' AND a.noted > 0
     ), request AS (
         INSERT INTO memwarden_data.write_request (
@@ -442,7 +442,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_r
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_trail(
     p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN '05 ' || p_each || E'\n06 0\n08 ' || (date_part('epoch', p_read) * 1000000)::integer || E'\n10 0\n20 0\n25 0\n30 0'
     || CASE WHEN p_lasts THEN E'\n37_durability 0' ELSE '' END
     || E'\n38 0\n40 ' || (date_part('epoch', p_weighed) * 1000000)::integer
