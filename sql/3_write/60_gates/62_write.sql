@@ -43,7 +43,7 @@ DECLARE
     v_result       memwarden_internal.write_result;
     v_fault        text;
     v_kept         jsonb;
-    v_plain        record;
+    v_permit       boolean;
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
@@ -61,14 +61,16 @@ BEGIN
                AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
                                 write.valid_to, write.embedding_model, write.classification, write.domains, write.attributes,
                                 write.origin, write.class, write.justification, write.corrects) = 0 THEN
-                v_plain := memwarden_internal.write_alone(
+                SELECT v_request_id, 'COMMITTED', a.item_id, a.version_id, NULL, NULL, NULL, NULL, a.has_permit
+                  INTO v_result.request_id, v_result.outcome, v_result.item_id, v_result.version_id, v_result.gate, v_result.reason,
+                       v_result.detail, v_result.retry_after, v_permit
+                  FROM memwarden_internal.write_alone(
                     ROW (write.layer, NULL, write.content::text, NULL, NULL, write.scope, write.confidence, write.evidence,
                          write.embedding, write.ttl, NULL, NULL, write.request_id, NULL, write.importance, NULL, NULL, NULL,
                          write.trace_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.batch_request,
-                    v_request_id, v_principal_id);
-                IF v_plain.version_id IS NOT NULL THEN
-                    RETURN (v_request_id, 'COMMITTED', v_plain.item_id, v_plain.version_id, NULL, NULL, NULL, NULL
-                           )::memwarden_internal.write_result;
+                    v_request_id, v_principal_id) AS a;
+                IF v_result.version_id IS NOT NULL THEN
+                    RETURN v_result;
                 END IF;
             END IF;
             INSERT INTO memwarden_data.write_request AS r (
@@ -81,7 +83,7 @@ BEGIN
                 write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
                 write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
                 write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'),
-                    write.justification, write.corrects, v_plain.has_permit,
+                    write.justification, write.corrects, v_permit,
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
             RETURN v_result;

@@ -148,7 +148,7 @@ _number = itertools.count()
 
 
 @settings(
-    max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
 )
 @given(st.lists(REQUESTS, min_size=1, max_size=12), st.lists(REQUESTS, max_size=6))
 def test_a_set_leaves_behind_what_the_gates_would(
