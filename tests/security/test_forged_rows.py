@@ -250,6 +250,36 @@ def test_a_claim_is_reset_even_for_the_owner_of_the_table(
     assert [line.split()[0] for line in row["gates"].splitlines()][:2] == ["05", "06"]
 
 
+def test_a_decision_of_another_session_is_not_believed(
+    store: Store, as_owner: Callable[[], Connection[DictRow]]
+) -> None:
+    """Sets are decided before their rows are stored: only the session that decided may say so.
+
+    No application role may note a decision, whatever it sets or makes beside it.
+
+    Proves: Z1
+    """
+    name = str(uuid.uuid4())
+    request_id = f"{store.world.value('SELECT memwarden_internal.uuid7()::text')}"
+    as_owner().execute("SELECT memwarden_internal.assess(ARRAY[%s::uuid])", (request_id,))
+    forger = as_owner()
+    forger.execute("SELECT set_config('memwarden.assessed', %s, false)", (request_id,))
+    forger.execute("CREATE TEMP TABLE assessed AS SELECT %s::uuid AS request_id", (request_id,))
+    row = forger.execute(
+        "INSERT INTO memwarden_data.write_request (request_id, layer, content, outcome, gates)"
+        " VALUES (%s, 'semantic', 'not JSON', 'COMMITTED', %s) RETURNING *",
+        (request_id, name),
+    ).fetchone()
+    assert row is not None
+    assert (row["outcome"], row["reason"]) == ("REJECTED", "INVALID_JSON")
+    assert name not in row["gates"]
+    for groups in GROUPS.values():
+        insider = store.world.agent(ANA, groups=groups)
+        for call in ("assess(ARRAY[%s::uuid])", "was_assessed(%s::uuid)"):
+            with pytest.raises(InsufficientPrivilege):
+                insider.execute(f"SELECT memwarden_internal.{call}", (request_id,))
+
+
 def test_a_row_hidden_behind_on_conflict_is_still_decided(
     store: Store, as_owner: Callable[[], Connection[DictRow]]
 ) -> None:

@@ -44,6 +44,8 @@ DECLARE
     v_fault        text;
     v_kept         jsonb;
     v_permit       boolean;
+    v_item_id      uuid;
+    v_version_id   uuid;
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
@@ -61,15 +63,14 @@ BEGIN
                AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
                                 write.valid_to, write.embedding_model, write.classification, write.domains, write.attributes,
                                 write.origin, write.class, write.justification, write.corrects) = 0 THEN
-                SELECT v_request_id, 'COMMITTED', a.item_id, a.version_id, NULL, NULL, NULL, NULL, a.has_permit
-                  INTO v_result.request_id, v_result.outcome, v_result.item_id, v_result.version_id, v_result.gate, v_result.reason,
-                       v_result.detail, v_result.retry_after, v_permit
+                SELECT a.item_id, a.version_id, a.has_permit INTO v_item_id, v_version_id, v_permit
                   FROM memwarden_internal.write_alone(
                     ROW (write.layer, NULL, write.content::text, NULL, NULL, write.scope, write.confidence, write.evidence,
                          write.embedding, write.ttl, NULL, NULL, write.request_id, NULL, write.importance, NULL, NULL, NULL,
                          write.trace_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.batch_request,
                     v_request_id, v_principal_id) AS a;
-                IF v_result.version_id IS NOT NULL THEN
+                IF v_version_id IS NOT NULL THEN
+                    v_result := (v_request_id, 'COMMITTED', v_item_id, v_version_id, NULL, NULL, NULL, NULL);
                     RETURN v_result;
                 END IF;
             END IF;

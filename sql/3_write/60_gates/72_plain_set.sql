@@ -119,7 +119,8 @@ BEGIN
     RETURN ARRAY(
         SELECT ROW (
                    w.scope, w.layer, (t.terms).org_id, t.scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
-                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window, (t.terms).max_content_bytes, (t.terms).max_text_length,
+                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window,
+                   (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
                    (t.terms).idempotency_window, (t.terms).default_confidence, (t.terms).validation_weights,
                    (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
@@ -344,8 +345,9 @@ BEGIN
                    PARTITION BY r.scope_id, r.layer ORDER BY r.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)) AS is_first
           FROM weighed AS r
     ), born AS MATERIALIZED (
-        SELECT r.*, memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id, memwarden_internal.uuid7() AS record_id,
-               r.now + coalesce(r.ttl, r.default_ttl) AS expires, tstzrange(r.now, NULL) AS valid, coalesce(r.importance, 0.5) AS weight
+        SELECT r.*, memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
+               memwarden_internal.uuid7() AS record_id, r.now + coalesce(r.ttl, r.default_ttl) AS expires,
+               tstzrange(r.now, NULL) AS valid, coalesce(r.importance, 0.5) AS weight
           FROM ordered AS r WHERE r.passes AND r.is_first
     ), vouched AS MATERIALIZED (
         SELECT r.*, (memwarden_internal.record_of_write(
@@ -364,7 +366,8 @@ BEGIN
     ), sure AS MATERIALIZED (
         -- Under another master key nothing is signed: the gates make a new key.
         SELECT s.*
-          FROM (SELECT memwarden_internal.assess(coalesce(array_agg(n.id), '{}')) AS noted FROM signed AS n WHERE n.signature IS DISTINCT FROM '' OFFSET 0) AS a
+          FROM (SELECT memwarden_internal.assess(coalesce(array_agg(n.id), '{}')) AS noted
+                  FROM signed AS n WHERE n.signature IS DISTINCT FROM '' OFFSET 0) AS a
           JOIN signed AS s ON s.signature IS DISTINCT FROM '' AND a.noted > 0
     ), request AS (
         INSERT INTO memwarden_data.write_request (

@@ -47,7 +47,8 @@ BEGIN
                 p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_terms, v_held, v_asked_at)
             ELSE memwarden_internal.write_by_gates(p_rows, v_ids, v_stored, v_run.places, p_principal_id, v_held, v_asked_at) END;
     END LOOP;
-    RETURN QUERY SELECT p_offset + r.ordinal - 1, r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_after
+    RETURN QUERY SELECT p_offset + r.ordinal - 1, r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail,
+                        r.retry_after
                    FROM unnest(v_results) AS r ORDER BY r.ordinal;
 END
 $function$;
@@ -139,7 +140,8 @@ DECLARE
 BEGIN
     WITH asked AS MATERIALIZED (
         SELECT p_ids[r.ordinality] AS id, r.*,
-               coalesce(p_ids[r.ordinality] = ANY (p_stored), false) OR array_position(p_ids, p_ids[r.ordinality]) < r.ordinality AS is_known
+               coalesce(p_ids[r.ordinality] = ANY (p_stored), false)
+               OR array_position(p_ids, p_ids[r.ordinality]) < r.ordinality AS is_known
           FROM unnest(p_rows) WITH ORDINALITY AS r
           JOIN unnest(p_places) AS p (place) ON p.place = r.ordinality
     ), standing AS MATERIALIZED (
@@ -227,7 +229,7 @@ BEGIN
             RETURN;
         END IF;
     END IF;
-    SELECT w.item_id, w.version_id INTO write_alone.item_id, write_alone.version_id
+    SELECT w.item_id, w.version_id INTO item_id, version_id
       FROM memwarden_internal.write_plain(ARRAY[p_request], ARRAY[p_id], ARRAY[1], p_principal_id, v_terms, v_asked_at) AS w;
 END
 $function$;

@@ -20,7 +20,7 @@ BEGIN
                  LIMIT 100) AS b),
            -- The job has counted all; what the writer recalled itself is few rows.
            coalesce(greatest(r.recalls - o.recalls, 0), 0), coalesce(greatest(r.consumers - (o.recalls > 0)::integer, 0), 0)
-      INTO blast_radius.readers, blast_radius.recalls, blast_radius.consumers
+      INTO readers, recalls, consumers
       FROM memwarden_data.scope AS s
       LEFT JOIN memwarden_data.recall_reach AS r ON r.org_id = s.org_id AND r.scope_id = s.scope_id
      CROSS JOIN LATERAL (SELECT coalesce(sum(c.recalls), 0) AS recalls FROM memwarden_data.recall_consumer AS c
@@ -89,7 +89,7 @@ BEGIN
     END IF;
     SELECT b.readers, b.recalls, b.consumers INTO v_readers, v_recalls, v_consumers
       FROM memwarden_internal.blast_radius(p_scope_id, p_principal_id) AS b;
-    SELECT r.risk, r.measures INTO assess_risk.risk, assess_risk.measures
+    SELECT r.risk, r.measures INTO risk, measures
       FROM memwarden_internal.risk_of(
                p_weights, coalesce(p_layer_risk, memwarden_internal.layer_risk(p_layer)), p_contradicts, v_authority, p_adjusted,
                v_likeness, v_readers, v_recalls, v_consumers) AS r;

@@ -137,9 +137,7 @@ def writer(shared_world: World) -> tuple[str, str]:
         " FROM memwarden_data.layer AS l WHERE l.rate_limit IS NOT NULL"
     )
     for layer, approval in (("semantic", "never"), ("episodic", "by_risk")):
-        admin.execute(
-            "SELECT memwarden.set_approval_policy(%s, approval => %s)", (layer, approval)
-        )
+        admin.execute("SELECT memwarden.set_approval_policy(%s, approval => %s)", (layer, approval))
     admin.execute("SELECT memwarden.define_source('docs:*', 'document', authority => 1)")
     return org, shared_world.register(org, descendants=True)
 
@@ -147,9 +145,7 @@ def writer(shared_world: World) -> tuple[str, str]:
 _number = itertools.count()
 
 
-@settings(
-    max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
-)
+@settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(REQUESTS, min_size=1, max_size=12), st.lists(REQUESTS, max_size=6))
 def test_a_set_leaves_behind_what_the_gates_would(
     shared_world: World, writer: tuple[str, str], first: list[Any], second: list[Any]
