@@ -63,6 +63,20 @@ $type$;
 COMMENT ON TYPE memwarden_internal.plain_terms IS
     'On what terms a writer may write plainly into a scope and layer: what the gates would ask of each write there.';
 
+-- Worked out once for each plan, as it never changes.
+CREATE OR REPLACE FUNCTION memwarden_internal.shipped_gates()
+RETURNS text[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) FROM memwarden_internal.built_in_gates() AS g
+                  ORDER BY 1 COLLATE "C");
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.shipped_gates() IS 'The triggers of built_in_gates(), in order, each with O for: it is on.';
+REVOKE ALL ON FUNCTION memwarden_internal.shipped_gates() FROM PUBLIC;
+
 -- The gates as they are shipped, and none besides: only then is known what they say without asking them.
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_as_shipped()
 RETURNS boolean
@@ -70,11 +84,10 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ARRAY(SELECT t.tgname::text || t.tgenabled::text FROM pg_trigger AS t
-                  WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_')
-                  ORDER BY t.tgname)
-         = ARRAY(SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) FROM memwarden_internal.built_in_gates() AS g
-                  ORDER BY g.ordinal, g.name);
+    RETURN memwarden_internal.shipped_gates() = ARRAY(
+        SELECT t.tgname::text || t.tgenabled::text FROM pg_trigger AS t
+         WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_')
+         ORDER BY t.tgname);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gates_as_shipped() IS
