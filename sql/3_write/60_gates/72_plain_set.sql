@@ -70,8 +70,9 @@ LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ARRAY(SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) FROM memwarden_internal.built_in_gates() AS g
-                  ORDER BY 1 COLLATE "C");
+    RETURN ARRAY(SELECT n.name FROM memwarden_internal.built_in_gates() AS g,
+                        LATERAL (SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) AS name) AS n
+                  ORDER BY n.name COLLATE "C");
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.shipped_gates() IS 'The triggers of built_in_gates(), in order, each with O for: it is on.';
