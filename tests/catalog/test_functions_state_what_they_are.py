@@ -54,6 +54,7 @@ LONG = {
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
     "memwarden_internal.write_plain": "one query",
+    "memwarden.write": "its arguments, three times",
     "memwarden_internal.plain_terms": "one query",
     "memwarden_internal.sample_shelf": "one query, and what it is reckoned up to",
     "memwarden_internal.grown_part": "one kind of shelf after another",

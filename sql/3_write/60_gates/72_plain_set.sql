@@ -22,7 +22,6 @@ BEGIN
             default_ttl        interval,
             embedding          text,
             text_search_config text,
-            idempotency_window interval,
             default_confidence double precision,
             validation_weights double precision[],
             confidence_weights double precision[],
@@ -31,9 +30,8 @@ BEGIN
             min_external       integer,
             external_types     text[],
             half_life          double precision,
-            -- how near a memory must be to be compared with, and to be the same; whether a contradiction counts
+            -- how near a memory must be to be compared with; whether a contradiction counts
             near_from          double precision,
-            same_from          double precision,
             in_conflict        boolean,
             seeks_marks        boolean,
             has_durability     boolean,
@@ -98,7 +96,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.gates_as_shipped() FROM PUBLIC;
 -- Of the session's memory, which no statement of a caller reaches: a column or a setting could be forged.
 CREATE OR REPLACE FUNCTION memwarden_internal.assess(p_request_ids uuid[])
 RETURNS integer
-LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 GD["memwarden assessed"] = set(p_request_ids)
@@ -110,7 +108,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.assess(uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.was_assessed(p_request_id uuid)
 RETURNS boolean
-LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 assessed = GD.get("memwarden assessed", ())
@@ -136,13 +134,13 @@ BEGIN
                    (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window,
                    (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
-                   (t.terms).idempotency_window, (t.terms).default_confidence, (t.terms).validation_weights,
+                   (t.terms).default_confidence, (t.terms).validation_weights,
                    (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
                    (t.terms).external_types, extract(epoch FROM (t.terms).evidence_half_life)::double precision,
                    CASE WHEN (t.terms).conflict = 'accumulate'
                              AND NOT coalesce((t.terms).durability -> 'overlap' ? 'share', false)
                         THEN (t.terms).duplicate_similarity ELSE (t.terms).topic_similarity END,
-                   (t.terms).duplicate_similarity, (t.terms).conflict <> 'accumulate',
+                   (t.terms).conflict <> 'accumulate',
                    coalesce((t.terms).durability @? '$.*.marks ? (@ == true)', false), (t.terms).durability IS NOT NULL,
                    CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
                    (t.terms).model_id, (t.terms).model_dimension, m.model_id, m.dimension,
@@ -252,7 +250,11 @@ BEGIN
     WITH read AS MATERIALIZED (
         -- What it is: hashes, words, a vector, and what is wrong with it.
         SELECT a.ordinality::integer AS place, p_ids[a.ordinality] AS id, a.scope AS path, a.evidence, a.confidence, a.importance,
-               a.ttl, a.trace_id, a.embedding IS NULL AS is_lexical, t.*, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
+               a.ttl, a.trace_id, a.embedding IS NULL AS is_lexical, t.org_id, t.scope_id, t.layer, t.label_id, t.agent, t.has_limit,
+               t.default_ttl, t.text_search_config, t.default_confidence, t.validation_weights, t.confidence_weights,
+               t.fact_threshold, t.min_authority, t.min_external, t.external_types, t.half_life, t.near_from, t.in_conflict,
+               t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
+               t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
                f.search_text, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
@@ -359,7 +361,12 @@ BEGIN
                    PARTITION BY r.scope_id, r.layer ORDER BY r.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), false)) AS is_first
           FROM weighed AS r
     ), born AS MATERIALIZED (
-        SELECT r.*, memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
+        SELECT r.place, r.id, r.path, r.evidence, r.said, r.ttl, r.trace_id, r.is_lexical, r.org_id, r.scope_id, r.layer, r.label_id,
+               r.agent, r.has_limit, r.text_search_config, r.validation_weights, r.has_durability, r.schema_id, r.asks_approval,
+               r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.vector, r.own_model_id, r.now,
+               r.neighbours, r.grounds, r.fact_score, r.trust, r.trust_ceiling, r.adjusted, r.risk, r.measures,
+               r.ended - r.began AS reading, r.judged - r.looked AS comparing, r.borne_out - r.judged AS weighing,
+               memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
                memwarden_internal.uuid7() AS record_id, r.now + coalesce(r.ttl, r.default_ttl) AS expires,
                tstzrange(r.now, NULL) AS valid, coalesce(r.importance, 0.5) AS weight
           FROM ordered AS r WHERE r.passes AND r.is_first
@@ -395,7 +402,7 @@ BEGIN
                CASE WHEN r.asks_approval AND r.by_risk
                     THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
                'COMMITTED', r.item_id, r.version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
-               memwarden_internal.plain_trail(v_each, r.ended - r.began, r.judged - r.looked, r.borne_out - r.judged,
+               memwarden_internal.plain_trail(v_each, r.reading, r.comparing, r.weighing,
                    r.has_durability, r.asks_approval),
                memwarden_internal.asked_hash(r.content_hash, r.layer, r.path, NULL, NULL, NULL)
           FROM sure AS r ORDER BY r.place

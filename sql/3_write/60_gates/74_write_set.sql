@@ -13,9 +13,9 @@ DECLARE
     v_ids      uuid[] := ARRAY(SELECT memwarden_internal.storable_request_id(r.request_id)
                                  FROM unnest(p_rows) WITH ORDINALITY AS r ORDER BY r.ordinality);
     v_held     text[];
-    v_terms    memwarden_internal.plain_terms[] := '{}';
+    v_terms    memwarden_internal.plain_terms[] := ARRAY[]::memwarden_internal.plain_terms[];
     v_run      record;
-    v_results  memwarden_internal.batch_result[] := '{}';
+    v_results  memwarden_internal.batch_result[] := ARRAY[]::memwarden_internal.batch_result[];
 BEGIN
     SELECT array_agg(t.layer) INTO v_held
       FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
@@ -93,7 +93,7 @@ AS $function$
 DECLARE
     v_places  integer[] := p_places;
     v_gates   integer[];
-    v_results memwarden_internal.batch_result[] := '{}';
+    v_results memwarden_internal.batch_result[] := ARRAY[]::memwarden_internal.batch_result[];
     v_now     memwarden_internal.batch_result[];
 BEGIN
     FOR v_wave IN 1..3 LOOP
