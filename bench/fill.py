@@ -64,7 +64,7 @@ SELECT memwarden_internal.record_provenance(
            || jsonb_build_object('request_id', v.request_id,
                                  'content_hash', encode(v.content_hash, 'hex')),
            lower(v.recorded_during))
-  FROM v, (SELECT p.record FROM memwarden_data.provenance AS p LIMIT 1) AS x"""
+  FROM v, (SELECT p.record FROM memwarden_data.whole_provenance AS p LIMIT 1) AS x"""
 # As the first write into a scope leaves it.
 LOCKS = """
 INSERT INTO memwarden_data.write_lock
