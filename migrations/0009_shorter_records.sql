@@ -8,3 +8,7 @@ ALTER TABLE memwarden_data.provenance
     ADD COLUMN validation_score numeric,
     ADD COLUMN adjusted_confidence numeric,
     ADD COLUMN authority numeric;
+
+-- Four bytes of each fingerprint: the index is asked where to look, and grows with every write.
+DROP INDEX memwarden_data.item_fingerprint;
+CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, substr(fingerprint, 1, 4));
