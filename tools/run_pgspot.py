@@ -35,6 +35,10 @@ EXPECTED = {
     ("script", "PS010: Unsafe schema creation: memwarden_internal"): _UPDATE,
     ("05_standing.bound.sql", "PS015: Unsafe view creation: memwarden_data.standing"): _OWN_SCHEMA,
     (
+        "90_provenance.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.whole_provenance",
+    ): _OWN_SCHEMA,
+    (
         "memwarden.setup",
         "PS005: Function without explicit search_path: "
         "memwarden.setup(component text,state text,detail text)",

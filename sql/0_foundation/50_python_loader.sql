@@ -87,6 +87,7 @@ RETURNS void
 LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+import gc
 import importlib.machinery
 import importlib.util
 import json
@@ -130,6 +131,8 @@ class Embedded:
         if kept is not None:
             module.KEPT = kept
         exec(code, module.__dict__)
+        # A module is loaded once: what it was loaded from need not stay.
+        self.modules[path] = None
 
 
 if PACKAGE not in sys.modules:
@@ -141,7 +144,14 @@ if PACKAGE not in sys.modules:
     else:
         first, modules = [], json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
     sys.meta_path.insert(0, Embedded(frozenset(first), modules))
-GD["memwarden:@python_hash@"] = importlib.import_module(PACKAGE + ".server")
+# Nothing that loading makes is garbage: looking for some takes a twentieth of it.
+collects = gc.isenabled()
+gc.disable()
+try:
+    GD["memwarden:@python_hash@"] = importlib.import_module(PACKAGE + ".server")
+finally:
+    if collects:
+        gc.enable()
 $function$;
 COMMENT ON FUNCTION memwarden_internal.load_python() IS
     'Loads the embedded Python package into this session. Called by the PL/Python wrappers.';

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast, overload
 
 from ..patterns import PatternRefused, compile_pattern
 from .context import Words, near
@@ -86,7 +86,6 @@ class Rule(NamedTuple):
     context: Words | None
     not_context: Words | None
     within: int
-    prefilters: tuple[tuple[str, ...], ...]
     positive: tuple[str, ...]
     negative: tuple[str, ...]
 
@@ -126,7 +125,7 @@ class RuleSet(NamedTuple):
     bits must be there together, under one of the patterns.
     """
 
-    rules: tuple[Rule, ...]
+    rules: Sequence[Rule]
     gate: Gate
     alone: tuple[tuple[int, ...], ...]
     bits: tuple[int, ...]
@@ -239,10 +238,8 @@ class _Reader:
         except ValueError as error:
             raise self.refused(f"validator: {error}") from None
 
-    def prefilters(self) -> tuple[tuple[str, ...], ...]:
-        """The groups of patterns of each of which one must be in a text."""
-        literals = self.texts("prefilter", self.source, 200, 100)
-        if "" in literals:
+    def check_prefilters(self) -> None:
+        if "" in self.texts("prefilter", self.source, 200, 100):
             raise self.refused("prefilter has an empty string")
         given = self.source.get("prefilter_pattern")
         patterns = self.texts(
@@ -253,11 +250,6 @@ class _Reader:
         )
         for pattern in patterns:
             self.compiled("prefilter_pattern", pattern)
-        groups = [tuple(re.escape(literal) for literal in literals)] if literals else []
-        groups += [(pattern,) for pattern in patterns]
-        if not groups and self.source.get("pattern"):
-            groups.append((self.source["pattern"],))
-        return tuple(groups)
 
     def rule(self) -> Rule:
         kind = self.text("kind", 64)
@@ -270,6 +262,7 @@ class _Reader:
         if (detector is None) == (pattern is None):
             raise self.refused("has either a detector or a pattern")
         self.text("description", 1000)
+        self.check_prefilters()
         tests = self.source.get("tests", {})
         if not isinstance(tests, dict) or set(tests) - {"positive", "negative"}:
             raise self.refused("tests are an object with the lists positive and negative")
@@ -285,20 +278,52 @@ class _Reader:
             context=self.words("context"),
             not_context=self.words("not_context"),
             within=int(self.number("within", 1, _MAX_WITHIN, 40)),
-            prefilters=self.prefilters(),
             positive=self.texts("positive", tests, _MAX_TESTS, _MAX_TEST),
             negative=self.texts("negative", tests, _MAX_TESTS, _MAX_TEST),
         )
 
 
+class _Accepted(Sequence[Rule]):
+    """Rules that were accepted before: each is read when a text first opens it."""
+
+    def __init__(self, sources: list[dict[str, Any]]) -> None:
+        self._sources = sources
+        self._read: dict[int, Rule] = {}
+
+    def __len__(self) -> int:
+        return len(self._sources)
+
+    @overload
+    def __getitem__(self, number: int) -> Rule: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[Rule]: ...
+    def __getitem__(self, number: int | slice) -> Rule | Sequence[Rule]:
+        if isinstance(number, slice):
+            return [self[n] for n in range(*number.indices(len(self)))]
+        if number not in self._read:
+            self._read[number] = _Reader(number, self._sources[number], accepted=True).rule()
+        return self._read[number]
+
+
 _ANYTHING = (("(?s).|^$",),)
 
 
-def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
+def _prefilters(source: dict[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """The groups of patterns of each of which one must be in a text."""
+    literals = source.get("prefilter")
+    given = source.get("prefilter_pattern") or []
+    groups = [tuple(re.escape(literal) for literal in literals)] if literals else []
+    groups += [(pattern,) for pattern in ([given] if isinstance(given, str) else given)]
+    if not groups and source.get("pattern"):
+        groups.append((source["pattern"],))
+    return tuple(groups) or _ANYTHING
+
+
+def _rule_set(sources: list[dict[str, Any]], rules: Sequence[Rule]) -> RuleSet:
     alone: dict[str, list[int]] = {}
     bits: dict[str, int] = {}
     joint: dict[str, list[tuple[int, int]]] = {}
-    everything = [(number, rule.prefilters or _ANYTHING) for number, rule in enumerate(rules)]
+    everything = [(number, _prefilters(source)) for number, source in enumerate(sources)]
     everything += [(-1 - i, ((pattern,),)) for i, (pattern, _) in enumerate(DECODERS)]
     bit = 1
     for number, groups in everything:
@@ -328,9 +353,9 @@ def _rule_set(rules: tuple[Rule, ...]) -> RuleSet:
     )
 
 
-def only(rule: Rule) -> RuleSet:
+def only(source: dict[str, Any], rule: Rule) -> RuleSet:
     """Return a set with this rule alone."""
-    return _rule_set((rule,))
+    return _rule_set([source], (rule,))
 
 
 @lru_cache(maxsize=16)
@@ -347,8 +372,9 @@ def prepare(rules_json: str, *, accepted: bool = False) -> RuleSet:
     the case, for the rule to be tried), ``prefilter_pattern`` (or several, all of which must
     be), ``description``, and ``tests`` (``positive``, ``negative``: texts, for ``check_rules``).
 
-    ``accepted`` says that this was done when the rules were defined: their patterns are compiled
-    one by one, when a text asks for them, and not all at once, which takes longer than many writes.
+    ``accepted`` says that this was done when the rules were defined: they are read and their
+    patterns compiled one by one, when a text asks for them, and not all at once, which takes longer
+    than many writes.
 
     Raises: RuleRefused, naming the rule and what is wrong.
     """
@@ -358,11 +384,17 @@ def prepare(rules_json: str, *, accepted: bool = False) -> RuleSet:
         raise RuleRefused("the rules are no JSON") from None
     if not isinstance(sources, list) or len(sources) > MAX_RULES:
         raise RuleRefused(f"the rules are a JSON array of at most {MAX_RULES}")
+    if accepted:
+        for source in sources:
+            # Were looked at then, and would lie in the memory of every connection.
+            source.pop("tests", None)
+            source.pop("description", None)
+        return _rule_set(sources, _Accepted(sources))
     rules = tuple(
-        _Reader(index, source, accepted=accepted).rule() for index, source in enumerate(sources)
+        _Reader(index, source, accepted=False).rule() for index, source in enumerate(sources)
     )
     names = [rule.id for rule in rules]
     for name in names:
         if names.count(name) > 1:
             raise RuleRefused(f"rule {name}: is there twice")
-    return _rule_set(rules)
+    return _rule_set(sources, rules)

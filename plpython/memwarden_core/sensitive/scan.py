@@ -7,6 +7,7 @@ Everything takes time linear in the text.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from ..late import late
@@ -136,14 +137,14 @@ def check_rules(rules_json: str) -> list[str]:
     except RuleRefused as error:
         return [str(error)]
     faults = []
-    for rule in rules:
+    for source, rule in zip(json.loads(rules_json), rules, strict=True):
         if isinstance(rule.check, NumberCheck):
             try:
                 rule.check.load()
             except ValueError as error:
                 faults.append(f"rule {rule.id}: validator: {error}")
                 continue
-        alone = only(rule)
+        alone = only(source, rule)
         for number, text in enumerate(rule.positive, 1):
             if not scan(text, alone):
                 faults.append(f"rule {rule.id}: does not find its positive test {number}")

@@ -40,8 +40,9 @@ CREATE TABLE memwarden_data.item (
     class          text,
     PRIMARY KEY (org_id, item_id)
 );
--- Also what every search of a scope walks, with or without what has ended.
-CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, fingerprint);
+-- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
+-- them too, and compares all of it then.
+CREATE INDEX item_fingerprint ON memwarden_data.item (org_id, scope_id, status, layer, substr(fingerprint, 1, 4));
 CREATE UNIQUE INDEX item_key ON memwarden_data.item (org_id, scope_id, layer, key_hash, instance) WHERE status = 'ACTIVE' AND exclusive;
 -- Facts of predicates that hold several values, and facts by what they say from the other side: for declared constraints.
 CREATE INDEX item_shared_key ON memwarden_data.item (org_id, scope_id, layer, key_hash) WHERE status = 'ACTIVE' AND NOT exclusive

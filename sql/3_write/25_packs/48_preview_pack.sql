@@ -26,7 +26,7 @@ BEGIN
              WHERE w.org_id = v_org_id AND w.outcome IN ('COMMITTED', 'MERGED', 'DEFERRED')
                AND (SELECT l.admission FROM memwarden_data.layer AS l WHERE l.layer = w.layer) = 'full'
              ORDER BY w.request_id DESC LIMIT preview_pack.requests) AS r
-      LEFT JOIN LATERAL (SELECT o.record FROM memwarden_data.provenance AS o
+      LEFT JOIN LATERAL (SELECT o.record FROM memwarden_data.whole_provenance AS o
                           WHERE o.org_id = r.org_id AND o.version_id = r.version_id ORDER BY o.provenance_id LIMIT 1) AS p ON true
       LEFT JOIN memwarden_data.review AS q ON q.org_id = r.org_id AND q.request_id = r.request_id
      CROSS JOIN LATERAL (SELECT memwarden_internal.unmet_thresholds(

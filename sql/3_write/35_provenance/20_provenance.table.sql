@@ -7,11 +7,20 @@ CREATE TABLE memwarden_data.provenance (
     provenance_id  uuid NOT NULL,
     event          memwarden_data.provenance_event NOT NULL,
     recorded_at    timestamptz NOT NULL,
-    -- Without what the columns above say, but for a mark of it: whole_record() is what the signature covers.
+    -- Without what the columns say, but for a mark of where it belongs: whole_record() is what the signature covers.
     record         jsonb NOT NULL,
     -- NULL where the server had no master key.
     key_id         integer,
     signature      memwarden_data.sha256,
+    -- Of the record: as text in it, these take three times the room. Numbers as JSON has them, digit for digit.
+    request_id     uuid,
+    supersedes     uuid,
+    content_hash   memwarden_data.sha256,
+    agent_confidence    numeric,
+    fact_score          numeric,
+    validation_score    numeric,
+    adjusted_confidence numeric,
+    authority           numeric,
     PRIMARY KEY (org_id, version_id, provenance_id),
     CHECK ((key_id IS NULL) = (signature IS NULL))
 );

@@ -1,5 +1,6 @@
 -- Where a record belongs is signed with it, and said by the columns beside it: the columns are enough. A mark stays, by
--- which a record that was moved is told from one that was altered.
+-- which a record that was moved is told from one that was altered. Its ids, hashes and numbers have columns too, and what
+-- nearly all records say alike is left out.
 CREATE OR REPLACE FUNCTION memwarden_internal.place_mark(
     p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz)
 RETURNS text
@@ -11,16 +12,25 @@ COMMENT ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timest
 REVOKE ALL ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.whole_record(
-    p_record jsonb, p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz)
+    p_record jsonb, p_item_id uuid, p_version_id uuid, p_provenance_id uuid, p_event text, p_recorded_at timestamptz,
+    p_request_id uuid, p_supersedes uuid, p_content_hash bytea, p_agent_confidence numeric, p_fact_score numeric,
+    p_validation_score numeric, p_adjusted_confidence numeric, p_authority numeric)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_record ? 'place' AND NOT p_record ? 'provenance_id' THEN (p_record - 'place') || jsonb_build_object(
+RETURN CASE WHEN p_record ? 'place' AND NOT p_record ? 'provenance_id' THEN jsonb_build_object(
     'provenance_id', p_provenance_id, 'event', p_event, 'item_id', p_item_id, 'version_id', p_version_id,
-    'recorded_at', memwarden_internal.utc_text(p_recorded_at)) ELSE p_record END;
-COMMENT ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz) IS
-    'A stored record of provenance with the place that the columns beside it say: what the signature covers. Records of '
-    'release 0.1.0 hold their place themselves.';
-REVOKE ALL ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
+    'recorded_at', memwarden_internal.utc_text(p_recorded_at), 'request_id', p_request_id, 'supersedes', p_supersedes,
+    'content_hash', encode(p_content_hash, 'hex'), 'agent_confidence', p_agent_confidence, 'fact_score', p_fact_score,
+    'validation_score', p_validation_score, 'adjusted_confidence', p_adjusted_confidence, 'authority', p_authority,
+    'judged', '[]'::jsonb, 'origin', '{}'::jsonb, 'approval_state', 'NOT_REQUIRED', 'sensitivity', 'none')
+    -- What the record says itself comes last: whoever adds to it alters it.
+    || (p_record - 'place') ELSE p_record END;
+COMMENT ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz, uuid, uuid, bytea, numeric, numeric,
+    numeric, numeric, numeric) IS
+    'A stored record of provenance with what the columns beside it say: what the signature covers. Records of release 0.1.0 '
+    'hold all of it themselves.';
+REVOKE ALL ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz, uuid, uuid, bytea, numeric, numeric,
+    numeric, numeric, numeric) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_provenance(
     p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid,
@@ -31,10 +41,22 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id     uuid := memwarden_internal.uuid7();
-    v_kept   jsonb := (p_record - '{provenance_id,event,item_id,version_id,recorded_at}'::text[]) || jsonb_build_object(
-        'supersedes', p_previous_version_id,
-        'place', memwarden_internal.place_mark(p_item_id, p_version_id, v_id, p_event, p_now));
-    v_record jsonb := memwarden_internal.whole_record(v_kept, p_item_id, p_version_id, v_id, p_event, p_now);
+    v_kept   jsonb := (p_record - '{provenance_id,event,item_id,version_id,recorded_at,request_id,supersedes,content_hash,'
+        'agent_confidence,fact_score,validation_score,adjusted_confidence,authority}'::text[]
+        - ARRAY[CASE WHEN p_record -> 'judged' = '[]' THEN 'judged' END, CASE WHEN p_record -> 'origin' = '{}' THEN 'origin' END,
+                CASE WHEN p_record ->> 'approval_state' = 'NOT_REQUIRED' THEN 'approval_state' END,
+                CASE WHEN p_record ->> 'sensitivity' = 'none' THEN 'sensitivity' END])
+        || jsonb_build_object('place', memwarden_internal.place_mark(p_item_id, p_version_id, v_id, p_event, p_now));
+    v_request_id uuid := (p_record ->> 'request_id')::uuid;
+    v_hash       bytea := decode(p_record ->> 'content_hash', 'hex');
+    v_agent      numeric := (p_record ->> 'agent_confidence')::numeric;
+    v_fact       numeric := (p_record ->> 'fact_score')::numeric;
+    v_validation numeric := (p_record ->> 'validation_score')::numeric;
+    v_adjusted   numeric := (p_record ->> 'adjusted_confidence')::numeric;
+    v_authority  numeric := (p_record ->> 'authority')::numeric;
+    v_record jsonb := memwarden_internal.whole_record(
+        v_kept, p_item_id, p_version_id, v_id, p_event, p_now, v_request_id, p_previous_version_id, v_hash, v_agent, v_fact,
+        v_validation, v_adjusted, v_authority);
     v_key       record;
     v_signature bytea;
 BEGIN
@@ -50,10 +72,12 @@ BEGIN
         v_signature := memwarden_internal.sign_text(v_key.wrapped, 'provenance', v_record::text);
     END IF;
     INSERT INTO memwarden_data.provenance (
-        org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature)
+        org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature, request_id, supersedes,
+        content_hash, agent_confidence, fact_score, validation_score, adjusted_confidence, authority)
     VALUES (
         p_org_id, p_scope_id, p_item_id, p_version_id, v_id, p_event, p_now, v_kept,
-        CASE WHEN v_signature IS NOT NULL THEN v_key.key_id END, v_signature);
+        CASE WHEN v_signature IS NOT NULL THEN v_key.key_id END, v_signature, v_request_id, p_previous_version_id, v_hash, v_agent,
+        v_fact, v_validation, v_adjusted, v_authority);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) IS
@@ -69,7 +93,7 @@ DECLARE
     v_old record;
 BEGIN
     SELECT p.provenance_id, p.record INTO v_old
-      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_version_id
+      FROM memwarden_data.whole_provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_version_id
      ORDER BY p.provenance_id DESC LIMIT 1;
     IF v_old.record IS NULL THEN
         RETURN p_record;
@@ -101,10 +125,10 @@ DECLARE
     v_absorbed record;
 BEGIN
     SELECT p.scope_id, p.provenance_id, p.record INTO v_source
-      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_source_id
+      FROM memwarden_data.whole_provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_source_id
      ORDER BY p.provenance_id DESC LIMIT 1;
     SELECT p.provenance_id, p.record INTO v_absorbed
-      FROM memwarden_data.provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_absorbed_id
+      FROM memwarden_data.whole_provenance AS p WHERE p.org_id = p_org_id AND p.version_id = p_absorbed_id
      ORDER BY p.provenance_id DESC LIMIT 1;
     IF v_source.record IS NULL THEN
         -- Nothing is known of it: verify_provenance() says so of its source as well.
@@ -156,7 +180,7 @@ BEGIN
            -- What a later look found weighs as much as what was found at the write.
            CASE WHEN 'high' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'high'
                 WHEN 'suspicious' IN (p.record ->> 'sensitivity', s.sensitivity) THEN 'suspicious' ELSE 'none' END
-      FROM memwarden_data.provenance AS p
+      FROM memwarden_data.whole_provenance AS p
       LEFT JOIN memwarden_data.sensitivity_scan AS s ON s.org_id = p.org_id AND s.item_id = p.item_id AND s.version_id = p.version_id
      WHERE p.org_id = p_org_id AND p.version_id = p_version_id
      ORDER BY p.provenance_id DESC LIMIT 1;

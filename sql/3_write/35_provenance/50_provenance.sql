@@ -30,10 +30,10 @@ BEGIN
                p.record ->> 'approval_justification',
            i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
            v.content_hash::bytea, p.key_id, p.signature::bytea,
-           memwarden_internal.whole_record(p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at)
+           p.record
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
-      JOIN memwarden_data.provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id
+      JOIN memwarden_data.whole_provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
       LEFT JOIN memwarden_data.version AS n ON n.org_id = v.org_id AND n.item_id = v.item_id AND n.version = v.version + 1
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = provenance.item_id

@@ -17,7 +17,7 @@ BEGIN
                         WHEN NOT s.fits AND NOT (p.record ? 'place' AND m.is_misplaced) THEN 'ALTERED'
                         WHEN m.is_misplaced THEN 'MISPLACED'
                         WHEN v.version_id IS NULL OR v.item_id <> p.item_id OR v.scope_id <> p.scope_id THEN 'WITHOUT_VERSION'
-                        WHEN p.record ->> 'content_hash' IS DISTINCT FROM encode(v.content_hash, 'hex') THEN 'OTHER_CONTENT' END AS finding,
+                        WHEN w.record ->> 'content_hash' IS DISTINCT FROM encode(v.content_hash, 'hex') THEN 'OTHER_CONTENT' END AS finding,
                    CASE WHEN p.signature IS NULL THEN 'stored without a signature: the server had no master key, or it was taken away'
                         WHEN k.key_id IS NULL THEN format('key %s is gone', p.key_id)
                         WHEN s.fits IS NULL THEN format('key %s does not open under this server''s master key', p.key_id)
@@ -25,7 +25,9 @@ BEGIN
               FROM memwarden_data.provenance AS p
               LEFT JOIN memwarden_data.signing_key AS k ON k.key_id = p.key_id AND k.purpose = 'provenance'
              CROSS JOIN LATERAL memwarden_internal.whole_record(
-                                    p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at) AS w (record)
+                                    p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.request_id,
+                                    p.supersedes, p.content_hash, p.agent_confidence, p.fact_score, p.validation_score,
+                                    p.adjusted_confidence, p.authority) AS w (record)
              CROSS JOIN LATERAL memwarden_internal.is_signed(k.wrapped, 'provenance', w.record::text, p.signature) AS s (fits)
              CROSS JOIN LATERAL memwarden_internal.is_misplaced(
                                     p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.record) AS m (is_misplaced)

@@ -1,3 +1,11 @@
+-- Each record as it was signed. Of the tables' policies a DBA's grant on it takes nothing away.
+CREATE OR REPLACE VIEW memwarden_data.whole_provenance WITH (security_invoker = true) AS
+SELECT p.org_id, p.scope_id, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.key_id, p.signature,
+       memwarden_internal.whole_record(
+           p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.request_id, p.supersedes, p.content_hash,
+           p.agent_confidence, p.fact_score, p.validation_score, p.adjusted_confidence, p.authority) AS record
+  FROM memwarden_data.provenance AS p;
+
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.provenance
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
 CREATE OR REPLACE TRIGGER no_change BEFORE UPDATE ON memwarden_data.provenance

@@ -93,7 +93,7 @@ BEGIN
           FROM spelled AS s
           JOIN memwarden_data.item AS i
             ON i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE'
-                AND i.fingerprint = s.fingerprint
+                AND substr(i.fingerprint, 1, 4) = substr(s.fingerprint, 1, 4) AND i.fingerprint = s.fingerprint
          WHERE i.valid_during && p_period AND (i.expires_at IS NULL OR i.expires_at > p_now));
 END
 $function$;

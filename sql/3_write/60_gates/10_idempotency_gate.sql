@@ -35,7 +35,8 @@ BEGIN
       FROM (SELECT v_is_token AND EXISTS (
                        SELECT FROM memwarden_data.item AS m
                         WHERE m.org_id = NEW.org_id AND m.scope_id = NEW.scope_id AND m.status = 'ACTIVE' AND m.layer = NEW.layer
-                          AND m.fingerprint = NEW.fingerprint AND m.principal_id = NEW.principal_id) AS is_known) AS w
+                          AND substr(m.fingerprint, 1, 4) = substr(NEW.fingerprint, 1, 4) AND m.fingerprint = NEW.fingerprint
+                          AND m.principal_id = NEW.principal_id) AS is_known) AS w
       LEFT JOIN memwarden_data.idempotency AS i
         ON i.org_id = NEW.org_id AND i.principal_id = NEW.principal_id AND i.scope_id = NEW.scope_id
        AND i.layer = NEW.layer AND i.token = NEW.token
@@ -104,7 +105,8 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
      WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
-       AND i.fingerprint = p_fingerprint AND i.content_hash = p_content_hash AND i.principal_id = p_principal_id
+       AND substr(i.fingerprint, 1, 4) = substr(p_fingerprint, 1, 4) AND i.fingerprint = p_fingerprint
+       AND i.content_hash = p_content_hash AND i.principal_id = p_principal_id
        -- The first and only thing it has said: whatever has moved on answers no more.
        AND i.version = 1 AND NOT i.exclusive
        AND i.subject IS NOT DISTINCT FROM p_subject AND i.predicate IS NOT DISTINCT FROM p_predicate

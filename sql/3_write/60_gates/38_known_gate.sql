@@ -24,7 +24,8 @@ BEGIN
                        THEN memwarden_internal.readable_among(p_principal_id, p_label_id || ARRAY(
                                 SELECT i.label_id FROM memwarden_data.item AS i
                                  WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
-                                   AND i.fingerprint = p_fingerprint AND i.status = 'ACTIVE')) END AS labels
+                                   AND substr(i.fingerprint, 1, 4) = substr(p_fingerprint, 1, 4) AND i.fingerprint = p_fingerprint
+                                   AND i.status = 'ACTIVE')) END AS labels
            OFFSET 0) AS w
      CROSS JOIN LATERAL (
            SELECT i.item_id, i.version_id, i.principal_id, i.content_hash = p_content_hash
@@ -32,7 +33,7 @@ BEGIN
                   AND i.predicate IS NOT DISTINCT FROM p_predicate AS is_exact
              FROM memwarden_data.item AS i
             WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer
-              AND i.fingerprint = p_fingerprint AND i.status = 'ACTIVE'
+              AND substr(i.fingerprint, 1, 4) = substr(p_fingerprint, 1, 4) AND i.fingerprint = p_fingerprint AND i.status = 'ACTIVE'
               AND (i.expires_at IS NULL OR i.expires_at > p_now)
               -- The same value at another time is news: since when, or again.
               AND CASE WHEN NOT i.exclusive THEN true

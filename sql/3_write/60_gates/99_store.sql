@@ -108,6 +108,14 @@ BEGIN
         NEW.key_hash := NULL;
         NEW.token := NULL;
     END IF;
+    IF NEW.outcome IN ('COMMITTED', 'MERGED') THEN
+        -- Its version and its record of provenance say so.
+        NEW.importance := NULL;
+        NEW.valid_from := NULL;
+        NEW.valid_to := NULL;
+        NEW.fact_score := NULL;
+        NEW.authority := NULL;
+    END IF;
     -- Names that led nowhere are the caller's text, of any length.
     IF NEW.scope_id IS NULL THEN
         NEW.layer := NULL;

@@ -42,7 +42,7 @@ BEGIN
               LEFT JOIN LATERAL (SELECT h.org_id, h.layer, h.valid_during, h.sensitivity FROM memwarden_data.item AS h
                                   WHERE h.org_id = ANY (ARRAY[0, v_org_id]) AND h.item_id = r.item_id OFFSET 0) AS i ON true
               -- What the store itself resolved, not what the writer cited.
-              LEFT JOIN LATERAL (SELECT p.record ->> 'approval_state' AS approval, p.event::text AS event,
+              LEFT JOIN LATERAL (SELECT coalesce(p.record ->> 'approval_state', 'NOT_REQUIRED') AS approval, p.event::text AS event,
                                         (SELECT count(DISTINCT u.uri)::integer
                                            FROM jsonb_path_query(p.record, '$.evidence[*] ? (@.external == true).uri') AS u (uri))
                                                AS sources

@@ -12,7 +12,8 @@ DECLARE
 BEGIN
     IF p_shelf > 0 THEN
         RETURN 'SELECT i.item_id, i.scope_id, i.search_vector, ' || v_readable || ' AS is_readable FROM memwarden_data.item AS i'
-               ' WHERE i.org_id = $4 AND i.scope_id = $5 AND i.status = ''ACTIVE'' AND i.layer = $2 ORDER BY i.fingerprint LIMIT 20000';
+               ' WHERE i.org_id = $4 AND i.scope_id = $5 AND i.status = ''ACTIVE'' AND i.layer = $2'
+               ' ORDER BY substr(i.fingerprint, 1, 4) LIMIT 20000';
     END IF;
     RETURN format(
         'SELECT e.item_id, e.scope_id, i.search_vector, coalesce(i.is_readable, false) AS is_readable'

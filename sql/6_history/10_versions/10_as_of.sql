@@ -164,7 +164,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
       JOIN memwarden_data.label AS k ON k.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = k.classification
-      LEFT JOIN LATERAL (SELECT r.record FROM memwarden_data.provenance AS r
+      LEFT JOIN LATERAL (SELECT r.record FROM memwarden_data.whole_provenance AS r
                           WHERE r.org_id = v.org_id AND r.version_id = v.version_id AND r.recorded_at <= v_system_time
                           ORDER BY r.provenance_id DESC LIMIT 1) AS o ON true
      WHERE (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)

@@ -63,7 +63,7 @@ def test_a_model_checks_a_claim_against_its_evidence(
     assert kept["score"] == pytest.approx(float(text == DEEP), abs=0.01)
     if text == DEEP:
         [signed] = shared_world.rows(
-            "SELECT record FROM memwarden_data.provenance WHERE version_id = %s",
+            "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
             row["version_id"],
         )
         [vouches] = signed["record"]["verified_by"]

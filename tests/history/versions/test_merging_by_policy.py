@@ -111,7 +111,8 @@ def test_every_field_follows_its_rule(world: World, curator: Agent, younger: boo
     assert after["absorbed_version_id"] == head(world, absorbed)["version_id"]
     assert [row["item_id"] for row in recall(curator, query="loud dim")] == [item]
     (record,) = world.rows(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", after["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        after["version_id"],
     )
     assert record["record"]["merged"]["item_id"] == str(absorbed)
     assert record["record"]["content_hash"] == after["content_hash"].hex()

@@ -210,7 +210,7 @@ def test_nothing_is_believed_more_than_what_it_rests_on(world: World, agent: Age
 
     def worth(version: Any) -> Any:
         return world.value(
-            "SELECT (record ->> 'adjusted_confidence')::float8 FROM memwarden_data.provenance"
+            "SELECT (record ->> 'adjusted_confidence')::float8 FROM memwarden_data.whole_provenance"
             " WHERE version_id = %s",
             version,
         )

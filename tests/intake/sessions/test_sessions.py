@@ -77,7 +77,7 @@ def test_what_was_observed_is_an_item_of_layer_session(world: World) -> None:
     assert item["content"] == {"tool": "changelog", "result": "v3 has no /v1/users"}
     evidence = world.value("SELECT evidence FROM memwarden_data.version")
     assert evidence[0]["uri"] == f"tool:changelog/{session}"
-    record = world.value("SELECT record FROM memwarden_data.provenance")
+    record = world.value("SELECT record FROM memwarden_data.whole_provenance")
     assert record["origin"]["session"] == str(session)
     assert record["origin"]["task"] == TASK
 

@@ -56,7 +56,8 @@ class Office:
         """What the provenance of a committed write says of its evidence."""
         assert answer["outcome"] == "COMMITTED", answer
         found = self.world.value(
-            "SELECT record -> 'evidence' FROM memwarden_data.provenance WHERE version_id = %s",
+            "SELECT record -> 'evidence' FROM memwarden_data.whole_provenance"
+            " WHERE version_id = %s",
             answer["version_id"],
         )
         assert isinstance(found, list)
@@ -66,7 +67,8 @@ class Office:
         """The factual score on the record of a committed write."""
         assert answer["outcome"] == "COMMITTED", answer
         query = (
-            "SELECT record ->> 'fact_score' FROM memwarden_data.provenance WHERE version_id = %s"
+            "SELECT record ->> 'fact_score' FROM memwarden_data.whole_provenance"
+            " WHERE version_id = %s"
         )
         return float(self.world.value(query, answer["version_id"]))
 

@@ -151,7 +151,8 @@ def test_kind_and_trigger_are_recorded_and_the_kind_sets_the_confidence(
     answer = write(office.writer, "working", {"x": 1}, origin=origin)
     assert answer["outcome"] == "COMMITTED"
     found = office.world.rows(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", answer["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        answer["version_id"],
     )[0]["record"]
     assert (found["origin"], found["agent_confidence"]) == (origin, confidence)
 

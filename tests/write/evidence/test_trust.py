@@ -21,7 +21,7 @@ def trust(office: Office, answer: DictRow) -> float:
         "SELECT adjusted_confidence FROM memwarden_data.item WHERE item_id = %s", answer["item_id"]
     )
     query = (
-        "SELECT record ->> 'adjusted_confidence' FROM memwarden_data.provenance WHERE "
+        "SELECT record ->> 'adjusted_confidence' FROM memwarden_data.whole_provenance WHERE "
         "version_id = %s"
     )
     assert float(office.world.value(query, answer["version_id"])) == head

@@ -88,7 +88,8 @@ def test_their_mean_is_the_support(asked: Office) -> None:
     done = answer(asked, ask(asked), ("accept", 0.9), ("accept", 0.8))
     assert done["outcome"] == "COMMITTED"
     record = asked.world.rows(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", done["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        done["version_id"],
     )[0]["record"]
     assert record["fact_score"] == pytest.approx(0.85, abs=1e-6)
     assert record["evidence"][0]["support"] == pytest.approx(0.85)

@@ -323,7 +323,8 @@ def test_what_is_added_is_not_believed_for_what_was_there(world: World, agent: A
     assert after["trust"] < before["trust"]
     assert after["authority"] < before["authority"]
     record = world.value(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", more["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        more["version_id"],
     )
     assert (record["adjusted_confidence"], record["authority"]) == tuple(after.values())
 

@@ -108,7 +108,8 @@ def test_the_merged_version_names_both_it_came_from(world: World, home: str) -> 
     assert (after["confidence"], after["created_at"]) == (0.9, before["created_at"])
     assert after["adjusted_confidence"] <= before["adjusted_confidence"]
     (record,) = world.rows(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", after["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        after["version_id"],
     )
     assert record["record"]["merged"]["version_id"] == str(first["version_id"])
     assert record["record"]["content_hash"] == after["content_hash"].hex()

@@ -201,7 +201,8 @@ def test_news_in_known_words_is_kept_and_linked(comparing: World, home: str) -> 
     assert link["version_id"] == str(known["version_id"])
     assert 0.5 < link["share"] < 1
     record = comparing.value(
-        "SELECT record FROM memwarden_data.provenance WHERE version_id = %s", answer["version_id"]
+        "SELECT record FROM memwarden_data.whole_provenance WHERE version_id = %s",
+        answer["version_id"],
     )
     assert record["resembles"] == link
 

@@ -23,7 +23,11 @@ TAMPERINGS = {
     "evidence": 'record = record || \'{"evidence": [{"type": "document"}]}\'',
     "approval": 'record = record || \'{"approval_state": "APPROVED"}\'',
     "a field more": "record = record || '{\"note\": 1}'",
-    "a field less": "record = record - 'origin'",
+    "a field less": "record = record - 'evidence'",
+    "a column": "adjusted_confidence = 1",
+    "a column less": "request_id = NULL",
+    "another content": "content_hash = sha256('')",
+    "digits of a number": "authority = authority * 1.0",
     "without its mark": "record = record - 'place'",
     "a place of its own": "record = record || '{\"provenance_id\": 1}'",
     "signature": "signature = sha256('')",
@@ -70,9 +74,8 @@ def test_the_signature_is_an_hmac_over_the_canonical_record(signed: World) -> No
     Proves: P4
     """
     row = signed.rows(
-        "SELECT memwarden_internal.whole_record(p.record, p.item_id, p.version_id,"
-        "    p.provenance_id, p.event, p.recorded_at)::text AS text, p.signature, k.wrapped"
-        "  FROM memwarden_data.provenance AS p"
+        "SELECT p.record::text AS text, p.signature, k.wrapped"
+        "  FROM memwarden_data.whole_provenance AS p"
         "  JOIN memwarden_data.signing_key AS k USING (key_id) LIMIT 1"
     )[0]
     signed.admin.execute(

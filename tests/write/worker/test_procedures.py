@@ -173,7 +173,7 @@ def test_a_test_may_be_optional(
     row = ask(tested, worker_role, agent, PROCEDURE)
     assert row["outcome"] == "COMMITTED"
     record = tested.value(
-        "SELECT record -> 'evidence' FROM memwarden_data.provenance WHERE version_id = %s",
+        "SELECT record -> 'evidence' FROM memwarden_data.whole_provenance WHERE version_id = %s",
         row["version_id"],
     )
     assert record == []
@@ -216,7 +216,7 @@ def test_other_plug_ins_cannot_invent_reasons(
     assert complete(worker, job, version="9", detail={"run": {"result": "passed"}, "more": "x"})
     row = request(shared_world, asked)
     [ran] = shared_world.value(
-        "SELECT record -> 'evidence' FROM memwarden_data.provenance WHERE version_id = %s",
+        "SELECT record -> 'evidence' FROM memwarden_data.whole_provenance WHERE version_id = %s",
         row["version_id"],
     )
     assert (ran["issuer"], ran["version"], ran["run"]) == (plugin, "9", {"result": "passed"})

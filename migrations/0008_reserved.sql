@@ -1,0 +1,2 @@
+-- Kept free for a change that lands before the next one.
+SELECT;
