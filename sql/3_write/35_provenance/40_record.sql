@@ -32,6 +32,18 @@ COMMENT ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, tex
 REVOKE ALL ON FUNCTION memwarden_internal.whole_record(jsonb, uuid, uuid, uuid, text, timestamptz, uuid, uuid, bytea, numeric, numeric,
     numeric, numeric, numeric) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.kept_record(p_record jsonb)
+RETURNS jsonb
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN p_record - '{provenance_id,event,item_id,version_id,recorded_at,request_id,supersedes,content_hash,agent_confidence,fact_score,'
+    'validation_score,adjusted_confidence,authority}'::text[]
+    - ARRAY[CASE WHEN p_record -> 'judged' = '[]' THEN 'judged' END, CASE WHEN p_record -> 'origin' = '{}' THEN 'origin' END,
+            CASE WHEN p_record ->> 'approval_state' = 'NOT_REQUIRED' THEN 'approval_state' END,
+            CASE WHEN p_record ->> 'sensitivity' = 'none' THEN 'sensitivity' END];
+COMMENT ON FUNCTION memwarden_internal.kept_record(jsonb) IS
+    'A record of provenance without what whole_record() adds: what has a column, and what nearly all records say alike.';
+REVOKE ALL ON FUNCTION memwarden_internal.kept_record(jsonb) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.record_provenance(
     p_org_id bigint, p_scope_id bigint, p_item_id uuid, p_version_id uuid, p_previous_version_id uuid,
     p_event text, p_record jsonb, p_now timestamptz)
@@ -41,11 +53,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_id     uuid := memwarden_internal.uuid7();
-    v_kept   jsonb := (p_record - '{provenance_id,event,item_id,version_id,recorded_at,request_id,supersedes,content_hash,'
-        'agent_confidence,fact_score,validation_score,adjusted_confidence,authority}'::text[]
-        - ARRAY[CASE WHEN p_record -> 'judged' = '[]' THEN 'judged' END, CASE WHEN p_record -> 'origin' = '{}' THEN 'origin' END,
-                CASE WHEN p_record ->> 'approval_state' = 'NOT_REQUIRED' THEN 'approval_state' END,
-                CASE WHEN p_record ->> 'sensitivity' = 'none' THEN 'sensitivity' END])
+    v_kept   jsonb := memwarden_internal.kept_record(p_record)
         || jsonb_build_object('place', memwarden_internal.place_mark(p_item_id, p_version_id, v_id, p_event, p_now));
     v_request_id uuid := (p_record ->> 'request_id')::uuid;
     v_hash       bytea := decode(p_record ->> 'content_hash', 'hex');

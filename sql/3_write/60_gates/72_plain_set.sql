@@ -320,7 +320,7 @@ BEGIN
                g.trust_ceiling, j.adjusted, k.risk, k.measures, clock_timestamp() AS borne_out,
                NOT EXISTS (SELECT FROM memwarden_data.item AS i
                             WHERE i.org_id = r.org_id AND i.scope_id = r.scope_id AND i.status = 'ACTIVE' AND i.layer = r.layer
-                              AND i.fingerprint = r.fingerprint
+                              AND substr(i.fingerprint, 1, 4) = substr(r.fingerprint, 1, 4) AND i.fingerprint = r.fingerprint
                               AND (i.principal_id = p_principal_id OR i.label_id = ANY (v_labels)))
                AND NOT EXISTS (SELECT FROM memwarden_data.idempotency AS i
                                 WHERE i.org_id = r.org_id AND i.principal_id = p_principal_id AND i.scope_id = r.scope_id
@@ -377,13 +377,18 @@ BEGIN
                          r.adjusted, r.trust, 'none', r.neighbours, r.content_hash)
                      || CASE WHEN r.asks_approval AND r.by_risk
                              THEN jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', r.risk)) ELSE '{}' END
-                     || jsonb_build_object('supersedes', NULL, 'place', memwarden_internal.place_mark(
-                         r.item_id, r.version_id, r.record_id, 'WRITE', r.now))) AS record
+                    ) AS record
           FROM born AS r
     ), signed AS MATERIALIZED (
-        SELECT r.*, memwarden_internal.sign_text(v_key.wrapped, 'provenance', memwarden_internal.whole_record(
-                   r.record, r.item_id, r.version_id, r.record_id, 'WRITE', r.now)::text) AS signature
+        SELECT r.*, k.kept, memwarden_internal.sign_text(v_key.wrapped, 'provenance', memwarden_internal.whole_record(
+                   k.kept, r.item_id, r.version_id, r.record_id, 'WRITE', r.now, r.id, NULL, r.content_hash,
+                   (r.record ->> 'agent_confidence')::numeric, (r.record ->> 'fact_score')::numeric,
+                   (r.record ->> 'validation_score')::numeric, (r.record ->> 'adjusted_confidence')::numeric,
+                   (r.record ->> 'authority')::numeric)::text) AS signature
           FROM vouched AS r
+         CROSS JOIN LATERAL (SELECT memwarden_internal.kept_record(r.record) || jsonb_build_object(
+                                 'place', memwarden_internal.place_mark(r.item_id, r.version_id, r.record_id, 'WRITE', r.now)) AS kept
+                             OFFSET 0) AS k
     ), sure AS MATERIALIZED (
         -- Under another master key nothing is signed: the gates make a new key.
         SELECT s.*
@@ -392,12 +397,12 @@ BEGIN
           JOIN signed AS s ON s.signature IS DISTINCT FROM '' AND a.noted > 0
     ), request AS (
         INSERT INTO memwarden_data.write_request (
-            request_id, layer, scope_path, confidence, importance, embedding_model, ttl, valid_from, trace_id, permit_held, org_id,
-            principal_id, scope_id, submitted_at, admission, label_id, scope_locked, content_hash, schema_id, model_id, admitted,
-            sensitivity, fact_score, authority, trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
-        SELECT r.id, r.layer, r.path, r.said, r.weight, CASE WHEN r.is_lexical THEN 'lexical' END, r.ttl, r.now, r.trace_id,
+            request_id, layer, scope_path, confidence, embedding_model, ttl, trace_id, permit_held, org_id, principal_id, scope_id,
+            submitted_at, admission, label_id, scope_locked, content_hash, schema_id, model_id, admitted, sensitivity,
+            trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
+        SELECT r.id, r.layer, r.path, r.said, CASE WHEN r.is_lexical THEN 'lexical' END, r.ttl, r.trace_id,
                CASE WHEN r.has_limit THEN true ELSE false END, r.org_id, p_principal_id, r.scope_id, r.began, 'full', r.label_id, true,
-               r.content_hash, r.schema_id, r.own_model_id, CASE WHEN r.has_limit THEN true END, 'none', r.fact_score, r.trust,
+               r.content_hash, r.schema_id, r.own_model_id, CASE WHEN r.has_limit THEN true END, 'none',
                r.trust_ceiling,
                CASE WHEN r.asks_approval AND r.by_risk
                     THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
@@ -436,9 +441,13 @@ BEGIN
           FROM sure AS r ORDER BY r.place
     ), provenance AS (
         INSERT INTO memwarden_data.provenance (
-            org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature)
-        SELECT r.org_id, r.scope_id, r.item_id, r.version_id, r.record_id, 'WRITE', r.now, r.record,
-               CASE WHEN r.signature IS NOT NULL THEN v_key.key_id END, r.signature
+            org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature, request_id,
+            content_hash, agent_confidence, fact_score, validation_score, adjusted_confidence, authority)
+        SELECT r.org_id, r.scope_id, r.item_id, r.version_id, r.record_id, 'WRITE', r.now, r.kept,
+               CASE WHEN r.signature IS NOT NULL THEN v_key.key_id END, r.signature, r.id, r.content_hash,
+               (r.record ->> 'agent_confidence')::numeric, (r.record ->> 'fact_score')::numeric,
+               (r.record ->> 'validation_score')::numeric, (r.record ->> 'adjusted_confidence')::numeric,
+               (r.record ->> 'authority')::numeric
           FROM sure AS r ORDER BY r.place
     ), vector AS (
         INSERT INTO memwarden_data.embedding_shared (org_id, scope_id, model_id, item_id, embedding)
