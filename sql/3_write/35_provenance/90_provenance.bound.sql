@@ -5,6 +5,7 @@ SELECT p.org_id, p.scope_id, p.item_id, p.version_id, p.provenance_id, p.event, 
            p.record, p.item_id, p.version_id, p.provenance_id, p.event, p.recorded_at, p.request_id, p.supersedes, p.content_hash,
            p.agent_confidence, p.fact_score, p.validation_score, p.adjusted_confidence, p.authority) AS record
   FROM memwarden_data.provenance AS p;
+COMMENT ON VIEW memwarden_data.whole_provenance IS 'The records of provenance, each whole, as its signature covers it.';
 
 CREATE OR REPLACE TRIGGER append_only BEFORE DELETE OR TRUNCATE ON memwarden_data.provenance
     FOR EACH STATEMENT EXECUTE FUNCTION memwarden_internal.refuse_unless_erasing();
