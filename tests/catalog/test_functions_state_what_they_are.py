@@ -53,6 +53,7 @@ LONG = {
     "memwarden_internal.python_source": "the Python package",
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
+    "memwarden_internal.search_plainly": "one query, and a column for each word",
     "memwarden_internal.sample_shelf": "one query, and what it is reckoned up to",
     "memwarden_internal.grown_part": "one kind of shelf after another",
     "memwarden_internal.gate_duplicate": "what is found, and what becomes of it",

@@ -55,16 +55,23 @@ BEGIN
     -- Ranks need every item, a weighted score only the best: some more than k, as long as some of them say the same.
     v_limit := CASE WHEN p_fusion = 'weighted' AND p_among IS NULL THEN p_k + least(p_k, 10) END;
     LOOP
-        v_all := ARRAY(
-            SELECT f
-              FROM memwarden_internal.search(
-                       v_orgs, v_scopes, p_layers, p_query, v_embedding::@extschema:vector@.halfvec, v_model.model_id,
-                           p_subject, p_predicate, p_kind,
-                       p_filter, p_min_confidence, p_valid_at,
-                       v_weights, v_model.vector_weight, p_exclude, v_limit, v_now, p_principal_id, v_labels) AS f
-             WHERE p_among IS NULL
-                OR f.item_id = ANY (p_among) AND NOT EXISTS (SELECT FROM unnest(v_weights) AS w WHERE w.layer = f.layer
-                    AND f.relevance < w.threshold));
+        v_all := memwarden_internal.search_plainly(
+            v_orgs, v_scopes, p_query, v_embedding::@extschema:vector@.halfvec, v_model.model_id, p_subject, p_predicate, p_kind,
+            p_filter, p_min_confidence, p_valid_at, v_weights, v_model.vector_weight, p_exclude, v_limit, v_now, p_principal_id, v_labels);
+        IF v_all IS NULL THEN
+            v_all := ARRAY(
+                SELECT f
+                  FROM memwarden_internal.search(
+                           v_orgs, v_scopes, p_layers, p_query, v_embedding::@extschema:vector@.halfvec, v_model.model_id,
+                           p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at,
+                           v_weights, v_model.vector_weight, p_exclude, v_limit, v_now, p_principal_id, v_labels) AS f);
+        END IF;
+        IF p_among IS NOT NULL THEN
+            v_all := ARRAY(
+                SELECT f FROM unnest(v_all) AS f
+                 WHERE f.item_id = ANY (p_among)
+                   AND NOT EXISTS (SELECT FROM unnest(v_weights) AS w WHERE w.layer = f.layer AND f.relevance < w.threshold));
+        END IF;
         IF p_fusion = 'rrf' THEN
             v_all := memwarden_internal.fuse_ranks(v_all, v_weights, p_exclude);
         END IF;
