@@ -64,7 +64,7 @@ LONG = {
     "memwarden_internal.function_areas": "a table",
     "memwarden_internal.append_version": "two INSERTs, and what follows from them",
     "memwarden_internal.gate_access": "one demand after another, and the lock",
-    "memwarden_internal.answer": "one search and its result",
+    "memwarden_internal.describe": "one query",
     "memwarden.compile_context": "one choice and its lines",
     "memwarden_internal.pack_schema": "a document",
     "memwarden_internal.gate_approval": "one demand after another, and what becomes of it",

@@ -34,7 +34,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
-     -- As answer() has it: the nearest pack's.
+     -- As describe() has it: the nearest pack's.
       LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
                           WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
                               AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
