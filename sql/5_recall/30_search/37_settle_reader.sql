@@ -45,8 +45,7 @@ BEGIN
         v_embedding := memwarden.lexical_embedding(p_query);
     END IF;
     v_model := memwarden_internal.recall_model(
-        CASE WHEN p_embedding IS NULL THEN 'lexical'
-             ELSE coalesce(p_embedding_model, memwarden_internal.active_model(v_org_id)) END, v_embedding);
+        v_org_id, CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE p_embedding_model END, v_embedding);
     RETURN (p_principal_id, ARRAY[0, v_org_id], v_scopes, v_labels, v_embedding, v_model.model_id, v_model.vector_weight,
             memwarden_internal.recall_weights(p_layers, p_weights, v_model.vector_weight, p_threshold),
             v_now)::memwarden_internal.reader;

@@ -88,7 +88,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, jsonb) IS
     'What there is to say of found items, in their order, before anything is taken out of it. p_rules, p_hedges: as '
-    'standing_rules() and hedges() give them.';
+    'telling_terms() gives them.';
 REVOKE ALL ON FUNCTION memwarden_internal.describe(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, jsonb) FROM PUBLIC;
 
 -- Every answer of a recall passes here on its way out.
@@ -100,7 +100,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := p_reader.orgs[2];
-    v_hedges jsonb;
+    v_terms  record;
     v_said   memwarden_internal.described;
     v_rows   memwarden_internal.recalled_item[];
     v_hashes text[];
@@ -108,8 +108,8 @@ BEGIN
     IF p_found = '{}' THEN
         RETURN ARRAY[]::memwarden_internal.recalled_item[];
     END IF;
-    v_hedges := memwarden_internal.hedges(v_org_id, p_surface);
-    v_said := memwarden_internal.describe(p_reader, p_found, memwarden_internal.standing_rules(v_org_id), v_hedges);
+    v_terms := memwarden_internal.telling_terms(v_org_id, p_surface);
+    v_said := memwarden_internal.describe(p_reader, p_found, v_terms.rules, v_terms.hedges);
     v_rows := v_said.rows;
     v_hashes := v_said.rules_hashes;
     IF v_said.contradicted THEN
@@ -120,11 +120,11 @@ BEGIN
                             JOIN unnest(v_hashes) WITH ORDINALITY AS u (rules_hash, n) ON u.n = b.ordinality
                            ORDER BY r.ordinality);
     END IF;
-    IF EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = v_org_id AND u.rules_since IS NOT NULL) THEN
+    IF v_terms.packs_have_rules THEN
         v_hashes := memwarden_internal.hashes_with_packs(v_org_id, v_rows, v_hashes);
     END IF;
     RETURN CASE WHEN p_surface IS NULL AND array_remove(v_hashes, NULL) = '{}' THEN v_rows
-                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_hedges, p_surface) END;
+                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_terms.hedges, p_surface) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.present_found(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, text) IS
