@@ -70,10 +70,8 @@ BEGIN
                          write.trace_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.batch_request,
                     v_request_id, v_principal_id) AS a;
                 IF v_version_id IS NOT NULL THEN
-                    v_result.request_id := v_request_id;
-                    v_result.outcome := 'COMMITTED';
-                    v_result.item_id := v_item_id;
-                    v_result.version_id := v_version_id;
+                    v_result := ROW (v_request_id, 'COMMITTED', v_item_id, v_version_id, NULL::text, NULL::text, NULL::jsonb,
+                                     NULL::timestamptz);
                     RETURN v_result;
                 END IF;
             END IF;

@@ -20,7 +20,7 @@ RETURN CASE
          AND p_sources >= (p_rules #>> '{reported,sources}')::integer THEN 'reported'
     ELSE 'inferred' END;
 COMMENT ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision) IS
-    'The standing of a memory by rules as standing_rules() gives them: disputed, outdated, verified, supported, '
+    'The standing of a memory by rules as telling_terms() gives them: disputed, outdated, verified, supported, '
     'reported or inferred. p_approval: approval_state of its record of provenance; p_sources: how many external sources '
     'the store resolved; confidence (adjusted) and authority: those of its head. Source: agent memory primitives, 14.';
 REVOKE ALL ON FUNCTION memwarden_internal.standing(jsonb, boolean, boolean, text, integer, double precision, double precision) FROM PUBLIC;
@@ -35,45 +35,32 @@ COMMENT ON FUNCTION memwarden_internal.holds_instruction(text[]) IS
     'like an instruction to its reader: injection.*.';
 REVOKE ALL ON FUNCTION memwarden_internal.holds_instruction(text[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.standing_rules(p_org_id bigint)
-RETURNS jsonb
+-- One look for all that telling depends on: every recall pays for each.
+CREATE OR REPLACE FUNCTION memwarden_internal.telling_terms(
+    p_org_id bigint, p_surface text, OUT rules jsonb, OUT hedges jsonb, OUT packs_have_rules boolean)
+RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
 AS $function$
 BEGIN
-    RETURN (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority,
-        'sources', r.min_sources)
-                                    ORDER BY r.org_id)
-              FROM memwarden_data.standing_rule AS r WHERE r.org_id IN (0, p_org_id));
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.standing_rules(bigint) IS
-    'What each standing needs in an organisation: {"verified": {"confidence", "authority", "sources"}, ...}.';
-REVOKE ALL ON FUNCTION memwarden_internal.standing_rules(bigint) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.hedges(p_org_id bigint, p_surface text)
-RETURNS jsonb
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_language text := 'en';
-    v_own      jsonb;
-BEGIN
-    IF p_surface IS NOT NULL THEN
-        SELECT s.language, s.hedges INTO v_language, v_own FROM memwarden_data.surface AS s WHERE s.org_id = p_org_id
-            AND s.name = p_surface;
-    END IF;
-    RETURN coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.language <> 'en', h.org_id)
+    SELECT (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority,
+                                                                   'sources', r.min_sources) ORDER BY r.org_id)
+              FROM memwarden_data.standing_rule AS r WHERE r.org_id IN (0, p_org_id)),
+           coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.language <> 'en', h.org_id)
                        FROM memwarden_data.hedge AS h
-                      WHERE h.org_id IN (0, p_org_id) AND h.language IN ('en', v_language)), '{}')
-           || coalesce(v_own, '{}'::jsonb);
+                      WHERE h.org_id IN (0, p_org_id) AND h.language IN ('en', s.language)), '{}') || coalesce(s.hedges, '{}'),
+           EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = p_org_id AND u.rules_since IS NOT NULL)
+      INTO rules, hedges, packs_have_rules
+      FROM (VALUES (p_surface)) AS a (surface)
+      LEFT JOIN memwarden_data.surface AS s ON s.org_id = p_org_id AND s.name = a.surface;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hedges(bigint, text) IS
-    'The phrases of an organisation by standing, in the language of a surface and with its own; English where there are '
-    'none in that language.';
-REVOKE ALL ON FUNCTION memwarden_internal.hedges(bigint, text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.telling_terms(bigint, text) IS
+    'How an organisation tells memories. rules: what each standing needs, {"verified": {"confidence", "authority", "sources"}, '
+    '...}. hedges: the phrases by standing, in the language of a surface and with its own; English where there are none in that '
+    'language. packs_have_rules: whether packs screen as well.';
+REVOKE ALL ON FUNCTION memwarden_internal.telling_terms(bigint, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.set_standing_rule(
     standing text, min_confidence double precision, min_authority double precision, min_sources integer, org text DEFAULT NULL)

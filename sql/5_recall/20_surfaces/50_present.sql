@@ -10,26 +10,26 @@ SET plan_cache_mode = force_generic_plan
 AS $function$
 DECLARE
     v_org_id bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
-    v_rules  jsonb := memwarden_internal.standing_rules(v_org_id);
-    v_hedges jsonb := memwarden_internal.hedges(v_org_id, p_surface);
+    v_terms  record;
     v_hashes text[];
     v_rows   memwarden_internal.recalled_item[];
 BEGIN
     IF p_rows = '{}' THEN
         RETURN p_rows;
     END IF;
+    v_terms := memwarden_internal.telling_terms(v_org_id, p_surface);
     SELECT array_agg(f.rules_hash ORDER BY f.n),
            array_agg((f.item_id, f.version_id, f.layer, f.scope, f.kind, f.subject, f.predicate, f.content, f.text, f.score,
                f.vector_score, f.keyword_score,
                       f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.similarity, f.confidence,
                           f.low_confidence, f.contradicted,
                       f.stale, f.classification, f.domains, f.provenance, f.freshness_score, f.relevance, f.same_as, f.now_standing,
-                      nullif(v_hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id,
+                      nullif(v_terms.hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id,
                           f.contradicts)::memwarden_internal.recalled_item ORDER BY f.n)
       INTO v_hashes, v_rows
       FROM (SELECT r.*, r.ordinality AS n,
                    memwarden_internal.standing(
-                       v_rules, r.contradicted, r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
+                       v_terms.rules, r.contradicted, r.stale OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
                            e.approval, e.sources,
                        (r.provenance ->> 'adjusted_confidence')::double precision,
                            (r.provenance ->> 'authority')::double precision) AS now_standing,
@@ -52,11 +52,11 @@ BEGIN
               LEFT JOIN LATERAL (SELECT t.rules_hash, t.since, t.swept_at FROM memwarden_data.sensitivity_ruleset AS t
                                   WHERE t.org_id IN (0, i.org_id) AND t.layer IN ('*', i.layer)
                                   ORDER BY t.org_id DESC, t.layer = '*' LIMIT 1) AS s ON true) AS f;
-    IF EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = v_org_id AND u.rules_since IS NOT NULL) THEN
+    IF v_terms.packs_have_rules THEN
         v_hashes := memwarden_internal.hashes_with_packs(v_org_id, v_rows, v_hashes);
     END IF;
     RETURN CASE WHEN p_surface IS NULL AND array_remove(v_hashes, NULL) = '{}' THEN v_rows
-                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_hedges, p_surface) END;
+                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_terms.hedges, p_surface) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.present(bigint, memwarden_internal.recalled_item[], text) IS
@@ -109,7 +109,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) IS
     'Rows as they are told: screened by the rules of a hash, where there is one for their place, and stripped as a '
     'surface of the organisation asks. What holds an instruction to its reader stands as reported at most. p_hedges: as '
-    'hedges() gives them.';
+    'telling_terms() gives them.';
 REVOKE ALL ON FUNCTION memwarden_internal.told(bigint, memwarden_internal.recalled_item[], text[], jsonb, text) FROM PUBLIC;
 
 -- That nothing is known is an answer of its own, and says what kind of nothing it is.
@@ -122,8 +122,8 @@ AS $function$
 BEGIN
     RETURN jsonb_populate_record(NULL::memwarden_internal.recalled_item, jsonb_build_object(
         'standing', 'unknown', 'relevance', 0, 'domains', '[]'::jsonb, 'contradicts', '[]'::jsonb, 'origin', '{}'::jsonb,
-        'hedge', memwarden_internal.hedges(
-            (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id), p_surface) -> 'unknown',
+        'hedge', (memwarden_internal.telling_terms(
+            (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id), p_surface)).hedges -> 'unknown',
         'provenance', jsonb_build_object('unknown', jsonb_build_object(
             'threshold', p_threshold, 'near', cardinality(p_near),
             'nearest', (SELECT round(max(n)::numeric, 3) FROM unnest(p_near) AS n),

@@ -10,7 +10,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT o.name, s.name, s.strip, c.name, s.layers, s.internals, s.floor, s.language,
-        memwarden_internal.hedges(s.org_id, s.name), s.description, s.defined_at
+        (memwarden_internal.telling_terms(s.org_id, s.name)).hedges, s.description, s.defined_at
       FROM memwarden_data.surface AS s
       JOIN memwarden_data.organisation AS o ON o.org_id = s.org_id
       JOIN memwarden_data.classification AS c ON c.level = s.max_classification

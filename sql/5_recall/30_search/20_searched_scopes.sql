@@ -16,8 +16,15 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', 'scopes: a list of paths, not lists of them');
     END IF;
     FOREACH v_path IN ARRAY coalesce(p_scopes, '{}') || CASE WHEN p_scope IS NOT NULL THEN ARRAY[p_scope] ELSE '{}' END LOOP
-        SELECT s.scope_id, s.lineage INTO v_scope FROM memwarden_data.scope AS s WHERE s.path = v_path;
-        IF NOT FOUND OR NOT memwarden_internal.may_read(p_principal_id, v_scope.scope_id, p_surface) THEN
+        -- With what may_read() asks, in one look.
+        SELECT s.scope_id, s.lineage INTO v_scope
+          FROM memwarden_data.scope AS s
+         WHERE s.path = v_path AND EXISTS (
+                   SELECT FROM memwarden_data.scope_grant AS g
+                     JOIN memwarden_data.scope AS granted ON granted.scope_id = g.scope_id
+                    WHERE g.principal_id = p_principal_id AND (g.surfaces IS NULL OR p_surface = ANY (g.surfaces))
+                      AND (s.scope_id = ANY (granted.lineage) OR g.descendants AND g.scope_id = ANY (s.lineage)));
+        IF NOT FOUND THEN
             PERFORM memwarden_internal.raise_error('unknown_object', format('scope %L', v_path));
         END IF;
         -- Who reads a scope reads what it inherits from; p_scopes means exactly these.

@@ -226,32 +226,25 @@ BEGIN
                             min(c.similarity) FILTER (WHERE NOT c.pooled) AS least, max(c.similarity) AS most
                        FROM candidates AS c) AS f
     ), hits AS MATERIALIZED (
-        -- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less.
-        SELECT c.item_id, c.pooled, h.word,
-               h.n * 1.5::double precision / (h.n + 0.5::double precision * (
-                   0.8::double precision + 0.2::double precision * c.length / (SELECT z.average FROM sizes AS z))) AS weight
+        SELECT c.item_id, c.pooled, c.length, h.word, h.times
           FROM candidates AS c
          CROSS JOIN LATERAL (
-               -- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
-               SELECT t.word, round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(c.search_vector, t.term)::double precision),
-                   0.004::double precision) - 0.5::double precision) AS n
+               SELECT t.word, memwarden_internal.times_said(c.search_vector, t.term) AS times
                  FROM terms AS t WHERE c.search_vector @@ t.term AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
          WHERE c.search_vector IS NOT NULL
     ), rarity AS MATERIALIZED (
         SELECT m.word, m.weight, m.matter, sum(m.matter) OVER (PARTITION BY m.config) AS all_matter
           FROM (SELECT t.config, t.word,
-                       t.share * ln(1 + (z.items - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision)) AS weight,
+                       memwarden_internal.rarity(t.share, z.items, f.frequency) AS weight,
                        -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
-                       round(1e12::double precision * t.share * ln(1 + (greatest(z.items,
-                           100) - f.frequency + 0.5::double precision) / (f.frequency + 0.5::double precision))) AS matter
+                       round(1e12::double precision * memwarden_internal.rarity(t.share, greatest(z.items, 100), f.frequency)) AS matter
                   FROM terms AS t
                  CROSS JOIN sizes AS z
                   LEFT JOIN (SELECT h.word, count(*) AS counted, count(*) FILTER (WHERE NOT h.pooled) AS beside
                       FROM hits AS h GROUP BY h.word) AS g ON g.word = t.word
                  CROSS JOIN LATERAL (SELECT coalesce(t.holders + g.beside, t.holders, g.counted, 0) AS frequency) AS f) AS m
     ), words AS MATERIALIZED (
-        -- Rounded to whole numbers, whose sum does not depend on the order in which a plan adds them.
-        SELECT h.item_id, sum(round(1e12::double precision * h.weight * r.weight)) AS rank,
+        SELECT h.item_id, sum(memwarden_internal.word_rank(h.times, h.length, (SELECT z.average FROM sizes AS z), r.weight)) AS rank,
                -- How much of what the question asks by words the item has.
                sum(r.matter) / min(r.all_matter) AS coverage
           FROM hits AS h

@@ -219,3 +219,37 @@ COMMENT ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored
     'other words: the first are its same_as. What lies near and differs in a number, a name or a denial stays.';
 REVOKE ALL ON FUNCTION memwarden_internal.say_nearly_once(memwarden_internal.scored_item[], integer, uuid[], bigint[], bigint[],
     timestamptz, bigint, integer[]) FROM PUBLIC;
+
+-- As a rule nothing is said twice, and a short look tells: the words of all that was found, the vectors of the best.
+CREATE OR REPLACE FUNCTION memwarden_internal.say_different_things(
+    p_found memwarden_internal.scored_item[], p_limit integer, p_scopes bigint[])
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET join_collapse_limit = 1
+SET enable_seqscan = off
+SET jit = off
+AS $function$
+BEGIN
+    RETURN (
+        WITH found AS MATERIALIZED (
+            SELECT f.ordinality AS place, f.org_id, f.item_id, f.layer, f.fingerprint FROM unnest(p_found) WITH ORDINALITY AS f
+        ), vectors AS MATERIALIZED (
+            SELECT f.place, l.duplicate_similarity AS least, e.model_id, e.embedding
+              FROM found AS f
+              JOIN memwarden_data.layer AS l ON l.layer = f.layer AND l.duplicate_similarity IS NOT NULL
+             CROSS JOIN LATERAL (SELECT v.model_id, v.embedding FROM memwarden_data.embedding_shared AS v
+                                  WHERE v.org_id = f.org_id AND v.scope_id = ANY (p_scopes) AND v.item_id = f.item_id
+                                    AND v.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)) OFFSET 0) AS e
+             WHERE f.place <= p_limit
+        )
+        SELECT (SELECT count(*) = count(DISTINCT f.fingerprint) FROM found AS f)
+           AND NOT EXISTS (SELECT FROM vectors AS a JOIN vectors AS b ON b.model_id = a.model_id AND b.place > a.place
+                            WHERE (a.embedding OPERATOR(@extschema:vector@.<=>) b.embedding) < 1 - greatest(a.least, b.least)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) IS
+    'Whether say_once() and say_nearly_once() would leave the first p_limit of found items as they are, those of a few scopes '
+    'without shelves and with nothing to exclude. Where it is not sure, it says no.';
+REVOKE ALL ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) FROM PUBLIC;

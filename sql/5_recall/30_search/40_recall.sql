@@ -26,9 +26,13 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
+    v_reader       memwarden_internal.reader;
     v_rows         memwarden_internal.recalled_item[];
     v_recall_id    uuid;
     v_threshold    double precision := recall.threshold;
+    -- Who reorders needs more to choose from.
+    v_k            integer := CASE WHEN recall.rerank IS NULL OR recall.k NOT BETWEEN 1 AND 1000 THEN recall.k
+                                   ELSE least(1000, greatest(50, 5 * recall.k)) END;
 BEGIN
     IF length(recall.task) > 1000 OR length(recall.rerank) > 200 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'task: at most 1,000 characters; rerank: at most 200');
@@ -36,18 +40,12 @@ BEGIN
     IF recall.surface IS NOT NULL THEN
         v_threshold := greatest(v_threshold, memwarden_internal.require_surface(v_principal_id, recall.surface));
     END IF;
-    v_rows := ARRAY(
-        SELECT a
-          FROM memwarden_internal.answer(
-                   v_principal_id, recall.query, recall.embedding,
-                   -- Who reorders needs more to choose from.
-                   CASE WHEN recall.rerank IS NULL OR recall.k NOT BETWEEN 1 AND 1000 THEN recall.k
-                       ELSE least(1000, greatest(50, 5 * recall.k)) END,
-                   recall.layers, recall.scope, recall.scopes, recall.subject, recall.predicate, recall.kind, recall.filter,
-                       recall.min_confidence,
-                   recall.valid_at, recall.weights, recall.fusion, recall.embedding_model, v_threshold, recall.exclude,
-                       recall.classification, recall.surface) AS a);
-    v_rows := memwarden_internal.present(v_principal_id, v_rows, recall.surface);
+    v_reader := memwarden_internal.settle_reader(
+        v_principal_id, recall.query, recall.embedding, v_k, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
+        recall.weights, recall.fusion, recall.embedding_model, v_threshold, recall.exclude, recall.classification, recall.surface);
+    v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
+        v_reader, recall.query, v_k, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter, recall.min_confidence,
+        recall.valid_at, recall.fusion, recall.exclude), recall.weights, recall.surface);
     v_recall_id := memwarden_internal.log_recall(
         v_principal_id, 'recall', recall.query,
         jsonb_build_object('k', recall.k, 'layers', recall.layers, 'scope', recall.scope, 'scopes', recall.scopes,
@@ -56,14 +54,14 @@ BEGIN
         v_rows, recall.task);
     -- The last page of several is no ignorance.
     IF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(recall.exclude, '{}') = '{}' THEN
+        v_reader := memwarden_internal.settle_reader(
+            v_principal_id, recall.query, recall.embedding, 10, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
+            recall.weights, recall.fusion, recall.embedding_model, NULL, NULL, recall.classification, recall.surface);
         v_rows := ARRAY[memwarden_internal.unknown(v_principal_id, recall.surface, v_threshold, ARRAY(
-            SELECT a.relevance
-              FROM memwarden_internal.answer(
-                       v_principal_id, recall.query, recall.embedding, 10,
-                       recall.layers, recall.scope, recall.scopes, recall.subject, recall.predicate, recall.kind, recall.filter,
-                           recall.min_confidence,
-                       recall.valid_at, recall.weights, recall.fusion, recall.embedding_model, NULL, NULL, recall.classification,
-                           recall.surface) AS a))];
+            SELECT f.relevance
+              FROM unnest(memwarden_internal.find(
+                       v_reader, recall.query, 10, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter,
+                       recall.min_confidence, recall.valid_at, recall.fusion)) AS f))];
     END IF;
     RETURN QUERY
     SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, r.text, r.score,

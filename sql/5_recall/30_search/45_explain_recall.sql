@@ -28,11 +28,8 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
     v_started      timestamptz := clock_timestamp();
+    v_reader       memwarden_internal.reader;
     v_rows         memwarden_internal.recalled_item[];
-    v_weights      memwarden_internal.layer_weights[];
-    v_model        record;
-    v_scopes       bigint[];
-    v_labels       integer[];
     v_ready        timestamptz;
     v_answered     timestamptz;
     v_threshold    double precision := explain_recall.threshold;
@@ -40,20 +37,15 @@ BEGIN
     IF explain_recall.surface IS NOT NULL THEN
         v_threshold := greatest(v_threshold, memwarden_internal.require_surface(v_principal_id, explain_recall.surface));
     END IF;
-    v_scopes := memwarden_internal.searched_scopes(v_principal_id, explain_recall.scope, explain_recall.scopes, explain_recall.surface);
-    v_labels := memwarden_internal.labels_up_to(memwarden_internal.labels_across(v_principal_id, explain_recall.surface),
-        explain_recall.classification);
+    v_reader := memwarden_internal.settle_reader(
+        v_principal_id, explain_recall.query, explain_recall.embedding, explain_recall.k, explain_recall.layers, explain_recall.scope,
+        explain_recall.scopes, explain_recall.min_confidence, explain_recall.weights, explain_recall.fusion,
+        explain_recall.embedding_model, v_threshold, explain_recall.exclude, explain_recall.classification, explain_recall.surface);
     v_ready := clock_timestamp();
-    v_rows := ARRAY(
-        SELECT a
-          FROM memwarden_internal.answer(
-                   v_principal_id, explain_recall.query, explain_recall.embedding, explain_recall.k, explain_recall.layers,
-                       explain_recall.scope, explain_recall.scopes,
-                   explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter,
-                       explain_recall.min_confidence, explain_recall.valid_at,
-                   explain_recall.weights, explain_recall.fusion, explain_recall.embedding_model, v_threshold, explain_recall.exclude,
-                   explain_recall.classification, explain_recall.surface) AS a);
-    v_rows := memwarden_internal.present(v_principal_id, v_rows, explain_recall.surface);
+    v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
+        v_reader, explain_recall.query, explain_recall.k, explain_recall.layers, explain_recall.subject, explain_recall.predicate,
+        explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at, explain_recall.fusion,
+        explain_recall.exclude), explain_recall.weights, explain_recall.surface);
     v_answered := clock_timestamp();
     PERFORM memwarden_internal.log_recall(
         v_principal_id, 'explain', explain_recall.query,
@@ -61,38 +53,34 @@ BEGIN
             explain_recall.scopes,
                            'threshold', v_threshold, 'embedding_model', explain_recall.embedding_model,
                            'surface', explain_recall.surface, 'rerank', explain_recall.rerank), v_rows, explain_recall.task);
-    v_model := memwarden_internal.recall_model(CASE WHEN explain_recall.embedding IS NULL THEN 'lexical' ELSE coalesce(
-        explain_recall.embedding_model, memwarden_internal.active_model((SELECT p.org_id FROM memwarden_data.principal AS p
-            WHERE p.principal_id = v_principal_id)))
-        END, explain_recall.embedding);
-    v_weights := memwarden_internal.recall_weights(explain_recall.layers, explain_recall.weights, v_model.vector_weight, v_threshold);
     -- Across a boundary neither paths of scopes nor the words of memories cross, and so no count of them does.
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_surface(v_principal_id, explain_recall.surface) AS e;
     IF explain_recall.surface IS NULL THEN
-        RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_place(v_scopes, v_labels,
+        RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_place(v_reader.scopes, v_reader.labels,
             explain_recall.scope, explain_recall.scopes) AS e;
     END IF;
-    RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_weights(v_weights) AS e;
+    RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_weights(v_reader.weights) AS e;
     IF explain_recall.surface IS NULL THEN
         RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_search(
-            v_principal_id, v_scopes, v_labels, v_weights, v_model.model_id, explain_recall.query, explain_recall.embedding,
-                explain_recall.subject,
+            v_principal_id, v_reader.scopes, v_reader.labels, v_reader.weights, v_reader.model_id, explain_recall.query,
+                explain_recall.embedding, explain_recall.subject,
             explain_recall.predicate, explain_recall.kind, explain_recall.filter, explain_recall.min_confidence,
                 explain_recall.valid_at, explain_recall.exclude) AS e;
     END IF;
-    RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_rows(v_rows, v_weights, explain_recall.fusion) AS e;
+    RETURN QUERY SELECT e.step, e.detail, e.facts
+      FROM memwarden_internal.explain_rows(v_rows, v_reader.weights, explain_recall.fusion) AS e;
     IF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(explain_recall.exclude, '{}') = '{}' THEN
+        v_reader := memwarden_internal.settle_reader(
+            v_principal_id, explain_recall.query, explain_recall.embedding, 10, explain_recall.layers, explain_recall.scope,
+            explain_recall.scopes, explain_recall.min_confidence, explain_recall.weights, explain_recall.fusion,
+            explain_recall.embedding_model, NULL, NULL, explain_recall.classification, explain_recall.surface);
         RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_unknown(memwarden_internal.unknown(
             v_principal_id, explain_recall.surface, v_threshold, ARRAY(
-                SELECT a.relevance
-                  FROM memwarden_internal.answer(
-                           v_principal_id, explain_recall.query, explain_recall.embedding, 10, explain_recall.layers,
-                               explain_recall.scope, explain_recall.scopes,
-                           explain_recall.subject, explain_recall.predicate, explain_recall.kind, explain_recall.filter,
-                               explain_recall.min_confidence,
-                           explain_recall.valid_at, explain_recall.weights, explain_recall.fusion, explain_recall.embedding_model,
-                               NULL, NULL,
-                           explain_recall.classification, explain_recall.surface) AS a))) AS e;
+                SELECT f.relevance
+                  FROM unnest(memwarden_internal.find(
+                           v_reader, explain_recall.query, 10, explain_recall.layers, explain_recall.subject, explain_recall.predicate,
+                           explain_recall.kind, explain_recall.filter, explain_recall.min_confidence, explain_recall.valid_at,
+                           explain_recall.fusion)) AS f))) AS e;
     END IF;
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_time(v_ready - v_started, v_answered - v_ready) AS e;
 END

@@ -20,11 +20,9 @@ BEGIN
     SELECT p.org_id, v_id, p_principal_id, session_user, clock_timestamp(), pg_current_xact_id(), memwarden_internal.system_identifier(),
            p_purpose, CASE WHEN p_task IS NOT NULL THEN memwarden_internal.recordable_task(p.org_id, p_task) END, p_session_id,
            memwarden_internal.query_digest(p.org_id, p_query),
-           -- Most recalls name none: for those no function is called.
-           CASE WHEN p_arguments ->> 'scopes' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'scopes') || CASE
-               WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END
-                WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END,
-           CASE WHEN p_arguments ->> 'layers' IS NOT NULL THEN memwarden_internal.texts(p_arguments -> 'layers') END,
+           CASE WHEN p_arguments ->> 'scopes' IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(p_arguments -> 'scopes')) END
+               || CASE WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END,
+           CASE WHEN p_arguments ->> 'layers' IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(p_arguments -> 'layers')) END,
            (p_arguments ->> 'k')::integer, (p_arguments ->> 'threshold')::double precision, p_arguments ->> 'embedding_model',
            p_arguments ->> 'surface', g.item_ids, g.version_ids, g.scores, g.doubtful
       FROM memwarden_data.principal AS p
@@ -41,19 +39,6 @@ COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, mem
     'recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", '
     '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. Source: Z4.';
 REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.texts(p_array jsonb)
-RETURNS text[]
-LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    RETURN CASE jsonb_typeof(p_array) WHEN 'array' THEN ARRAY(SELECT e.t
-        FROM jsonb_array_elements_text(p_array) WITH ORDINALITY AS e (t, n) ORDER BY e.n) END;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.texts(jsonb) IS 'The strings of a JSON array; NULL for anything else.';
-REVOKE ALL ON FUNCTION memwarden_internal.texts(jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.query_digest(p_org_id bigint, p_query text)
 RETURNS bytea

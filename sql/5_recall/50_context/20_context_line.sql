@@ -12,6 +12,10 @@ BEGIN
     -- Tags, fences and the marks of a chat's turns. Outside its strings JSON has none of these.
     v_line := replace(replace(replace(replace(replace(v_line, '<', E'\\u003c'), '>', E'\\u003e'), '`', E'\\u0060'), '|',
         E'\\u007c'), '#', E'\\u0023');
+    -- Most lines are plain ASCII: there is nothing more to look for.
+    IF octet_length(v_line) = length(v_line) AND strpos(v_line, E'\x7f') = 0 THEN
+        RETURN v_line;
+    END IF;
     -- Line ends that JSON lets pass, what has no width, what turns the direction of writing, and tags that nobody sees.
     FOR v_sign IN
         SELECT DISTINCT f.found[1]

@@ -8,9 +8,11 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs   bigint[] := memwarden_internal.visible_orgs();
-    v_scopes bigint[] := ARRAY(SELECT DISTINCT i.scope_id FROM memwarden_data.item AS i
-                                WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids)
-                                  AND memwarden_internal.may_read(p_principal_id, i.scope_id, p_surface));
+    -- Each scope is asked about once, however many of the memories it has.
+    v_scopes bigint[] := ARRAY(SELECT d.scope_id
+                                 FROM (SELECT DISTINCT i.scope_id FROM memwarden_data.item AS i
+                                        WHERE i.org_id = ANY (v_orgs) AND i.item_id = ANY (p_item_ids) OFFSET 0) AS d
+                                WHERE memwarden_internal.may_read(p_principal_id, d.scope_id, p_surface));
     v_labels integer[] := memwarden_internal.labels_across(p_principal_id, p_surface);
 BEGIN
     RETURN QUERY
@@ -34,7 +36,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = i.principal_id
       JOIN memwarden_data.label AS b ON b.label_id = i.label_id
       JOIN memwarden_data.classification AS c ON c.level = b.classification
-     -- As answer() has it: the nearest pack's.
+     -- As describe() has it: the nearest pack's.
       LEFT JOIN LATERAL (SELECT u.pack -> 'definition' AS definition FROM memwarden_data.pack_use AS u
                           WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
                               AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))

@@ -13,15 +13,20 @@ DECLARE
 BEGIN
     FOREACH v_id IN ARRAY p_item_ids LOOP
         CONTINUE WHEN NOT p_costs ? v_id::text OR v_id = ANY (v_placed);
-        WITH RECURSIVE together (item_id) AS (
-            SELECT v_id
-             UNION
-            SELECT (o.id #>> '{}')::uuid FROM together AS t, jsonb_array_elements(p_disputes -> t.item_id::text) AS o (id)
-        )
-        SELECT array_agg(t.item_id ORDER BY t.item_id <> v_id, array_position(p_item_ids, t.item_id), t.item_id),
-               sum((p_costs -> t.item_id::text)::integer)
-          INTO v_group, v_cost
-          FROM together AS t;
+        v_group := ARRAY[v_id];
+        v_cost := (p_costs -> v_id::text)::integer;
+        -- Most are contradicted by nothing.
+        IF p_disputes ? v_id::text THEN
+            WITH RECURSIVE together (item_id) AS (
+                SELECT v_id
+                 UNION
+                SELECT (o.id #>> '{}')::uuid FROM together AS t, jsonb_array_elements(p_disputes -> t.item_id::text) AS o (id)
+            )
+            SELECT array_agg(t.item_id ORDER BY t.item_id <> v_id, array_position(p_item_ids, t.item_id), t.item_id),
+                   sum((p_costs -> t.item_id::text)::integer)
+              INTO v_group, v_cost
+              FROM together AS t;
+        END IF;
         CONTINUE WHEN v_cost > v_left;
         v_left := v_left - v_cost;
         v_placed := v_placed || v_group;

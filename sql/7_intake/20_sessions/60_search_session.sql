@@ -6,6 +6,7 @@ AS $function$
 DECLARE
     v_session record := memwarden_internal.find_session(search_session.session_id);
     v_own     jsonb;
+    v_reader  memwarden_internal.reader;
     v_rows    memwarden_internal.recalled_item[];
 BEGIN
     IF search_session.k IS NULL OR search_session.k NOT BETWEEN 1 AND 1000 THEN
@@ -16,12 +17,12 @@ BEGIN
           FROM (SELECT m.item_id, count(*) AS entries
                   FROM memwarden_internal.session_memories(v_session.org_id, search_session.session_id) AS m GROUP BY m.item_id) AS i);
     -- Others work on tasks of that name too: what theirs remember is neither told nor in the way.
-    v_rows := memwarden_internal.present(v_session.principal_id, ARRAY(
-        SELECT a FROM memwarden_internal.answer(
-            v_session.principal_id, search_session.query, p_k => search_session.k, p_layers => '{session}',
-                p_scopes => ARRAY[v_session.scope],
-            p_subject => v_session.task, p_surface => search_session.surface,
-            p_among => ARRAY(SELECT o.item_id::uuid FROM jsonb_object_keys(v_own) AS o (item_id))) AS a), search_session.surface);
+    v_reader := memwarden_internal.settle_reader(
+        v_session.principal_id, search_session.query, NULL, search_session.k, '{session}', NULL, ARRAY[v_session.scope], NULL, NULL,
+        'weighted', NULL, NULL, NULL, NULL, search_session.surface);
+    v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
+        v_reader, search_session.query, search_session.k, '{session}', p_subject => v_session.task,
+        p_among => ARRAY(SELECT o.item_id::uuid FROM jsonb_object_keys(v_own) AS o (item_id))), NULL, search_session.surface);
     -- What was noted twice is told once, and was noted twice: the last of them may not be told any more.
     v_rows := ARRAY(
         SELECT v_rows[t.place]

@@ -1,0 +1,208 @@
+-- The words of a memory, counted and weighed: expressions, which PostgreSQL writes into the query that asks.
+CREATE OR REPLACE FUNCTION memwarden_internal.times_said(p_words tsvector, p_term tsquery)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+-- ts_rank() of one word is 0.1 * 6 / pi^2 * (1 + 1/4 + ... + 1/n^2), from which n is had back without unpacking the words.
+RETURN CASE WHEN p_words @@ p_term
+            THEN round(1 / greatest(pi() ^ 2 / 6 * (1 - 10 * ts_rank(p_words, p_term)::double precision), 0.004::double precision)
+                       - 0.5::double precision) END;
+COMMENT ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) IS 'How often a memory has a word; NULL where it has not.';
+REVOKE ALL ON FUNCTION memwarden_internal.times_said(tsvector, tsquery) FROM PUBLIC;
+
+-- Okapi BM25 with k1 = 0.5 and b = 0.2 (docs/quality.md says why): the words are OR-ed, each repetition counts less. Rounded to
+-- whole numbers, whose sum does not depend on the order in which a plan adds them.
+CREATE OR REPLACE FUNCTION memwarden_internal.word_rank(
+    p_times double precision, p_length integer, p_average double precision, p_rarity double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_times IS NULL THEN 0::double precision
+            ELSE round(1e12::double precision * (p_times * 1.5::double precision / (p_times + 0.5::double precision * (
+                     0.8::double precision + 0.2::double precision * p_length / p_average))) * p_rarity) END;
+COMMENT ON FUNCTION memwarden_internal.word_rank(double precision, integer, double precision, double precision) IS
+    'What a word adds to the rank of a memory that has it so many times, and so many words in all, by how rare it is.';
+REVOKE ALL ON FUNCTION memwarden_internal.word_rank(double precision, integer, double precision, double precision) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.rarity(p_share double precision, p_items double precision, p_holders double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN p_share * ln(1 + (p_items - p_holders + 0.5::double precision) / (p_holders + 0.5::double precision));
+COMMENT ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) IS
+    'How rare a word is that so many of so many memories have, times what it counts.';
+REVOKE ALL ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) FROM PUBLIC;
+
+-- What nearly every recall is: scopes without a language or a shelf of their own, and a question of up to eight words. Each word has
+-- a column, so one pass over the memories and one over their scores are enough. search() answers the same, and everything else.
+CREATE OR REPLACE FUNCTION memwarden_internal.search_plainly(
+    p_orgs bigint[], p_scopes bigint[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
+    p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
+    p_valid_at timestamptz, p_weights memwarden_internal.layer_weights[], p_vector_weight double precision, p_exclude uuid[],
+    p_limit integer, p_now timestamptz, p_principal_id bigint, p_labels integer[])
+RETURNS memwarden_internal.scored_item[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- For the same reasons as search().
+SET plan_cache_mode = force_generic_plan
+SET enable_nestloop = off
+SET enable_seqscan = off
+SET random_page_cost = 0.1
+SET seq_page_cost = 0.1
+SET jit = off
+SET join_collapse_limit = 8
+SET max_parallel_workers_per_gather = 0
+SET work_mem = '64MB'
+AS $function$
+DECLARE
+    v_layers     text[];
+    v_factors    double precision[];
+    v_vectors    double precision[];
+    v_keywords   double precision[];
+    v_shares     double precision[];
+    v_thresholds double precision[];
+    v_half_lives double precision[];
+    v_config     text;
+    v_is_other   boolean;
+    v_is_fresh   boolean;
+    v_asked      record;
+    t1 tsquery; t2 tsquery; t3 tsquery; t4 tsquery; t5 tsquery; t6 tsquery; t7 tsquery; t8 tsquery;
+BEGIN
+    SELECT array_agg(w.layer), array_agg(w.factor), array_agg(w.vector), array_agg(w.keyword), array_agg(w.threshold),
+           array_agg(w.half_life), CASE WHEN count(DISTINCT w.config) = 1 THEN min(w.config) END,
+           array_agg(CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END),
+           -- The weights that hardly anybody gives.
+           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0)
+      INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh
+      FROM unnest(p_weights) AS w;
+    SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
+           EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
+           OR EXISTS (SELECT FROM memwarden_data.shelf AS s
+                       WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
+                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS specially
+      INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
+    IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
+        RETURN NULL;
+    END IF;
+    t1 := v_asked.terms[1]; t2 := v_asked.terms[2]; t3 := v_asked.terms[3]; t4 := v_asked.terms[4];
+    t5 := v_asked.terms[5]; t6 := v_asked.terms[6]; t7 := v_asked.terms[7]; t8 := v_asked.terms[8];
+    RETURN ARRAY(
+    WITH candidates AS MATERIALIZED (
+        SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
+               i.updated_at, i.fingerprint, length(i.search_vector) AS length, e.similarity,
+               memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
+               memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
+               memwarden_internal.times_said(i.search_vector, t5) AS n5, memwarden_internal.times_said(i.search_vector, t6) AS n6,
+               memwarden_internal.times_said(i.search_vector, t7) AS n7, memwarden_internal.times_said(i.search_vector, t8) AS n8,
+               -- What has turned stale is as old as if another half-life had passed.
+               CASE WHEN NOT v_is_fresh THEN NULL
+                    WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
+                    ELSE 1 END AS freshness
+          FROM memwarden_data.item AS i
+          LEFT JOIN (SELECT v.item_id, nullif(1 - (v.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN') AS similarity
+                       FROM memwarden_data.embedding_shared AS v
+                      -- One organisation or the other: so each page is read once, in the order of the table.
+                      WHERE v.org_id = p_orgs [1] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+                         OR v.org_id = p_orgs [2] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
+                     OFFSET 0) AS e ON e.item_id = i.item_id
+         WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.layer = ANY (v_layers)
+           AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+           AND i.status = 'ACTIVE'
+           AND (i.expires_at IS NULL OR i.expires_at > p_now)
+           AND (p_subject IS NULL OR lower(i.subject) = lower(p_subject))
+           AND (p_predicate IS NULL OR lower(i.predicate) = lower(p_predicate))
+           AND (p_kind IS NULL OR i.kind = p_kind)
+           AND (p_min_confidence IS NULL OR i.confidence >= p_min_confidence)
+           AND (p_valid_at IS NULL OR i.valid_during @> p_valid_at)
+           AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
+           AND (p_filter IS NULL OR EXISTS (
+                   SELECT FROM memwarden_data.version_hot AS v
+                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
+    ), counted AS MATERIALIZED (
+        SELECT count(*) AS items, greatest(coalesce(sum(c.length), 0)::double precision / greatest(count(*), 1), 1) AS average,
+               min(c.similarity) AS least, max(c.similarity) AS most,
+               count(c.n1) AS h1, count(c.n2) AS h2, count(c.n3) AS h3, count(c.n4) AS h4, count(c.n5) AS h5, count(c.n6) AS h6,
+               count(c.n7) AS h7, count(c.n8) AS h8
+          FROM candidates AS c
+    ), sizes AS MATERIALIZED (
+        -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
+        SELECT s.average, s.least, s.most,
+               memwarden_internal.rarity(v_asked.shares[1], s.items, s.h1) AS w1,
+               memwarden_internal.rarity(v_asked.shares[2], s.items, s.h2) AS w2,
+               memwarden_internal.rarity(v_asked.shares[3], s.items, s.h3) AS w3,
+               memwarden_internal.rarity(v_asked.shares[4], s.items, s.h4) AS w4,
+               memwarden_internal.rarity(v_asked.shares[5], s.items, s.h5) AS w5,
+               memwarden_internal.rarity(v_asked.shares[6], s.items, s.h6) AS w6,
+               memwarden_internal.rarity(v_asked.shares[7], s.items, s.h7) AS w7,
+               memwarden_internal.rarity(v_asked.shares[8], s.items, s.h8) AS w8,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[1], greatest(s.items, 100), s.h1)) AS m1,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[2], greatest(s.items, 100), s.h2)) AS m2,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[3], greatest(s.items, 100), s.h3)) AS m3,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[4], greatest(s.items, 100), s.h4)) AS m4,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[5], greatest(s.items, 100), s.h5)) AS m5,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[6], greatest(s.items, 100), s.h6)) AS m6,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[7], greatest(s.items, 100), s.h7)) AS m7,
+               round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[8], greatest(s.items, 100), s.h8)) AS m8
+          FROM counted AS s
+    ), ranked AS (
+        SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.fingerprint, c.freshness,
+               c.similarity,
+               CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
+                    ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
+               memwarden_internal.word_rank(c.n1, c.length, z.average, z.w1)
+               + memwarden_internal.word_rank(c.n2, c.length, z.average, z.w2)
+               + memwarden_internal.word_rank(c.n3, c.length, z.average, z.w3)
+               + memwarden_internal.word_rank(c.n4, c.length, z.average, z.w4)
+               + memwarden_internal.word_rank(c.n5, c.length, z.average, z.w5)
+               + memwarden_internal.word_rank(c.n6, c.length, z.average, z.w6)
+               + memwarden_internal.word_rank(c.n7, c.length, z.average, z.w7)
+               + memwarden_internal.word_rank(c.n8, c.length, z.average, z.w8) AS rank,
+               -- How much of what the question asks by words the memory has.
+               CASE WHEN c.n1 IS NULL THEN 0 ELSE z.m1 END + CASE WHEN c.n2 IS NULL THEN 0 ELSE z.m2 END
+               + CASE WHEN c.n3 IS NULL THEN 0 ELSE z.m3 END + CASE WHEN c.n4 IS NULL THEN 0 ELSE z.m4 END
+               + CASE WHEN c.n5 IS NULL THEN 0 ELSE z.m5 END + CASE WHEN c.n6 IS NULL THEN 0 ELSE z.m6 END
+               + CASE WHEN c.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN c.n8 IS NULL THEN 0 ELSE z.m8 END AS matter,
+               coalesce(z.m1, 0) + coalesce(z.m2, 0) + coalesce(z.m3, 0) + coalesce(z.m4, 0)
+               + coalesce(z.m5, 0) + coalesce(z.m6, 0) + coalesce(z.m7, 0) + coalesce(z.m8, 0) AS all_matter
+          FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
+    ), parts AS (
+        SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.fingerprint, r.freshness,
+               r.similarity, r.vector, coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0) AS keyword,
+               coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
+          FROM ranked AS r
+    ), scored AS (
+        SELECT p.*,
+               v_factors[p.place] * (CASE WHEN NOT v_is_other THEN v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
+                   ELSE (SELECT v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
+                                + CASE WHEN o.recency > 0
+                                       THEN o.recency * memwarden_internal.recency(p.updated_at, p_now, o.half_life) ELSE 0 END
+                                + o.importance * p.importance + o.confidence * p.adjusted_confidence + o.authority * p.authority
+                                + CASE WHEN o.freshness > 0
+                                       THEN o.freshness * coalesce(
+                                           p.freshness * memwarden_internal.recency(p.updated_at, p_now, o.half_life), 0)
+                                       ELSE 0 END
+                           FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score,
+               -- What has no vector is told by its words alone, and a question without words by its vector.
+               CASE WHEN p.similarity IS NULL THEN p.coverage
+                    WHEN t1 IS NULL THEN greatest(p.similarity, 0)
+                    ELSE v_shares[p.place] * greatest(p.similarity, 0) + (1 - v_shares[p.place]) * p.coverage END AS relevance
+          FROM parts AS p
+    )
+    SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, b.recency, b.importance, b.adjusted_confidence, b.authority,
+            b.freshness * b.recency, b.similarity, b.relevance, b.coverage, v_layers[b.place], b.fingerprint,
+            '{}'::uuid[])::memwarden_internal.scored_item
+      FROM (SELECT s.*, memwarden_internal.recency(s.updated_at, p_now, v_half_lives[s.place]) AS recency
+              FROM scored AS s
+             WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL OR s.relevance >= v_thresholds[s.place])
+               AND (p_limit IS NULL OR p_exclude IS NULL OR s.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
+                   WHERE c.item_id = ANY (p_exclude)))
+             -- Of two that answer equally well the better founded one comes first.
+             ORDER BY s.score DESC, s.adjusted_confidence DESC, s.authority DESC, s.updated_at DESC, s.item_id
+             LIMIT p_limit) AS b);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
+    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
+    timestamptz, bigint, integer[]) IS
+    'What search() finds, in its order; NULL where search() must be asked: where a scope has a language or a shelf of its own, '
+    'where the layers have several languages, or where the question has more than eight words.';
+REVOKE ALL ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
+    text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
+    timestamptz, bigint, integer[]) FROM PUBLIC;

@@ -1,0 +1,58 @@
+-- Who asks, where and by which settings: everything that a recall looks up before it searches.
+DO $type$
+BEGIN
+    IF to_regtype('memwarden_internal.reader') IS NULL THEN
+        CREATE TYPE memwarden_internal.reader AS (
+            principal_id   bigint,
+            orgs           bigint[],
+            scopes         bigint[],
+            labels         integer[],
+            embedding      real[],
+            model_id       smallint,
+            vector_weight  double precision,
+            weights        memwarden_internal.layer_weights[],
+            asked_at       timestamptz
+        );
+    END IF;
+END
+$type$;
+COMMENT ON TYPE memwarden_internal.reader IS
+    'Who asks, and what is settled before a search: where and at which labels it looks, by which vector of which model, and by '
+    'which weights. vector_weight: what vectors weigh beside words where no weight says.';
+
+CREATE OR REPLACE FUNCTION memwarden_internal.settle_reader(
+    p_principal_id bigint, p_query text, p_embedding real[], p_k integer, p_layers text[], p_scope text, p_scopes text[],
+    p_min_confidence double precision, p_weights jsonb, p_fusion text, p_embedding_model text, p_threshold double precision,
+    p_exclude uuid[], p_classification text, p_surface text)
+RETURNS memwarden_internal.reader
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now       timestamptz := clock_timestamp();
+    v_org_id    bigint := (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id);
+    v_scopes    bigint[];
+    v_labels    integer[];
+    v_embedding real[] := p_embedding;
+    v_model     record;
+BEGIN
+    PERFORM memwarden_internal.require_storage();
+    v_scopes := memwarden_internal.searched_scopes(p_principal_id, p_scope, p_scopes, p_surface);
+    v_labels := memwarden_internal.labels_up_to(memwarden_internal.labels_across(p_principal_id, p_surface), p_classification);
+    PERFORM memwarden_internal.check_recall(p_k, p_layers, p_min_confidence, p_weights, p_fusion, p_threshold, p_exclude);
+    -- Not in one expression: to prepare it would load Python.
+    IF p_embedding IS NULL THEN
+        v_embedding := memwarden.lexical_embedding(p_query);
+    END IF;
+    v_model := memwarden_internal.recall_model(
+        v_org_id, CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE p_embedding_model END, v_embedding);
+    RETURN (p_principal_id, ARRAY[0, v_org_id], v_scopes, v_labels, v_embedding, v_model.model_id, v_model.vector_weight,
+            memwarden_internal.recall_weights(p_layers, p_weights, v_model.vector_weight, p_threshold),
+            v_now)::memwarden_internal.reader;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,
+    text, text, double precision, uuid[], text, text) IS
+    'The reader of a recall with these arguments. Raises as recall() does.';
+REVOKE ALL ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,
+    text, text, double precision, uuid[], text, text) FROM PUBLIC;

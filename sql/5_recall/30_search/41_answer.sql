@@ -1,0 +1,47 @@
+-- What contexts, probes and whatever else answers from memory without telling it is built on: it reads, and leaves no trace.
+CREATE OR REPLACE FUNCTION memwarden_internal.answer(
+    p_principal_id bigint,
+    p_query text DEFAULT NULL,
+    p_embedding real[] DEFAULT NULL,
+    p_k integer DEFAULT 10,
+    p_layers text[] DEFAULT NULL,
+    p_scope text DEFAULT NULL,
+    p_scopes text[] DEFAULT NULL,
+    p_subject text DEFAULT NULL,
+    p_predicate text DEFAULT NULL,
+    p_kind text DEFAULT NULL,
+    p_filter jsonb DEFAULT NULL,
+    p_min_confidence double precision DEFAULT NULL,
+    p_valid_at timestamptz DEFAULT NULL,
+    p_weights jsonb DEFAULT NULL,
+    p_fusion text DEFAULT 'weighted',
+    p_embedding_model text DEFAULT NULL,
+    p_threshold double precision DEFAULT NULL,
+    p_exclude uuid[] DEFAULT NULL,
+    p_classification text DEFAULT NULL,
+    p_surface text DEFAULT NULL,
+    p_among uuid[] DEFAULT NULL)
+RETURNS SETOF memwarden_internal.recalled_item
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_reader memwarden_internal.reader := memwarden_internal.settle_reader(
+        p_principal_id, p_query, p_embedding, p_k, p_layers, p_scope, p_scopes, p_min_confidence, p_weights, p_fusion, p_embedding_model,
+        p_threshold, p_exclude, p_classification, p_surface);
+    v_said   memwarden_internal.described;
+BEGIN
+    v_said := memwarden_internal.describe(v_reader, memwarden_internal.find(
+        v_reader, p_query, p_k, p_layers, p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_fusion, p_exclude,
+        p_among), NULL, NULL);
+    RETURN QUERY SELECT (r).* FROM unnest(CASE WHEN v_said.contradicted THEN memwarden_internal.newer_first(v_said.rows, p_weights)
+                                               ELSE v_said.rows END) AS r;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) IS
+    'What recall() answers a principal with these arguments, but for what the boundary adds (hedge, suspicious, the standing by '
+    'rules) and recall_id: nothing is recorded. p_among: only these items, however many others answer better. '
+    'Raises as recall() does.';
+REVOKE ALL ON FUNCTION memwarden_internal.answer(bigint, text, real[], integer, text[], text, text[], text, text, text, jsonb,
+    double precision, timestamptz, jsonb, text, text, double precision, uuid[], text, text, uuid[]) FROM PUBLIC;
