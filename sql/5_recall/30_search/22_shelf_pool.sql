@@ -129,19 +129,22 @@ AS $function$
 BEGIN
     RETURN format(
         'SELECT coalesce(array_agg(h.item_id), ''{}'') AS item_ids, coalesce(array_agg(h.similarity), ''{}'') AS similarities, '
-        'count(*) <= 5000 AS enough'
+        'count(*) < $2 AS enough'
         '  FROM (SELECT i.item_id, (SELECT 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) FROM memwarden_data.%I AS e'
         '                            WHERE e.org_id = $8 AND e.scope_id = $9 AND e.model_id = $6 AND e.item_id = i.item_id) AS similarity'
         '          FROM memwarden_data.item AS i'
         '         WHERE i.org_id = $8 AND i.scope_id = $9 AND i.status = ''ACTIVE'' AND i.layer = $10'
         '           AND (i.expires_at IS NULL OR i.expires_at > $3)'
-        '           AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)%s%s'
+        '           AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)%s%s%s'
         '         LIMIT $2) AS h',
-        memwarden_internal.shelf_name(p_shelf), memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only));
+        memwarden_internal.shelf_name(p_shelf), memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only),
+        -- As the index has it.
+        CASE WHEN p_only.subject IS NOT NULL
+             THEN ' AND hashtextextended(lower(i.subject), 0) = hashtextextended(lower(($7).subject), 0)' END);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) IS
-    'The statement that finds what a filter lets through of a shelf''s scope and layer, and whether that is all of it: '
+    'The statement that finds what a filter lets through of a shelf''s scope and layer, and whether that is fewer than the limit: '
     '$1 embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 organisation, $9 scope, $10 '
     'layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.filtered_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;

@@ -24,9 +24,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    -- Whether every item is scored or some: the same statistics, so that a memory has one score.
-    v_sample memwarden_internal.shelf_sample := memwarden_internal.sample_shelf(
-        p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels, p_only, p_reach);
+    v_sample memwarden_internal.shelf_sample;
     v_home   record;
 BEGIN
     enough := false;
@@ -36,10 +34,29 @@ BEGIN
     counted_alike := '{}';
     sample := '{}';
     home := '{}';
+    IF NOT (p_only IS NULL) AND p_shelf > 0 THEN
+        SELECT s.org_id, s.scope_id, s.layer INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
+    END IF;
+    IF p_only.subject IS NOT NULL AND p_shelf > 0 THEN
+        -- What is of one subject an index finds. Where that is little, nothing has to be reckoned.
+        EXECUTE memwarden_internal.filtered_statement(p_shelf, p_only) INTO counted, counted_alike, enough
+          USING p_embedding, 2001, p_now, p_principal_id, p_labels, p_model_id, p_only, v_home.org_id, v_home.scope_id, v_home.layer;
+        IF enough AND p_by_index THEN
+            RETURN;
+        END IF;
+        counted := '{}';
+        counted_alike := '{}';
+        IF enough THEN
+            enough := false;
+            RETURN;
+        END IF;
+    END IF;
+    -- Whether every item is scored or some: the same statistics, so that a memory has one score.
+    v_sample := memwarden_internal.sample_shelf(
+        p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels, p_only, p_reach);
     IF NOT (p_only IS NULL) AND v_sample.items <= 2000 THEN
         -- What a filter leaves few of is found sooner from the items than from the vectors, and counted.
         IF p_by_index AND p_shelf > 0 THEN
-            SELECT s.org_id, s.scope_id, s.layer INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
             EXECUTE memwarden_internal.filtered_statement(p_shelf, p_only) INTO counted, counted_alike, enough
               USING p_embedding, 5001, p_now, p_principal_id, p_labels, p_model_id, p_only, v_home.org_id, v_home.scope_id, v_home.layer;
         END IF;
