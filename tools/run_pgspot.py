@@ -33,7 +33,7 @@ _OWN_SCHEMA = "setup() has made the schema, in which nobody but memwarden_owner 
 EXPECTED = {
     ("script", "PS010: Unsafe schema creation: memwarden"): _UPDATE,
     ("script", "PS010: Unsafe schema creation: memwarden_internal"): _UPDATE,
-    ("05_standing.bound.sql", "PS015: Unsafe view creation: memwarden_data.standing"): _OWN_SCHEMA,
+    ("04_terms.bound.sql", "PS015: Unsafe view creation: memwarden_data.layer_terms"): _OWN_SCHEMA,
     (
         "90_provenance.bound.sql",
         "PS015: Unsafe view creation: memwarden_data.whole_provenance",

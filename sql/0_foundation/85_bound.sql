@@ -16,6 +16,8 @@ BEGIN
                replace('WHEN (' || g.condition || ')', '%', '%%'), 'gate_' || g.name)
       FROM memwarden_internal.built_in_gates() AS g
     UNION ALL
+    SELECT t.name, t.body FROM memwarden_internal.settings_triggers() AS t
+    UNION ALL
     SELECT r.name, r.body FROM memwarden_internal.reference_parts() AS r;
 END
 $function$;

@@ -25,7 +25,7 @@ DAMAGES = [
     "DROP POLICY application ON memwarden_data.item",
     "DROP TRIGGER guard_version ON memwarden_data.version",
     "DROP TRIGGER gate_15_deadline ON memwarden_data.write_request",
-    "CREATE OR REPLACE VIEW memwarden_data.standing WITH (security_invoker = false) AS {standing}",
+    "CREATE OR REPLACE VIEW memwarden_data.layer_terms WITH (security_invoker = false) AS {terms}",
     "ALTER TABLE memwarden_data.log DISABLE ROW LEVEL SECURITY",
     "DROP TRIGGER append_only ON memwarden_data.provenance; DROP VIEW memwarden.pipeline",
 ]
@@ -54,7 +54,7 @@ def test_writers_do_not_notice(world: World, differs: bool) -> None:
     world.admin.execute("UPDATE memwarden_data.layer SET lock_wait = '1 minute'")
     homes = ["/org/acme/user/ana"] * 2 + ["/org/acme/user/bob", "/org/acme/user/carol"]
     agents = [world.agent(home) for home in homes]
-    standing = world.value("SELECT pg_get_viewdef('memwarden_data.standing'::regclass)")
+    terms = world.value("SELECT pg_get_viewdef('memwarden_data.layer_terms'::regclass)")
     before = catalog_snapshot(world.admin)
     deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
     deadlocks_before = world.value(deadlocks)
@@ -67,7 +67,7 @@ def test_writers_do_not_notice(world: World, differs: bool) -> None:
         try:
             for n in range(ROUNDS):
                 if differs:
-                    damage = sql.SQL(DAMAGES[n % len(DAMAGES)].replace("{standing}", standing))
+                    damage = sql.SQL(DAMAGES[n % len(DAMAGES)].replace("{terms}", terms))
                     # By hand, it would be this statement that meets writers the wrong way round.
                     with world.admin.transaction():
                         world.admin.execute("LOCK TABLE memwarden_data.storage")

@@ -24,12 +24,8 @@ BEGIN
         -- Of a batch the door has asked for all at once.
         v_who := NEW.standing;
     ELSE
-        SELECT (t.terms).* INTO v_who
-          FROM memwarden_data.standing AS t
-         WHERE t.principal_id = v_principal_id AND t.layer = NEW.layer
-           AND t.scope_id = CASE WHEN NEW.scope_path IS NULL THEN t.home_scope_id
-                                 ELSE (SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.path = NEW.scope_path) END;
-        IF NOT FOUND THEN
+        v_who := memwarden_internal.terms_of(NULL::memwarden_data.write_terms, v_principal_id, NEW.layer, NEW.scope_path);
+        IF v_who.principal_id IS NULL THEN
             -- The principal, the layer or the scope is none.
             v_who := (
                 SELECT jsonb_populate_record(NULL::memwarden_data.write_terms, jsonb_build_object(

@@ -124,13 +124,13 @@ REVOKE ALL ON FUNCTION memwarden_internal.was_assessed(uuid) FROM PUBLIC;
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_terms(
     p_principal_id bigint, p_scopes text[], p_layers text[], p_held text[])
 RETURNS memwarden_internal.plain_terms[]
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT ROW (
-                   w.scope, w.layer, (t.terms).org_id, t.scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
+                   w.scope, w.layer, (t.terms).org_id, (t.terms).scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
                    (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window,
                    (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
@@ -148,11 +148,9 @@ BEGIN
                    (t.terms).asks_approval, a.approval = 'by_risk', a.auto_below, a.weights,
                    coalesce(a.layer_risk, memwarden_internal.layer_risk(w.layer)), b.readers, b.recalls, b.consumers
                )::memwarden_internal.plain_terms
-          FROM (SELECT DISTINCT '=' || a.scope AS marked, a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)) AS w
-          LEFT JOIN memwarden_data.scope AS c ON c.path = w.scope
-         CROSS JOIN LATERAL (SELECT t.terms, t.scope_id FROM memwarden_data.standing AS t
-                              WHERE t.principal_id = p_principal_id AND t.layer = w.layer
-                                AND t.scope_id = CASE WHEN w.scope IS NULL THEN t.home_scope_id ELSE c.scope_id END OFFSET 0) AS t
+          FROM (SELECT DISTINCT a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)) AS w
+         CROSS JOIN LATERAL (SELECT memwarden_internal.terms_of(
+                                        NULL::memwarden_data.write_terms, p_principal_id, w.layer, w.scope) AS terms OFFSET 0) AS t
          CROSS JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
                               WHERE x.org_id IN (0, (t.terms).org_id) AND x.layer IN ('*', w.layer)
                               ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS r
@@ -165,7 +163,7 @@ BEGIN
           LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = (t.terms).org_id
           LEFT JOIN LATERAL memwarden_internal.approval_terms(
                         (t.terms).org_id, w.layer, NULL, (t.terms).agent, p_principal_id) AS a ON (t.terms).asks_approval
-          LEFT JOIN LATERAL memwarden_internal.blast_radius(t.scope_id, p_principal_id) AS b ON a.approval = 'by_risk'
+          LEFT JOIN LATERAL memwarden_internal.blast_radius((t.terms).scope_id, p_principal_id) AS b ON a.approval = 'by_risk'
          WHERE (t.terms).admission = 'full' AND (t.terms).may_write AND (t.terms).closed_at IS NULL AND NOT (t.terms).has_anchors
            AND (t.terms).plain_label_id IS NOT NULL AND (t.terms).writes_plain AND (t.terms).direct_writes
            AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
@@ -176,7 +174,8 @@ BEGIN
            -- Most writers read whatever they are cleared for. Of others the gates know.
            AND l.shared AND memwarden_internal.reads_whatever_cleared(p_principal_id)
            AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
-                            WHERE h.org_id = (t.terms).org_id AND h.scope_id = t.scope_id AND h.layer = w.layer AND h.vacated_at IS NULL)
+                            WHERE h.org_id = (t.terms).org_id AND h.scope_id = (t.terms).scope_id AND h.layer = w.layer
+                              AND h.vacated_at IS NULL)
            AND (NOT (t.terms).asks_approval
                 OR a.is_reputable AND a.approval IN ('never', 'by_risk')
                    AND NOT EXISTS (SELECT FROM memwarden_data.review AS y

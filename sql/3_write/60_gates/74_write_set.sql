@@ -146,12 +146,9 @@ BEGIN
           JOIN unnest(p_places) AS p (place) ON p.place = r.ordinality
     ), standing AS MATERIALIZED (
         -- Once for each scope and layer, in one statement: row by row it would be the dearest question of all.
-        SELECT w.scope, w.layer, t.terms
+        SELECT w.scope, w.layer, memwarden_internal.terms_of(
+                   NULL::memwarden_data.write_terms, p_principal_id, w.layer, substr(w.scope, 2)) AS terms
           FROM (SELECT DISTINCT '=' || a.scope AS scope, a.layer FROM asked AS a) AS w
-          LEFT JOIN memwarden_data.scope AS s ON s.path = substr(w.scope, 2)
-         CROSS JOIN LATERAL (SELECT t.terms FROM memwarden_data.standing AS t
-                              WHERE t.principal_id = p_principal_id AND t.layer = w.layer
-                                AND t.scope_id = CASE WHEN w.scope IS NULL THEN t.home_scope_id ELSE s.scope_id END OFFSET 0) AS t
     ), decided AS (
         INSERT INTO memwarden_data.write_request AS r (
             request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,

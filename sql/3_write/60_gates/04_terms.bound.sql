@@ -1,18 +1,15 @@
--- Who may write where, and what a request there is up against: all that gate_05_identity wants to know, so that a batch
--- can ask for all of its requests at once.
+-- What settings make of every principal in every layer. Here belongs what changes with settings alone: every table read here
+-- has the triggers of settings_sources(). What writes change, what depends on the scope or on the time, terms_of() asks.
 -- Of the tables' policies a DBA's grant on it takes nothing away.
-CREATE OR REPLACE VIEW memwarden_data.standing WITH (security_invoker = true) AS
-SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
-       ROW (p.principal_id, p.org_id, s.scope_id, s.closed_at, l.layer, l.admission,
-            -- may_write(), written out: every write pays for a call.
-            EXISTS (SELECT FROM memwarden_data.scope_grant AS g
-                     WHERE g.principal_id = p.principal_id AND g.writes
-                       AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))),
+CREATE OR REPLACE VIEW memwarden_data.layer_terms WITH (security_invoker = true) AS
+SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
+       EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id IN (0, p.org_id)) AS has_packs,
+       -- NULL: what is the scope's
+       ROW (p.principal_id, p.org_id, NULL, NULL, l.layer, l.admission, NULL,
             p.anchor_required <> '{}' OR p.anchor_nullable IS NOT NULL,
-            p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, s.kind,
+            p.name, p.validated, p.role_id, p.clearance, p.domains, a.write_budget, NULL,
             l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
-            l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding,
-                coalesce(s.text_search_config, l.text_search_config), l.same_key,
+            l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
             l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
             l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
             l.extend_validity, l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
@@ -29,36 +26,23 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                      WHERE d.org_id IN (0, p.org_id)
                        AND (d.inverse IS NOT NULL OR d.disjoint <> '{}' OR d.subject_schema IS NOT NULL OR d.object_schema IS NOT NULL)),
             EXISTS (SELECT FROM memwarden_data.integrity_rule AS c WHERE c.org_id IN (0, p.org_id) AND c.layer IN ('*', l.layer)),
-            EXISTS (SELECT FROM memwarden_data.noise AS x
-                     WHERE x.org_id = p.org_id AND x.scope_id = s.scope_id AND x.layer = l.layer AND x.expires_at > clock_timestamp()),
+            NULL,
             l.admission = 'full' AND EXISTS (SELECT FROM memwarden_data.approval_policy AS y
                                               WHERE y.org_id IN (0, p.org_id) AND y.layer = l.layer AND y.approval <> 'never')
-            -- What people agreed to may be replaced.
-            OR EXISTS (SELECT FROM memwarden_data.review AS v
-                        WHERE v.org_id = p.org_id AND v.layer = l.layer AND v.state = 'approved' AND (v.four_eyes OR v.needed > 1))
             OR l.admission <> 'free' AND p.reputation < 1 AND p.reputation < (
                 SELECT o.reputation_threshold FROM memwarden_data.organisation AS o WHERE o.org_id = p.org_id),
-            -- the class, of which the request knows
-            NULL,
-            (SELECT u.pack FROM memwarden_data.pack_use AS u
-              WHERE u.org_id IN (0, p.org_id) AND (u.principal_id IS NULL OR u.principal_id = p.principal_id)
-                AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
-              ORDER BY u.org_id = 0, u.depth DESC LIMIT 1),
-            EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, p.org_id)),
-            (SELECT min(b.label_id) FROM memwarden_data.label AS b
-              WHERE b.org_id = p.org_id AND b.layer = l.layer AND b.kind IS NULL AND b.scope_kind = s.kind
-                AND b.classification = least(1::smallint, p.clearance) AND b.domains = '{}' AND b.attributes = '{}' AND NOT b.shared),
+            -- the class, of which the request knows; the pack
+            NULL, NULL, NULL, NULL,
             EXISTS (SELECT FROM memwarden_data.role_permission AS x
                      WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL)
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN memwarden_data.layer AS l
- CROSS JOIN memwarden_data.scope AS s
   LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
                       WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
   LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id
   LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
   LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = l.layer
  WHERE p.disabled_at IS NULL;
-COMMENT ON VIEW memwarden_data.standing IS
-    'Every principal in every scope and layer: whether it may write there, and on what terms. For look-ups by all three.';
+COMMENT ON VIEW memwarden_data.layer_terms IS
+    'What settings make of every principal in every layer, in whatever scope. For look-ups by both.';

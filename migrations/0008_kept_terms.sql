@@ -1,0 +1,32 @@
+-- What settings make of a writer is kept, and each change of settings is noted. Nothing is kept yet. The view
+-- that said all of it goes: a storage that remembers no such objects would keep it.
+DROP VIEW IF EXISTS memwarden_data.standing;
+
+CREATE TABLE memwarden_data.kept_terms (
+    principal_id   bigint NOT NULL,
+    layer          text NOT NULL,
+    org_id         bigint NOT NULL,
+    home_scope_id  bigint NOT NULL,
+    has_packs      boolean NOT NULL,
+    -- the sum of settings_change that was seen with the settings
+    generation     numeric NOT NULL,
+    -- the view that it was made by, as the catalog has it: another view, or the same restored, is not that one
+    rule           oid NOT NULL,
+    rule_made      xid NOT NULL,
+    terms          memwarden_data.write_terms NOT NULL
+);
+CREATE INDEX kept_terms_place ON memwarden_data.kept_terms (principal_id, layer);
+COMMENT ON TABLE memwarden_data.kept_terms IS
+    'Copies of layer_terms, each valid while its generation is the sum of settings_change over its organisation and 0.';
+
+-- A sum over rows, and neither a counter nor the latest of them: who changes settings waits for nobody, and whatever order
+-- changes commit in, what a later snapshot sees of them includes what an earlier one saw. So equal sums are equal settings.
+CREATE TABLE memwarden_data.settings_change (
+    -- 0: settings of every organisation
+    org_id  bigint NOT NULL,
+    -- drawn by lot, so that a sum of another history, as of a store restored in part, is no sum of this one
+    weight  numeric NOT NULL CHECK (weight > 0)
+);
+CREATE INDEX settings_change_org ON memwarden_data.settings_change (org_id);
+COMMENT ON TABLE memwarden_data.settings_change IS
+    'One row for each change of what layer_terms reads. Many rows become one of their sum, which nobody sees a difference in.';

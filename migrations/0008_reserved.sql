@@ -1,2 +1,0 @@
--- Kept free for a change that lands before the next one.
-SELECT;

@@ -1,0 +1,100 @@
+-- On what terms somebody writes somewhere. What settings make of the writer is asked of a row that was kept, as long as it
+-- holds; what is the scope's, what writes change and what time changes is asked now, in the same statement.
+-- p_form: NULL::memwarden_data.write_terms, which is the answer where there are none. The type is the storage's, which is
+-- not there yet when the function is made.
+CREATE OR REPLACE FUNCTION memwarden_internal.terms_of(p_form anyelement, p_principal_id bigint, p_layer text, p_path text)
+RETURNS anyelement
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_found record;
+    v_terms record;
+BEGIN
+    FOR v_try IN 1..100 LOOP
+        SELECT k.terms, s.scope_id, s.closed_at, s.kind, s.text_search_config,
+               -- may_write(), written out: every write pays for a call.
+               EXISTS (SELECT FROM memwarden_data.scope_grant AS g
+                        WHERE g.principal_id = k.principal_id AND g.writes
+                          AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write,
+               EXISTS (SELECT FROM memwarden_data.noise AS x
+                        WHERE x.org_id = k.org_id AND x.scope_id = s.scope_id AND x.layer = k.layer
+                          AND x.expires_at > clock_timestamp()) AS has_noise,
+               -- What people agreed to may be replaced.
+               EXISTS (SELECT FROM memwarden_data.review AS v
+                        WHERE v.org_id = k.org_id AND v.layer = k.layer AND v.state = 'approved'
+                          AND (v.four_eyes OR v.needed > 1)) AS has_agreed,
+               CASE WHEN k.has_packs THEN (
+                   SELECT u.pack FROM memwarden_data.pack_use AS u
+                    WHERE u.org_id IN (0, k.org_id) AND (u.principal_id IS NULL OR u.principal_id = k.principal_id)
+                      AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+                    ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) END AS pack,
+               EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, k.org_id)) AS has_entities,
+               (SELECT min(b.label_id) FROM memwarden_data.label AS b
+                 WHERE b.org_id = k.org_id AND b.layer = k.layer AND b.kind IS NULL AND b.scope_kind = s.kind
+                   AND b.classification = least(1::smallint, (k.terms).clearance) AND b.domains = '{}' AND b.attributes = '{}'
+                   AND NOT b.shared) AS plain_label_id
+          INTO v_found
+          FROM memwarden_data.kept_terms AS k
+          LEFT JOIN memwarden_data.scope AS s ON s.scope_id = CASE WHEN p_path IS NULL THEN k.home_scope_id
+                  ELSE (SELECT n.scope_id FROM memwarden_data.scope AS n WHERE n.path = p_path) END
+         WHERE k.principal_id = p_principal_id AND k.layer = p_layer
+           AND k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, k.org_id))
+           AND EXISTS (SELECT FROM pg_rewrite AS r WHERE r.oid = k.rule AND r.xmin = k.rule_made
+                                                     AND r.ev_class = 'memwarden_data.layer_terms'::regclass)
+         LIMIT 1;
+        EXIT WHEN FOUND;
+        IF NOT memwarden_internal.keep_terms(p_principal_id, p_layer) THEN
+            RETURN p_form;
+        ELSIF v_try = 100 THEN
+            PERFORM memwarden_internal.raise_error('store_busy', 'settings change faster than they can be read');
+        END IF;
+    END LOOP;
+    IF v_found.scope_id IS NULL THEN
+        RETURN p_form;
+    END IF;
+    v_terms := v_found.terms;
+    v_terms.scope_id := v_found.scope_id;
+    v_terms.closed_at := v_found.closed_at;
+    v_terms.may_write := v_found.may_write;
+    v_terms.scope_kind := v_found.kind;
+    v_terms.text_search_config := coalesce(v_found.text_search_config, v_terms.text_search_config);
+    v_terms.has_noise := v_found.has_noise;
+    v_terms.asks_approval := v_terms.asks_approval OR v_found.has_agreed;
+    v_terms.pack := v_found.pack;
+    v_terms.has_entities := v_found.has_entities;
+    v_terms.plain_label_id := v_found.plain_label_id;
+    RETURN v_terms;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.terms_of(anyelement, bigint, text, text) IS
+    'On what terms a principal writes in a layer of a scope, given its path; NULL: its home. NULL where it is disabled, or where '
+    'one of the three is none. Raises 55P03 where settings change all the time.';
+REVOKE ALL ON FUNCTION memwarden_internal.terms_of(anyelement, bigint, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.keep_terms(p_principal_id bigint, p_layer text)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Whoever keeps the same at the same time keeps it twice, and neither waits. Elsewhere a row that another took away
+    -- meanwhile would be an error.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        DELETE FROM memwarden_data.kept_terms AS k
+         WHERE k.ctid = ANY (ARRAY(SELECT o.ctid FROM memwarden_data.kept_terms AS o
+                                    WHERE o.principal_id = p_principal_id AND o.layer = p_layer FOR UPDATE SKIP LOCKED));
+    END IF;
+    -- The settings and their generation in one statement: as one snapshot has them.
+    INSERT INTO memwarden_data.kept_terms (principal_id, layer, org_id, home_scope_id, has_packs, generation, rule, rule_made, terms)
+    SELECT v.principal_id, v.layer, v.org_id, v.home_scope_id, v.has_packs,
+           (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, v.org_id)),
+           r.oid, r.xmin, v.terms
+      FROM memwarden_data.layer_terms AS v, pg_rewrite AS r
+     WHERE v.principal_id = p_principal_id AND v.layer = p_layer AND r.ev_class = 'memwarden_data.layer_terms'::regclass;
+    RETURN FOUND;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.keep_terms(bigint, text) IS
+    'Keeps what settings make of a principal in a layer; false where one of them is none, or disabled.';
+REVOKE ALL ON FUNCTION memwarden_internal.keep_terms(bigint, text) FROM PUBLIC;

@@ -1,0 +1,172 @@
+-- Changes of everything that the terms of a write are made of, at last of what a scope is, and of what
+-- writes change. @org: acme or bolt; @n: a number from 1 to 9.
+-- One statement from one semicolon at the end of a line to the next.
+UPDATE memwarden_data.principal SET name = name || '@n'
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET validated = NOT validated
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET clearance = @n % 3
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET domains = ARRAY['d@n']
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET reputation = @n / 10.0
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET anchor_required = ARRAY['k@n']
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET anchor_nullable = NULLIF('{k@n}', '{k5}')::text[]
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET home_scope_id = shipped.scope_of('@org')
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET role_id = (SELECT min(role_id) + @n % 4
+    FROM memwarden_data.access_role)
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.principal SET disabled_at = CASE WHEN disabled_at IS NULL THEN now() END
+    WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.organisation SET reputation_threshold = @n / 10.0 WHERE name = '@org';
+UPDATE memwarden_data.access_role SET write_budget = NULLIF(@n, 5)
+    WHERE role_id = shipped.role_of('@org');
+DELETE FROM memwarden_data.role_permission
+    WHERE role_id = shipped.role_of('@org') AND operation = 'WRITE';
+INSERT INTO memwarden_data.role_permission (role_id, operation, layer)
+    SELECT shipped.role_of('@org'), 'WRITE', '*';
+UPDATE memwarden_data.role_permission SET layer = 'durable' WHERE role_id = shipped.role_of('@org');
+INSERT INTO memwarden_data.rate_limit
+    SELECT shipped.number_of('@org'), shipped.agent_of('@org'), 'semantic', @n, '1 minute'
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.rate_limit SET rate_limit = 10 + @n, rate_window = '2 minutes'
+    WHERE principal_id = shipped.agent_of('@org');
+DELETE FROM memwarden_data.rate_limit WHERE principal_id = shipped.agent_of('@org');
+INSERT INTO memwarden_data.durability_ruleset
+    SELECT shipped.either('@org', @n), 'durable', '{"n": @n}'
+    ON CONFLICT (org_id, layer) DO UPDATE SET rules = EXCLUDED.rules;
+DELETE FROM memwarden_data.durability_ruleset WHERE org_id = shipped.either('@org', @n);
+INSERT INTO memwarden_data.policy_set (org_id, name, default_effect, operations)
+    SELECT shipped.either('@org', @n), 'p@n', 'allow', ARRAY['WRITE'] ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.policy_set SET operations = ARRAY['READ'] WHERE name > 'p5';
+DELETE FROM memwarden_data.policy_set WHERE name < 'p@n';
+INSERT INTO memwarden_data.verifier
+   
+    SELECT shipped.either('@org', @n), 'semantic', (ARRAY['verify', 'gate', 'judge'])[1 + @n % 3], 'plugin', 1, '1 minute', 'accept', '{}'
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.verifier SET layer = 'episodic'
+    WHERE purpose = 'judge' AND NOT EXISTS (SELECT FROM memwarden_data.verifier
+    WHERE layer = 'episodic');
+DELETE FROM memwarden_data.verifier WHERE purpose = (ARRAY['verify', 'gate', 'judge'])[1 + @n % 3];
+INSERT INTO memwarden_data.predicate (org_id, predicate, inverse)
+    SELECT shipped.either('@org', @n), 'p@n', 'q' ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.predicate SET inverse = NULL, disjoint = '{}';
+UPDATE memwarden_data.predicate SET disjoint = '{x}' WHERE predicate = 'p@n';
+UPDATE memwarden_data.predicate SET subject_schema = NULLIF('{"n": @n}', '{"n": 5}')::jsonb;
+DELETE FROM memwarden_data.predicate;
+INSERT INTO memwarden_data.integrity_rule (org_id, name, layer, condition, broken, method, action)
+   
+    SELECT shipped.either('@org', @n), 'r@n', (ARRAY['*', 'semantic'])[1 + @n % 2], 'c', '$.a', 'integrity', 'reject'
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.integrity_rule SET layer = 'working';
+DELETE FROM memwarden_data.integrity_rule WHERE name > 'r@n';
+INSERT INTO memwarden_data.approval_policy (org_id, layer, class, approval)
+    SELECT shipped.either('@org', @n), 'semantic', 'c@n', 'always' ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.approval_policy SET approval = (ARRAY['never', 'by_risk', 'always'])[1 + @n % 3];
+DELETE FROM memwarden_data.approval_policy WHERE layer = 'semantic';
+INSERT INTO memwarden_data.canonical_source (org_id, name, category, kind, relation, key_column, key_type, text_column, threshold)
+    SELECT shipped.either('@org', @n), 's@n', 'c', 'record', 'r', 'k', 'text', 't', 0.5
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.canonical_source SET enabled = NOT enabled;
+DELETE FROM memwarden_data.canonical_source;
+INSERT INTO memwarden_data.embedding_use (org_id, model_id, is_active, changed_at)
+    SELECT shipped.number_of('@org'), model_id, true, now()
+    FROM memwarden_data.embedding_model LIMIT 1
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.embedding_use SET is_active = NOT is_active;
+DELETE FROM memwarden_data.embedding_use WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.embedding_model SET dimension = 300 + @n;
+INSERT INTO memwarden_data.pack (org_id, name, version, definition, defined_at)
+    SELECT 0, 'any', 1, '{}', now() ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.pack_use (org_id, scope_id, principal_id, depth, name, version, pack, since)
+    SELECT k.org_id, NULL, NULL, '@n', k.name, k.version, '{"n": @n}', now()
+    FROM memwarden_data.pack AS k
+    ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.pack_use (org_id, scope_id, principal_id, depth, name, version, pack, since)
+    SELECT k.org_id, shipped.scope_of('@org'), NULL, '@n', k.name, k.version, '{"n": @n}', now()
+    FROM memwarden_data.pack AS k
+    ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.pack_use (org_id, scope_id, principal_id, depth, name, version, pack, since)
+    SELECT k.org_id, NULL, shipped.agent_of('@org'), '@n', k.name, k.version, '{"n": @n}', now()
+    FROM memwarden_data.pack AS k
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.pack_use SET pack = '{"m": @n}';
+DELETE FROM memwarden_data.pack_use WHERE depth > @n;
+INSERT INTO memwarden_data.scope_grant
+    SELECT shipped.agent_of('@org'), shipped.scope_of('@org'), true, @n > 5 ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.scope_grant SET writes = NOT writes
+    WHERE principal_id = shipped.agent_of('@org') AND surfaces IS NULL;
+DELETE FROM memwarden_data.scope_grant WHERE principal_id = shipped.agent_of('@org');
+UPDATE memwarden_data.scope SET closed_at = CASE WHEN closed_at IS NULL THEN now() END
+    WHERE scope_id = shipped.scope_of('@org');
+UPDATE memwarden_data.scope SET text_search_config = 'simple'
+    WHERE scope_id = shipped.scope_of('@org');
+INSERT INTO memwarden_data.label (org_id, layer, scope_kind, classification, domains, attributes, first_used_by)
+    SELECT shipped.number_of('@org'), 'episodic', kind, 1, '{}', '{}', 1 FROM memwarden_data.scope
+    WHERE scope_id = shipped.scope_of('@org');
+INSERT INTO memwarden_data.entity (org_id, scope_id, ceid, type, classification, created_at)
+    SELECT shipped.number_of('@org'), shipped.scope_of('@org'), 'e@n', 't', 1, now()
+    ON CONFLICT DO NOTHING;
+INSERT INTO memwarden_data.noise (org_id, noise_id, scope_id, layer, label_id, principal_id, request_id, reason, created_at, expires_at)
+   
+    SELECT shipped.number_of('@org'), gen_random_uuid(), shipped.scope_of('@org'), 'semantic', 1, 1, gen_random_uuid(), 'r', now(), now() + '1 hour';
+UPDATE memwarden_data.noise SET expires_at = now();
+DELETE FROM memwarden_data.noise;
+UPDATE memwarden_data.layer SET admission = (ARRAY['free', 'schema', 'full'])[1 + @n % 3]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET writers = (ARRAY['any', 'owner', 'validated'])[1 + @n % 3]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET direct_writes = NOT direct_writes
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET same_key = (ARRAY['new_version', 'accumulate'])[1 + @n % 2]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET embedding = (ARRAY['optional', 'required', 'worker'])[1 + @n % 3]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET text_search_config = (ARRAY['english', 'german', 'simple'])[1 + @n % 3]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET external_types = ARRAY['t@n']
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET self_reference = self_reference
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET extend_validity = NOT extend_validity
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET conflict = (ARRAY['accumulate', 'review', 'coexist'])[1 + @n % 3]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET default_confidence = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET topic_similarity = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET contradiction_score = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET conflict_gap = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET fact_threshold = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET min_authority = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET duplicate_similarity = 0.5 + 0.0@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET rate_limit = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET max_content_bytes = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET max_text_length = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET max_pending = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET min_external = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET default_ttl = '@n hours'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET max_ttl = '@n hours'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET idempotency_window = '@n hours'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET rate_window = '@n hours'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET evidence_half_life = '@n hours'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
