@@ -128,11 +128,40 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- Of readers who do not read whatever they are cleared for the gates know.
+    IF NOT memwarden_internal.reads_whatever_cleared(p_principal_id) THEN
+        RETURN ARRAY[]::memwarden_internal.plain_terms[];
+    END IF;
     RETURN ARRAY(
+        WITH asked AS MATERIALIZED (
+            SELECT DISTINCT a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)
+        ), laid_down AS MATERIALIZED (
+            -- What is the same in all scopes.
+            SELECT l.layer, r.rules_hash, s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints, s.text_template,
+                   v.synonyms::text AS synonyms, a.approval, a.auto_below, a.weights, a.is_reputable,
+                   coalesce(a.layer_risk, memwarden_internal.layer_risk(l.layer)) AS layer_risk,
+                   EXISTS (SELECT FROM memwarden_data.review AS y
+                            WHERE y.org_id = p.org_id AND y.layer = l.layer AND y.state = 'approved'
+                              AND (y.four_eyes OR y.needed > 1)) AS has_agreed
+              FROM memwarden_data.principal AS p
+              JOIN (SELECT DISTINCT a.layer FROM asked AS a) AS w ON true
+              JOIN memwarden_data.layer AS l ON l.layer = w.layer
+             CROSS JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
+                                  WHERE x.org_id IN (0, p.org_id) AND x.layer IN ('*', l.layer)
+                                  ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS r
+              LEFT JOIN LATERAL (SELECT x.schema_id, x.schema, x.constraints, x.text_template, x.merge_policy, x.embedding_dimension
+                                   FROM memwarden_data.content_schema AS x
+                                  WHERE x.layer = l.layer AND x.kind = 'default' AND x.org_id IN (0, p.org_id) AND x.current
+                                  ORDER BY x.org_id DESC LIMIT 1) AS s ON true
+              LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = p.org_id
+             CROSS JOIN LATERAL memwarden_internal.approval_terms(p.org_id, l.layer, NULL, p.name, p.principal_id) AS a
+             WHERE p.principal_id = p_principal_id AND l.admission = 'full' AND l.shared AND s.merge_policy IS NULL
+               AND s.embedding_dimension IS NULL
+        )
         SELECT ROW (
-                   w.scope, w.layer, (t.terms).org_id, (t.terms).scope_id, (t.terms).plain_label_id, (t.terms).agent, (t.terms).clearance,
-                   (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit, (t.terms).rate_window,
-                   (t.terms).max_content_bytes, (t.terms).max_text_length,
+                   w.scope, w.layer, (t.terms).org_id, (t.terms).scope_id, (t.terms).plain_label_id, (t.terms).agent,
+                   (t.terms).clearance, (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit,
+                   (t.terms).rate_window, (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
                    (t.terms).default_confidence, (t.terms).validation_weights,
                    (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
@@ -144,43 +173,27 @@ BEGIN
                    coalesce((t.terms).durability @? '$.*.marks ? (@ == true)', false), (t.terms).durability IS NOT NULL,
                    CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
                    (t.terms).model_id, (t.terms).model_dimension, m.model_id, m.dimension,
-                   r.rules_hash, s.schema_id, s.schema::text, s.constraints::text, s.text_template, v.synonyms::text,
-                   (t.terms).asks_approval, a.approval = 'by_risk', a.auto_below, a.weights,
-                   coalesce(a.layer_risk, memwarden_internal.layer_risk(w.layer)), b.readers, b.recalls, b.consumers
+                   d.rules_hash, d.schema_id, d.schema, d.constraints, d.text_template, d.synonyms,
+                   (t.terms).asks_approval, (t.terms).asks_approval AND d.approval = 'by_risk', d.auto_below, d.weights, d.layer_risk,
+                   b.readers, b.recalls, b.consumers
                )::memwarden_internal.plain_terms
-          FROM (SELECT DISTINCT a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)) AS w
+          FROM asked AS w
+          JOIN laid_down AS d ON d.layer = w.layer
          CROSS JOIN LATERAL (SELECT memwarden_internal.terms_of(
                                         NULL::memwarden_data.write_terms, p_principal_id, w.layer, w.scope) AS terms OFFSET 0) AS t
-         CROSS JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
-                              WHERE x.org_id IN (0, (t.terms).org_id) AND x.layer IN ('*', w.layer)
-                              ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS r
-          JOIN memwarden_data.layer AS l ON l.layer = w.layer
           JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical'
-          LEFT JOIN LATERAL (SELECT x.schema_id, x.schema, x.constraints, x.text_template, x.merge_policy, x.embedding_dimension
-                               FROM memwarden_data.content_schema AS x
-                              WHERE x.layer = w.layer AND x.kind = 'default' AND x.org_id IN (0, (t.terms).org_id) AND x.current
-                              ORDER BY x.org_id DESC LIMIT 1) AS s ON true
-          LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = (t.terms).org_id
-          LEFT JOIN LATERAL memwarden_internal.approval_terms(
-                        (t.terms).org_id, w.layer, NULL, (t.terms).agent, p_principal_id) AS a ON (t.terms).asks_approval
-          LEFT JOIN LATERAL memwarden_internal.blast_radius((t.terms).scope_id, p_principal_id) AS b ON a.approval = 'by_risk'
+          LEFT JOIN LATERAL memwarden_internal.blast_radius((t.terms).scope_id, p_principal_id) AS b
+            ON (t.terms).asks_approval AND d.approval = 'by_risk'
          WHERE (t.terms).admission = 'full' AND (t.terms).may_write AND (t.terms).closed_at IS NULL AND NOT (t.terms).has_anchors
            AND (t.terms).plain_label_id IS NOT NULL AND (t.terms).writes_plain AND (t.terms).direct_writes
            AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
            AND NOT ((t.terms).has_policies OR (t.terms).has_sources OR (t.terms).has_verifiers OR (t.terms).has_plugins
                     OR (t.terms).has_judges OR (t.terms).has_rules OR (t.terms).has_noise OR (t.terms).has_entities)
-           AND (t.terms).pack IS NULL AND s.merge_policy IS NULL AND s.embedding_dimension IS NULL
-           AND ((t.terms).rate_limit IS NULL OR w.layer = ANY (p_held))
-           -- Most writers read whatever they are cleared for. Of others the gates know.
-           AND l.shared AND memwarden_internal.reads_whatever_cleared(p_principal_id)
+           AND (t.terms).pack IS NULL AND ((t.terms).rate_limit IS NULL OR w.layer = ANY (p_held))
            AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
                             WHERE h.org_id = (t.terms).org_id AND h.scope_id = (t.terms).scope_id AND h.layer = w.layer
                               AND h.vacated_at IS NULL)
-           AND (NOT (t.terms).asks_approval
-                OR a.is_reputable AND a.approval IN ('never', 'by_risk')
-                   AND NOT EXISTS (SELECT FROM memwarden_data.review AS y
-                                    WHERE y.org_id = (t.terms).org_id AND y.layer = w.layer AND y.state = 'approved'
-                                      AND (y.four_eyes OR y.needed > 1))));
+           AND (NOT (t.terms).asks_approval OR d.is_reputable AND d.approval IN ('never', 'by_risk') AND NOT d.has_agreed));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) IS
