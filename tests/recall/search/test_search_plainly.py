@@ -115,10 +115,7 @@ def reader(shared_world: World, home: str) -> Connection[DictRow]:
 def test_it_finds_what_the_search_for_all_finds(
     shared_world: World, reader: Connection[DictRow], home: str, seed: int
 ) -> None:
-    """All columns, in the same order, whatever is asked.
-
-    Proves: L6
-    """
+    """All columns, in the same order, whatever is asked."""
     chance = random.Random(seed)
     admin = shared_world.admin
     known = admin.execute(KNOWN, (reader.info.user, home)).fetchone()
