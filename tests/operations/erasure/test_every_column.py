@@ -69,6 +69,7 @@ NAMES = {
         "token",
     ),
     *("access_role", "role_permission", "attribute", "policy_set", "policy", "label", "access_log"),
+    "kept_terms",
     *("source", "verifier", "canonical_source"),
     *("review_channel", "review_notice"),
 }
