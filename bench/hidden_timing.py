@@ -21,7 +21,7 @@ from measure import milliseconds
 DATABASE = "memwarden_bench_hidden"
 SIDES = ("hidden", "absent")
 WRITE = """
-SELECT outcome FROM memwarden.write('semantic', %s::jsonb, subject => %s, predicate => 'is',
+SELECT outcome FROM memwarden.write('semantic', %s::jsonb, subject => %s, predicate => %s,
                                     scope => %s, classification => %s)"""
 
 
@@ -35,6 +35,10 @@ def create(server_dsn: str) -> str:
         connection.execute("CREATE EXTENSION memwarden CASCADE")
         connection.execute("SELECT * FROM memwarden.setup()")
         connection.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
+        connection.execute(
+            "SELECT memwarden.configure_layer('semantic',"
+            """ '{"fact_threshold": 0, "min_external": 0, "rate_limit": 1000000}')"""
+        )
         for side in SIDES:
             connection.execute("SELECT memwarden.create_scope(%s)", (scope(side),))
     return dsn
@@ -57,9 +61,11 @@ def join(dsn: str, side: str, clearance: str) -> Connection[tuple[str]]:
     return psycopg.connect(dsn, user=role, autocommit=True)
 
 
-def write(agent: Connection[tuple[str]], side: str, subject: str, level: str, text: str) -> None:
+def write(
+    agent: Connection[tuple[str]], side: str, subject: str | None, level: str | None, text: str
+) -> None:
     """One write that must be accepted."""
-    arguments = (f'{{"text": "{text}"}}', subject, scope(side), level)
+    arguments = (f'{{"text": "{text}"}}', subject, subject and "is", scope(side), level)
     row = agent.execute(WRITE, arguments).fetchone()
     assert row == ("COMMITTED",), row
 
@@ -69,6 +75,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dsn", required=True, help="a superuser's, of the server to use")
     parser.add_argument("--rounds", type=int, default=2000)
+    parser.add_argument("--words", action="store_true", help="what is hidden has the same words")
     options = parser.parse_args()
     dsn = create(options.dsn)
     authors = {side: join(dsn, side, "confidential") for side in SIDES}
@@ -77,11 +84,15 @@ def main() -> None:
     for number in range(-100, options.rounds):
         for side in SIDES:  # as many rows on both, but only one holds the key that is written next
             held = f"subject {number}" if side == "hidden" else f"other {number}"
-            write(authors[side], side, held, "confidential", f"secret {number}")
+            text = f"{held} is blue" if options.words else f"secret {number}"
+            subject = None if options.words else held
+            write(authors[side], side, subject, "confidential", text)
         for side in random.sample(SIDES, 2):
             took = milliseconds(
-                lambda side=side, n=number: write(  # type: ignore[misc]
-                    writers[side], side, f"subject {n}", "internal", f"note {n}"
+                lambda side=side, n=number: (  # type: ignore[misc]
+                    write(writers[side], side, None, None, f"subject {n} is blue")
+                    if options.words
+                    else write(writers[side], side, f"subject {n}", "internal", f"note {n}")
                 )
             )
             if number >= 0:

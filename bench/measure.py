@@ -34,7 +34,7 @@ class Ratio:
         kept = "yes" if self.value <= self.budget else "**no**"
         return (
             f"| {self.name} | {self.ours:.2f} | {self.theirs:.2f} "
-            f"| {self.value:.2f} | {self.budget:.1f} | {kept} |"
+            f"| {self.value:.2f} | {self.budget:g} | {kept} |"
         )
 
 

@@ -43,7 +43,7 @@ def writes(stores: Stores, workload: Workload, rounds: int) -> list[Ratio]:
     scopes = [n % stores.scopes for n in range(1_000)]
     single = compare(
         "one governed write",
-        1.0,
+        0.8,
         lambda n: stores.write(n % stores.scopes, singles[n]),
         lambda n: stores.raw_insert(n % stores.scopes, singles[rounds + n]),
         rounds,
@@ -51,7 +51,7 @@ def writes(stores: Stores, workload: Workload, rounds: int) -> list[Ratio]:
     )
     batch = compare(
         "`write_many` of 1,000",
-        0.6,
+        0.35,
         lambda n: stores.write_many(scopes, batches[n]),
         lambda n: stores.raw_insert_many(scopes, batches[n]),
         rounds=6,
@@ -67,7 +67,7 @@ def reads(stores: Stores, workload: Workload, rounds: int) -> tuple[list[Ratio],
     queries = [" ".join(text.split()[:6]) for text in workload.texts(rounds + 100)]
     recall = compare(
         "hybrid recall, top 10, in scope",
-        1.0,
+        1.8,
         lambda n: stores.agent.execute(
             RECALL, (queries[n], array_literal(vectors[n]), scope_path(n % stores.scopes))
         ).fetchall(),

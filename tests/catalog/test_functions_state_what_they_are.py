@@ -55,7 +55,6 @@ LONG = {
     "memwarden_internal.search": "one query",
     "memwarden_internal.load_python": "one step after another",
     "memwarden_internal.write_plain": "one query",
-    "memwarden.write": "its arguments, three times",
     "memwarden_internal.plain_terms": "one query",
     "memwarden_internal.search_plainly": "one query, and a column for each word",
     "memwarden_internal.sample_shelf": "one query, and what it is reckoned up to",

@@ -43,9 +43,6 @@ DECLARE
     v_result       memwarden_internal.write_result;
     v_fault        text;
     v_kept         jsonb;
-    v_permit       boolean;
-    v_item_id      uuid;
-    v_version_id   uuid;
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
@@ -59,33 +56,17 @@ BEGIN
                         coalesce(write.subject, v_kept ->> 'subject'),
                     coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
             END IF;
-            IF v_attempt = 1 AND v_request_id = coalesce(write.request_id, v_request_id)
-               AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
-                                write.valid_to, write.embedding_model, write.classification, write.domains, write.attributes,
-                                write.origin, write.class, write.justification, write.corrects) = 0 THEN
-                SELECT a.item_id, a.version_id, a.has_permit INTO v_item_id, v_version_id, v_permit
-                  FROM memwarden_internal.write_alone(
-                    ROW (write.layer, NULL, write.content::text, NULL, NULL, write.scope, write.confidence, write.evidence,
-                         write.embedding, write.ttl, NULL, NULL, write.request_id, NULL, write.importance, NULL, NULL, NULL,
-                         write.trace_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.batch_request,
-                    v_request_id, v_principal_id) AS a;
-                IF v_version_id IS NOT NULL THEN
-                    v_result := ROW (v_request_id, 'COMMITTED', v_item_id, v_version_id, NULL::text, NULL::text, NULL::jsonb,
-                                     NULL::timestamptz);
-                    RETURN v_result;
-                END IF;
-            END IF;
             INSERT INTO memwarden_data.write_request AS r (
                 request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
                 embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,
-                classification, domains, attributes, origin, class, justification, corrects, permit_held, intake_fault)
+                classification, domains, attributes, origin, class, justification, corrects, intake_fault)
             VALUES (
                 v_request_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'), coalesce(write.kind, v_kept ->> 'kind'),
                 coalesce(write.subject, v_kept ->> 'subject'), coalesce(write.predicate, v_kept ->> 'predicate'), write.content::text,
                 write.evidence, write.confidence, write.importance, write.embedding, write.embedding_model, write.ttl,
                 write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
                 write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'),
-                    write.justification, write.corrects, v_permit,
+                    write.justification, write.corrects,
                 CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
             RETURN v_result;

@@ -243,8 +243,6 @@ CREATE OR REPLACE FUNCTION memwarden_internal.write_plain(
 RETURNS TABLE (place integer, state text, item_id uuid, version_id uuid)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
--- Of a set of unknown size the planner thinks that it is one row, and would compare each row with each.
-SET enable_nestloop = off
 AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
@@ -306,25 +304,9 @@ BEGIN
                clock_timestamp() AS judged
           FROM formed AS r
          CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
-          LEFT JOIN LATERAL (
-              SELECT memwarden_internal.described(r.org_id, array_agg(q.near), array_agg(DISTINCT (q.near).label_id)) AS near
-                FROM (SELECT ROW (i.item_id, i.version_id, CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END,
-                                  m.similarity, false)::memwarden_internal.neighbour AS near
-                        FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) r.vector) AS similarity
-                                FROM memwarden_data.embedding_shared AS e
-                               WHERE e.org_id = r.org_id AND e.scope_id = r.scope_id AND e.model_id = r.own_model_id
-                              OFFSET 0) AS m
-                       CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id
-                                             FROM memwarden_data.item AS h
-                                            WHERE h.org_id = r.org_id AND h.item_id = m.item_id AND h.layer = r.layer
-                                              AND h.status = 'ACTIVE' AND h.kind IS DISTINCT FROM 'annotation'
-                                              AND (h.expires_at IS NULL OR h.expires_at > v_now)
-                                              AND h.label_id = ANY (v_labels)
-                                           OFFSET 0) AS i
-                       WHERE m.similarity > r.near_from
-                       ORDER BY m.similarity DESC, i.item_id
-                       LIMIT 50) AS q
-              HAVING count(*) > 0) AS n ON true
+         CROSS JOIN LATERAL (SELECT memwarden_internal.neighbours(
+                                        r.org_id, r.scope_id, r.layer, p_principal_id, r.label_id, r.own_model_id, r.vector, NULL,
+                                        r.near_from, v_now) AS near OFFSET 0) AS n
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.
@@ -334,11 +316,13 @@ BEGIN
                             WHERE i.org_id = r.org_id AND i.scope_id = r.scope_id AND i.status = 'ACTIVE' AND i.layer = r.layer
                               AND substr(i.fingerprint, 1, 4) = substr(r.fingerprint, 1, 4) AND i.fingerprint = r.fingerprint
                               AND (i.principal_id = p_principal_id OR i.label_id = ANY (v_labels)))
-               AND NOT EXISTS (SELECT FROM memwarden_data.idempotency AS i
-                                WHERE i.org_id = r.org_id AND i.principal_id = p_principal_id AND i.scope_id = r.scope_id
-                                  AND i.layer = r.layer AND i.expires_at > v_now
-                                  AND i.token = memwarden_internal.token_of(
-                                          r.content_hash, r.org_id, p_principal_id, r.scope_id, r.layer, NULL, NULL, NULL))
+               AND NOT EXISTS (SELECT FROM (SELECT i.expires_at FROM memwarden_data.idempotency AS i
+                                             WHERE i.org_id = r.org_id AND i.principal_id = p_principal_id AND i.scope_id = r.scope_id
+                                               AND i.layer = r.layer
+                                               AND i.token = memwarden_internal.token_of(
+                                                       r.content_hash, r.org_id, p_principal_id, r.scope_id, r.layer, NULL, NULL, NULL)
+                                            OFFSET 0) AS i
+                                WHERE i.expires_at > v_now)
                AND NOT (r.near IS NOT NULL AND (
                         r.neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND r.in_conflict
                         OR r.neighbours @? '$[0 to 9] ? (@.relation == "same" || @.relation == "wider" || @.relation == "narrower")'
@@ -465,12 +449,13 @@ BEGIN
         INSERT INTO memwarden_data.embedding_shared (org_id, scope_id, model_id, item_id, embedding)
         SELECT r.org_id, r.scope_id, r.own_model_id, r.item_id, r.vector FROM sure AS r ORDER BY r.place
     )
-    SELECT r.place, CASE WHEN s.place IS NOT NULL THEN 'stored' WHEN a.place IS NOT NULL OR o.passes AND NOT o.is_first THEN 'later'
+    -- A full join is never made by comparing each row with each, however few the planner expects.
+    SELECT r.place, CASE WHEN s.place IS NOT NULL THEN 'stored'
+                         WHEN r.place = ANY (ARRAY(SELECT a.place FROM alike AS a)) OR o.passes AND NOT o.is_first THEN 'later'
                          ELSE 'gates' END, s.item_id, s.version_id
-      FROM read AS r
-      LEFT JOIN sure AS s ON s.place = r.place
-      LEFT JOIN alike AS a ON a.place = r.place
-      LEFT JOIN ordered AS o ON o.place = r.place
+      FROM (SELECT x.place FROM read AS x) AS r
+      FULL JOIN (SELECT x.place, x.item_id, x.version_id FROM sure AS x) AS s ON s.place = r.place
+      FULL JOIN (SELECT x.place, x.passes, x.is_first FROM ordered AS x) AS o ON o.place = r.place
      ORDER BY r.place;
 END
 $function$;
