@@ -21,7 +21,7 @@ from measure import milliseconds
 DATABASE = "memwarden_bench_hidden"
 SIDES = ("hidden", "absent")
 WRITE = """
-SELECT outcome FROM memwarden.write('semantic', %s::jsonb, subject => %s, predicate => %s,
+SELECT outcome FROM memwarden.write('semantic', %s::jsonb, subject => %s, predicate => 'is',
                                     scope => %s, classification => %s)"""
 
 
@@ -61,11 +61,9 @@ def join(dsn: str, side: str, clearance: str) -> Connection[tuple[str]]:
     return psycopg.connect(dsn, user=role, autocommit=True)
 
 
-def write(
-    agent: Connection[tuple[str]], side: str, subject: str | None, level: str | None, text: str
-) -> None:
+def write(agent: Connection[tuple[str]], side: str, subject: str, level: str, text: str) -> None:
     """One write that must be accepted."""
-    arguments = (f'{{"text": "{text}"}}', subject, subject and "is", scope(side), level)
+    arguments = (f'{{"text": "{text}"}}', subject, scope(side), level)
     row = agent.execute(WRITE, arguments).fetchone()
     assert row == ("COMMITTED",), row
 
@@ -75,7 +73,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dsn", required=True, help="a superuser's, of the server to use")
     parser.add_argument("--rounds", type=int, default=2000)
-    parser.add_argument("--words", action="store_true", help="what is hidden has the same words")
     options = parser.parse_args()
     dsn = create(options.dsn)
     authors = {side: join(dsn, side, "confidential") for side in SIDES}
@@ -84,15 +81,11 @@ def main() -> None:
     for number in range(-100, options.rounds):
         for side in SIDES:  # as many rows on both, but only one holds the key that is written next
             held = f"subject {number}" if side == "hidden" else f"other {number}"
-            text = f"{held} is blue" if options.words else f"secret {number}"
-            subject = None if options.words else held
-            write(authors[side], side, subject, "confidential", text)
+            write(authors[side], side, held, "confidential", f"secret {number}")
         for side in random.sample(SIDES, 2):
             took = milliseconds(
-                lambda side=side, n=number: (  # type: ignore[misc]
-                    write(writers[side], side, None, None, f"subject {n} is blue")
-                    if options.words
-                    else write(writers[side], side, f"subject {n}", "internal", f"note {n}")
+                lambda side=side, n=number: write(  # type: ignore[misc]
+                    writers[side], side, f"subject {n}", "internal", f"note {n}"
                 )
             )
             if number >= 0:

@@ -14,8 +14,6 @@ BEGIN
             clearance          smallint,
             held_domains       text[],
             has_limit          boolean,
-            rate_limit         integer,
-            rate_window        interval,
             max_content_bytes  integer,
             max_text_length    integer,
             max_ttl            interval,
@@ -47,6 +45,7 @@ BEGIN
             text_template      text,
             synonyms           text,
             asks_approval      boolean,
+            -- asked, and by a policy that goes by the risk
             by_risk            boolean,
             auto_below         double precision,
             weights            double precision[],
@@ -160,8 +159,8 @@ BEGIN
         )
         SELECT ROW (
                    w.scope, w.layer, (t.terms).org_id, (t.terms).scope_id, (t.terms).plain_label_id, (t.terms).agent,
-                   (t.terms).clearance, (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL, (t.terms).rate_limit,
-                   (t.terms).rate_window, (t.terms).max_content_bytes, (t.terms).max_text_length,
+                   (t.terms).clearance, (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL,
+                   (t.terms).max_content_bytes, (t.terms).max_text_length,
                    (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
                    (t.terms).default_confidence, (t.terms).validation_weights,
                    (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
@@ -332,7 +331,7 @@ BEGIN
                AND CASE WHEN g.grounds IS NULL THEN r.fact_threshold <= 0 AND r.min_external <= 0
                         ELSE g.item_ids = '{}' AND g.self_made = '[]' AND g.least_authority >= r.min_authority
                              AND g.external >= r.min_external AND g.fact_score >= r.fact_threshold END
-               AND NOT (r.asks_approval AND r.by_risk AND k.risk >= r.auto_below) AS passes
+               AND NOT (r.by_risk AND k.risk >= r.auto_below) AS passes
           FROM compared AS r
           LEFT JOIN LATERAL (
                SELECT w.* FROM memwarden_internal.weigh(
@@ -371,7 +370,7 @@ BEGIN
                          r.id, r.agent, NULL, r.grounds, r.said, r.fact_score,
                          r.validation_weights[1] + r.validation_weights[2] * coalesce(r.fact_score, 0) + r.validation_weights[3],
                          r.adjusted, r.trust, 'none', r.neighbours, r.content_hash)
-                     || CASE WHEN r.asks_approval AND r.by_risk
+                     || CASE WHEN r.by_risk
                              THEN jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', r.risk)) ELSE '{}' END
                     ) AS record
           FROM born AS r
@@ -397,10 +396,10 @@ BEGIN
             submitted_at, admission, label_id, scope_locked, content_hash, schema_id, model_id, admitted, sensitivity,
             trust_ceiling, review, outcome, item_id, version_id, verdict, decided_at, gates, asked_hash)
         SELECT r.id, r.layer, r.path, r.said, CASE WHEN r.is_lexical THEN 'lexical' END, r.ttl, r.trace_id,
-               CASE WHEN r.has_limit THEN true ELSE false END, r.org_id, p_principal_id, r.scope_id, r.began, 'full', r.label_id, true,
+               r.has_limit, r.org_id, p_principal_id, r.scope_id, r.began, 'full', r.label_id, true,
                r.content_hash, r.schema_id, r.own_model_id, CASE WHEN r.has_limit THEN true END, 'none',
                r.trust_ceiling,
-               CASE WHEN r.asks_approval AND r.by_risk
+               CASE WHEN r.by_risk
                     THEN jsonb_build_object('auto', concat_ws(' ', r.risk, r.measures, r.weights)) END,
                'COMMITTED', r.item_id, r.version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
                memwarden_internal.plain_trail(v_each, r.reading, r.comparing, r.weighing,

@@ -13,6 +13,7 @@ DECLARE
     v_ids      uuid[] := ARRAY(SELECT memwarden_internal.storable_request_id(r.request_id)
                                  FROM unnest(p_rows) WITH ORDINALITY AS r ORDER BY r.ordinality);
     v_held     text[];
+    v_plain    boolean[];
     v_terms    memwarden_internal.plain_terms[] := ARRAY[]::memwarden_internal.plain_terms[];
     v_run      record;
     v_results  memwarden_internal.batch_result[] := ARRAY[]::memwarden_internal.batch_result[];
@@ -21,19 +22,15 @@ BEGIN
       FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
      WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
     IF p_together AND memwarden_internal.gates_as_shipped() THEN
+        v_plain := ARRAY(SELECT memwarden_internal.is_plain_request(r) FROM unnest(p_rows) AS r);
         v_terms := memwarden_internal.lock_plain_scopes((
             SELECT memwarden_internal.plain_terms(p_principal_id, array_agg(r.scope), array_agg(r.layer), v_held)
-              FROM (SELECT DISTINCT r.scope, r.layer FROM unnest(p_rows) AS r WHERE memwarden_internal.is_plain_request(r)) AS r));
+              FROM (SELECT DISTINCT r.scope, r.layer FROM unnest(p_rows) WITH ORDINALITY AS r WHERE v_plain[r.ordinality]) AS r));
     END IF;
     FOR v_run IN
         SELECT x.is_plain, array_agg(x.place ORDER BY x.place) AS places
           FROM (SELECT y.place, y.is_plain, y.place - row_number() OVER (PARTITION BY y.is_plain ORDER BY y.place) AS island
-                  FROM (SELECT r.ordinality::integer AS place, t.layer IS NOT NULL AND memwarden_internal.is_plain_request(
-                                   ROW (r.layer, r.content, r.content_text, r.subject, r.predicate, r.scope, r.confidence, r.evidence,
-                                        r.embedding, r.ttl, r.deadline, r.idempotency_key, r.request_id, r.kind, r.importance,
-                                        r.valid_from, r.valid_to, r.embedding_model, r.trace_id, r.classification, r.domains,
-                                        r.attributes, r.origin, r.class, r.justification, r.corrects, r.fault
-                                       )::memwarden_internal.batch_request)
+                  FROM (SELECT r.ordinality::integer AS place, t.layer IS NOT NULL AND v_plain[r.ordinality]
                                AND (r.request_id IS NULL
                                     OR r.request_id = v_ids[r.ordinality] AND (r.request_id = ANY (v_stored)) IS NOT TRUE
                                        AND array_position(v_ids, r.request_id) = r.ordinality) AS is_plain

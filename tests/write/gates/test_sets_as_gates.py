@@ -145,6 +145,36 @@ def writer(shared_world: World) -> tuple[str, str]:
 _number = itertools.count()
 
 
+def test_plain_requests_are_decided_together(shared_world: World, writer: tuple[str, str]) -> None:
+    """All but the one with a key, which passes the gates: those take time, a set says 0 for them.
+
+    Proves: W8
+    """
+    org, login = writer
+    path = f"{org}/user/together"
+    shared_world.admin.execute("SELECT memwarden.create_scope(%s)", (path,))
+    texts = ["The oven is warm", "Peter likes apples", "Ana moved to Lisbon", "Rain fell on Monday"]
+    batch: list[dict[str, Any]] = [
+        {"layer": "episodic", "scope": path, "content": text, "evidence": _supported(text, 2)}
+        for text in texts
+    ]
+    # The first of a scope and layer brings their lock and their label.
+    agent = shared_world.connect(login)
+    write_many(agent, batch[:1])
+    batch[2]["idempotency_key"] = "moved"
+    answers = write_many(agent, batch[1:])
+    assert [answer["outcome"] for answer in answers] == ["COMMITTED"] * 3
+    together = [
+        shared_world.value(
+            r"SELECT gates ~ '\n06 0\n' AND gates ~ '\n90 0$' FROM memwarden_data.write_request"
+            " WHERE request_id = %s",
+            answer["request_id"],
+        )
+        for answer in answers
+    ]
+    assert together == [True, False, True]
+
+
 @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(REQUESTS, min_size=1, max_size=12), st.lists(REQUESTS, max_size=6))
 def test_a_set_leaves_behind_what_the_gates_would(
