@@ -16,3 +16,5 @@ DROP FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, te
 DROP FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent);
 DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
 DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
+-- The report of an outcome names the action that rests on what was used.
+DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);

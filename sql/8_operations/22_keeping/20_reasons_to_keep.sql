@@ -9,7 +9,7 @@ BEGIN
     RETURN QUERY
     SELECT p.item_id, 'PINNED', p.reason FROM memwarden_data.pin AS p WHERE p.org_id = p_org_id AND p.item_id = ANY (p_item_ids);
     RETURN QUERY
-    SELECT DISTINCT l.item_id, 'LINKED', l.action_id
+    SELECT DISTINCT l.item_id, 'LINKED', CASE WHEN l.org_id = p_org_id THEN l.action_id ELSE 'an action of another organisation' END
       FROM memwarden_data.action_link AS l WHERE l.item_org_id = p_org_id AND l.item_id = ANY (p_item_ids);
     FOR v_hold_id IN SELECT h.hold_id FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.lifted_at IS NULL LOOP
         RETURN QUERY
