@@ -151,7 +151,8 @@ END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
     'Retracts the memories of people who withdrew consent, and refuses their waiting writes, as a job. It concerns the classes of '
-    'the purpose. It also carries out erasures that waited for a legal hold, once all that blocked them is lifted. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
+    'the purpose. It also carries out erasures that waited for a legal hold, once all that blocked them is '
+    'lifted. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
     'at once and to kill. It commits after each withdrawal and erasure, so it cannot run inside a '
     'transaction. Raises 25001 where its transactions are not READ COMMITTED; an erasure that would leave something behind (XX000) is a '
     'warning, and waits on.';

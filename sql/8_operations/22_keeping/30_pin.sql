@@ -59,7 +59,8 @@ BEGIN
            AND i.scope_id = ANY (memwarden_internal.visible_scopes()));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) IS 'Those of the items that are pinned, in scopes that the caller sees.';
+COMMENT ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) IS
+    'Those of the items that are pinned, in scopes that the caller sees.';
 REVOKE ALL ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.pinned_among(bigint[], uuid[])
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -161,8 +161,8 @@ COMMENT ON FUNCTION memwarden.set_hold_policy(boolean, text) IS
     'Says whether two persons lift the legal holds of an organisation that are set from now on. Holds that are set keep what '
     'they have, because who may change the policy could lift them alone. As shipped, one person lifts a hold. four_eyes: true asks '
     'a second person, in review_queue(). org: the organisation; by default the caller''s, and for members of memwarden_admin all '
-    'that say nothing of their own. Raises 22023 for NULL, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an isolation '
-    'level other than READ COMMITTED. Source: Z5.';
+    'that say nothing of their own. Raises 22023 for NULL, 42501 without ADMIN (full), 42704 for an unknown organisation, 25001 at an '
+    'isolation level other than READ COMMITTED. Source: Z5.';
 REVOKE ALL ON FUNCTION memwarden.set_hold_policy(boolean, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_hold_policy(boolean, text) TO memwarden_curator, memwarden_admin;
 

@@ -28,7 +28,8 @@ AS $function$
 BEGIN
     RETURN coalesce(
         (SELECT b.erasure_id FROM memwarden_data.blocked_erasure AS b
-          WHERE b.org_id = p_org_id AND memwarden_internal.search_terms(b.identifiers) <@ p_terms AND p_terms <@ memwarden_internal.search_terms(b.identifiers)
+          WHERE b.org_id = p_org_id AND memwarden_internal.search_terms(b.identifiers) <@ p_terms
+            AND p_terms <@ memwarden_internal.search_terms(b.identifiers)
             AND memwarden_internal.normalised_subject(b.subject, p_synonyms) = memwarden_internal.normalised_subject(p_subject, p_synonyms)
           ORDER BY b.erasure_id LIMIT 1),
         memwarden_internal.uuid7());

@@ -218,7 +218,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
     text, text, bigint) IS
-    'The certificate of an erasure, signed; p_login and p_principal_id: who asked for it, by default the caller. It opens the guards of history to this transaction.';
+    'The certificate of an erasure, signed; p_login and p_principal_id: who asked for it, by default the caller. It opens '
+    'the guards of history to this transaction.';
 REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
     text, text, bigint) FROM PUBLIC;
 
@@ -256,8 +257,8 @@ COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], te
 REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_person(
-    p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_synonyms text, p_reason text, p_subject_hash bytea,
-    p_found memwarden_internal.erasure_extent, p_login text, p_principal_id bigint)
+    p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_synonyms text, p_reason text,
+    p_subject_hash bytea, p_found memwarden_internal.erasure_extent, p_login text, p_principal_id bigint)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
