@@ -48,6 +48,7 @@ CHANGES = {
     *("register_entity", "remove_alias", "set_entity_attribute", "split_entity", "unmerge_entity"),
     *("define_probe", "drop_probe", "run_probes"),
     *("report_outcome", "record_recalls"),
+    *("pin", "unpin", "hold", "lift_hold", "set_hold_policy", "link_action"),
     *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
     *("define_external_source", "drop_external_source"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),

@@ -50,7 +50,10 @@ OWN = {"requests", "write_request", "request_status"}
 ECHOES = {"explain_recall"}
 """What repeats the words it was asked with."""
 
-SOME = {"derivation", "past_embedding", "timeline", "evidence", "dispute", "disputes", "signal"}
+SOME = {
+    *("derivation", "past_embedding", "timeline", "evidence", "dispute", "disputes", "signal"),
+    "retention_states",
+}
 """What there is of some memories only."""
 
 
@@ -228,6 +231,8 @@ def check_rows(
         *("entities", "entity_changes", "probe", "probe_run", "probes", "probe_runs"),
         *("proposals", "audit_sample", "audit_queue", "learning_signals", "correction_adoption"),
         *("noise", "review_load", "reviewer_throughput"),
+        *("pin", "legal_hold", "hold_policy", "blocked_erasure", "action_link"),
+        *("pins", "holds", "action_links", "tombstones"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

@@ -130,6 +130,7 @@ LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
     v_consent_id uuid;
+    v_erasure_id uuid;
 BEGIN
     LOOP
         v_consent_id := memwarden_internal.enforce_next_consent(v_consent_id);
@@ -139,12 +140,21 @@ BEGIN
         COMMIT;
     END LOOP;
     COMMIT;
+    LOOP
+        v_erasure_id := memwarden_internal.carry_out_next_blocked(v_erasure_id);
+        EXIT WHEN v_erasure_id IS NULL;
+        COMMIT;
+    END LOOP;
+    COMMIT;
     PERFORM memwarden_internal.note_job('memwarden_consent');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
     'Retracts the memories of people who withdrew consent, and refuses their waiting writes, as a job. It concerns the classes of '
-    'the purpose. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
-    'at once and to kill. It commits after each withdrawal, so it cannot run inside a transaction.';
+    'the purpose. It also carries out erasures that waited for a legal hold, once all that blocked them is '
+    'lifted. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
+    'at once and to kill. It commits after each withdrawal and erasure, so it cannot run inside a '
+    'transaction. Raises 25001 where its transactions are not READ COMMITTED; an erasure that would leave something behind (XX000) is a '
+    'warning, and waits on.';
 REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;

@@ -254,6 +254,7 @@ BEGIN
         WHEN 'split_entity' THEN
             v_done := memwarden.split_entity(p_content ->> 'entity', p_content ->> 'new_entity', ARRAY(
                 SELECT t.name FROM jsonb_array_elements_text(p_content -> 'aliases') AS t (name)), p_content ->> 'scope');
+        WHEN 'lift_hold' THEN v_done := memwarden.lift_hold((p_content ->> 'hold_id')::uuid, v_reason);
         WHEN 'close_scope' THEN
             PERFORM memwarden.close_scope(p_content ->> 'path', ARRAY(
                 SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'promote') AS t (id)), p_content ->> 'target');
