@@ -42,7 +42,8 @@ def use(world: World, item: UUID, days_ago: int, **counts: int) -> None:
         INSERT INTO memwarden_data.recall_use AS u
                (org_id, item_id, day, scope_id, layer, given, succeeded, failed, last_given_at)
         SELECT i.org_id, i.item_id, (now() AT TIME ZONE 'UTC')::date - %(days)s, i.scope_id,
-               i.layer, %(given)s, %(succeeded)s, %(failed)s, now() - make_interval(days => %(days)s)
+               i.layer, %(given)s, %(succeeded)s, %(failed)s,
+               now() - make_interval(days => %(days)s)
           FROM memwarden_data.item AS i WHERE i.item_id = %(id)s""",
         given | {"days": days_ago, "id": item},
     )

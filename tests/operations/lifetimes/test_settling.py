@@ -40,7 +40,8 @@ def test_what_has_gone_stale_counts_half_until_it_is_read_again(
     shared_world.admin.execute(
         "INSERT INTO memwarden_data.pin"
         "       (org_id, item_id, scope_id, principal_id, login, reason, pinned_at)"
-        " SELECT org_id, item_id, scope_id, principal_id, '', 'keep', now() FROM memwarden_data.item"
+        " SELECT org_id, item_id, scope_id, principal_id, '', 'keep', now()"
+        "   FROM memwarden_data.item"
         "  WHERE item_id = %s",
         (pinned,),
     )
