@@ -18,3 +18,5 @@ DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
 DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
 -- The report of an outcome names the action that rests on what was used.
 DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);
+-- A class of writes has a soft lifetime and a decay.
+DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);
