@@ -53,6 +53,10 @@ EXPECTED = {
         "memwarden.rescan_sensitivity(batch integer,INOUT scanned bigint,INOUT marked bigint)",
     ): _COMMITS,
     (
+        "memwarden.collect",
+        "PS005: Function without explicit search_path: memwarden.collect(batch integer)",
+    ): _COMMITS,
+    (
         "memwarden.sweep",
         "PS005: Function without explicit search_path: "
         "memwarden.sweep(batch integer,batches integer)",

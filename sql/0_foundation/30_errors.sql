@@ -115,6 +115,8 @@ VALUES
      'The job memwarden.seal_log() seals complete entries. memwarden.status() shows what the job waits for.'),
     ('broken_chain', '55000', 'the chain of log segments is broken',
      'Segments were removed or cut short. For details: SELECT * FROM memwarden.verify_log();'),
+    ('more_than_expected', '55000', 'more memories would go than was said',
+     'Look at the dry run. Then pass the number that it gives as expected.'),
     ('erasure_incomplete', 'XX000', 'the erasure would leave something behind',
      'Nothing was erased. The detail says where the rest is.'),
     ('model_not_ready', '55000', 'the embedding model is not ready to become active',

@@ -23,6 +23,7 @@ VALUES
     ('memwarden_recalls', '*/5 * * * *', 'CALL memwarden.count_recalls()'),
     ('memwarden_thresholds', '53 4 * * *', 'SELECT * FROM memwarden.tune_thresholds()'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()'),
+    ('memwarden_collect', '27 * * * *', 'CALL memwarden.collect()'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS 'The jobs memwarden needs, in pg_cron''s notation. They run as memwarden_jobs.';

@@ -99,6 +99,8 @@ SETTINGS = {
     "acting",
     # Findings of verify_provenance() by number.
     "sweep",
+    # Numbers of memories, and codes.
+    *("collection", "collectable"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}
