@@ -85,6 +85,8 @@ VALUES
      'Tables created there would become members of the extension and be missing from dumps. Run SELECT memwarden.setup(); by itself.'),
     ('invalid_argument', '22023', 'an argument is outside what this function accepts',
      E'The detail names the argument; \\df+ shows what it accepts.'),
+    ('unexpected_count', '22023', 'the call would end another number of memories than was expected',
+     'The detail says how many. If that is what you want, pass this number as expected.'),
     ('merge_conflict', '22023', 'the merge policy of the kind has no rule for two different values',
      'The detail names the fields. Give them a rule with define_schema(merge_policy => ...), or write what holds and retract the '
      'other memory.'),
