@@ -16,3 +16,5 @@ DROP FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, te
 DROP FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent);
 DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
 DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
+-- A class of writes has a soft lifetime and a decay.
+DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);

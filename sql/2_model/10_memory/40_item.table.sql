@@ -38,6 +38,8 @@ CREATE TABLE memwarden_data.item (
     search_vector  tsvector NOT NULL,
     -- Which class of write made it what it is; NULL for most.
     class          text,
+    -- When it begins to count half, where that is not as its layer or class says: it was renewed, or has gone stale.
+    fresh_until    timestamptz,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
