@@ -98,7 +98,7 @@ BEGIN
             UNION ALL
            SELECT 'class', c.class, jsonb_build_object('class', c.class) FROM unnest(f.classes) AS c (class)) AS a (applies_to, name, because)
       JOIN memwarden_internal.retention_rules(p_org_id) AS r ON r.applies_to = a.applies_to AND r.name = a.name
-     CROSS JOIN LATERAL (SELECT CASE r.counted_from WHEN 'created' THEN f.created_at ELSE f.updated_at END AS counted_at) AS t;
+     CROSS JOIN LATERAL (SELECT CASE r.counted_from WHEN 'creation' THEN f.created_at ELSE f.updated_at END AS counted_at) AS t;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rules_of_items(bigint, uuid[], timestamptz) IS

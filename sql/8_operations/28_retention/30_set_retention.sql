@@ -17,12 +17,12 @@ BEGIN
                     OR set_retention.keep_at_most = interval 'infinity'), true)
        OR NOT coalesce(set_retention.keep_at_least BETWEEN interval '0' AND interval '1000 years', true)
        OR NOT coalesce(set_retention.afterwards IN ('delete', 'archive', 'cold'), true)
-       OR NOT coalesce(set_retention.counted_from IN ('created', 'updated'), true)
+       OR NOT coalesce(set_retention.counted_from IN ('creation', 'update'), true)
        OR num_nonnulls(set_retention.keep_at_most, set_retention.keep_at_least, set_retention.afterwards,
                        set_retention.counted_from) = 0 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'keep_at_most: more than nothing, at most 1,000 years, or infinity; keep_at_least: 0 to 1,000 years; afterwards: '
-            'delete, archive or cold; counted_from: created or updated; at least one of them');
+            'delete, archive or cold; counted_from: creation or update; at least one of them');
     END IF;
     v_before := memwarden_internal.before_retention_changes(v_org_id);
     SELECT r.* INTO v_old FROM memwarden_internal.retention_rules(v_org_id) AS r
@@ -34,7 +34,7 @@ BEGIN
                 nullif(coalesce(set_retention.keep_at_most, v_old.keep_at_most), 'infinity'),
                 nullif(coalesce(set_retention.keep_at_least, v_old.keep_at_least), '0'),
                 coalesce(set_retention.afterwards, v_old.afterwards, 'archive'),
-                coalesce(set_retention.counted_from, v_old.counted_from, 'created'), clock_timestamp())
+                coalesce(set_retention.counted_from, v_old.counted_from, 'creation'), clock_timestamp())
         ON CONFLICT ON CONSTRAINT retention_rule_pkey
         DO UPDATE SET keep_at_most = excluded.keep_at_most, keep_at_least = excluded.keep_at_least, afterwards = excluded.afterwards,
                       counted_from = excluded.counted_from, set_at = excluded.set_at, set_by = excluded.set_by;
@@ -52,8 +52,8 @@ COMMENT ON FUNCTION memwarden.set_retention(text, text, text, interval, interval
     '''personal'', keep_at_most => ''30 days''). Name one of three. classification: personal, business, general or public. layer: '
     'a layer. class: a class of writes. keep_at_most: the permission, at most 1,000 years; infinity for no limit. keep_at_least: '
     'the duty, 0 for none; no longer than keep_at_most. afterwards: what follows: delete (gone for good, with a signed record), '
-    'archive (expired, in the warm tier) or cold (expired, in the cold tier). counted_from: created, or updated for the present '
-    'version. What is not given stays as it is; a new rule archives, and counts from created. expected: how many memories the '
+    'archive (expired, in the warm tier) or cold (expired, in the cold tier). counted_from: creation, or update for the current '
+    'version. What is not given stays as it is; a new rule archives, and counts from creation. expected: how many memories the '
     'change ends now; needed where there are any, and the message says how many there are. Returns that number. org: the '
     'organisation, whose rule goes before that of all; by default the caller''s, and for members of memwarden_admin all. '
     'explain_retention() says which of several rules decides. Raises 22023 for malformed arguments and for a missing or wrong '
@@ -110,10 +110,9 @@ BEGIN
     END IF;
     name := coalesce(p_classification, p_layer, p_class);
     applies_to := CASE WHEN p_classification IS NOT NULL THEN 'classification' WHEN p_layer IS NOT NULL THEN 'layer' ELSE 'class' END;
-    IF CASE applies_to WHEN 'classification' THEN name IN ('personal', 'business', 'general', 'public')
-                       WHEN 'layer' THEN EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer)
-                       ELSE EXISTS (SELECT FROM memwarden_data.write_class AS c WHERE c.org_id IN (0, p_org_id) AND c.class = p_class)
-       END THEN
+    IF p_classification IN ('personal', 'business', 'general', 'public')
+       OR EXISTS (SELECT FROM memwarden_data.layer AS l WHERE l.layer = p_layer)
+       OR EXISTS (SELECT FROM memwarden_data.write_class AS c WHERE c.org_id IN (0, p_org_id) AND c.class = p_class) THEN
         RETURN;
     END IF;
     PERFORM memwarden_internal.raise_error('unknown_object', format('%s %L', applies_to, left(name, 100))

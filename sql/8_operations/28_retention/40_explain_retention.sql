@@ -20,8 +20,7 @@ BEGIN
                r.permitted_until, r.required_until, r.afterwards,
                row_number() OVER (ORDER BY
                    -- The longest duty, where it outlasts the shortest permission; otherwise that permission.
-                   CASE WHEN v_terms.ends_at = v_terms.required_until AND r.required_until = v_terms.ends_at
-                             AND v_terms.ends_at > min(r.permitted_until) OVER () THEN 0 ELSE 1 END,
+                   CASE WHEN r.required_until = v_terms.ends_at THEN 0 ELSE 1 END,
                    r.permitted_until NULLS LAST, array_position('{delete,cold,archive}', r.afterwards), r.applies_to, r.name) AS place
           FROM memwarden_internal.rules_of_items(v_org_id, ARRAY[explain_retention.item_id], clock_timestamp()) AS r
           JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id

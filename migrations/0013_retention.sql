@@ -7,7 +7,7 @@ CREATE TABLE memwarden_data.retention_rule (
     keep_at_most   interval CHECK (keep_at_most > interval '0'),
     keep_at_least  interval CHECK (keep_at_least > interval '0'),
     afterwards     text NOT NULL CHECK (afterwards IN ('delete', 'archive', 'cold')),
-    counted_from   text NOT NULL DEFAULT 'created' CHECK (counted_from IN ('created', 'updated')),
+    counted_from   text NOT NULL DEFAULT 'creation' CHECK (counted_from IN ('creation', 'update')),
     set_at         timestamptz NOT NULL DEFAULT now(),
     set_by         text NOT NULL DEFAULT session_user,
     PRIMARY KEY (org_id, applies_to, name),
@@ -21,7 +21,7 @@ COMMENT ON COLUMN memwarden_data.retention_rule.keep_at_most IS 'Permission: no 
 COMMENT ON COLUMN memwarden_data.retention_rule.keep_at_least IS 'Duty: none where null. It goes before every permission.';
 COMMENT ON COLUMN memwarden_data.retention_rule.afterwards IS
     'delete: gone for good, with a signed record. archive, cold: expired, its versions in the warm or the cold tier.';
-COMMENT ON COLUMN memwarden_data.retention_rule.counted_from IS 'created: since it was first written; updated: since its present version.';
+COMMENT ON COLUMN memwarden_data.retention_rule.counted_from IS 'creation: since it was first written; update: since its current version.';
 
 INSERT INTO memwarden_data.retention_rule (org_id, applies_to, name, keep_at_most, afterwards, set_by) VALUES
     (0, 'classification', 'personal', interval '90 days', 'delete', 'release'),
@@ -72,3 +72,9 @@ SELECT f.org_id, f.item_id, array_agg(DISTINCT f.kind ORDER BY f.kind)
          CROSS JOIN LATERAL jsonb_path_query(s.findings, '$[*] ? (@.kind starts with "pii." && @.level != "none").kind') AS k (kind)) AS f
   JOIN memwarden_data.item AS i ON i.org_id = f.org_id AND i.item_id = f.item_id
  GROUP BY f.org_id, f.item_id;
+
+-- Channels may be told of incidents.
+ALTER TABLE memwarden_data.review_channel DROP CONSTRAINT review_channel_events_check;
+ALTER TABLE memwarden_data.review_channel ADD CONSTRAINT review_channel_events_check
+    CHECK (cardinality(events) > 0 AND events <@ ARRAY[
+        'opened', 'edited', 'approved', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed', 'incident']);
