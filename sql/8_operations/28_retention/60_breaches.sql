@@ -21,7 +21,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- Whatever brought it back: part of a backup, a subscription, somebody with a superuser's rights.
+    -- Whatever brought it back: part of a backup, a subscription, somebody with a superuser's rights. What retention had deleted and
+    -- is back is beyond its retention.
     RETURN QUERY
     SELECT e.erasure_id, jsonb_build_object('erasure_id', e.erasure_id, 'erased_at', e.erased_at, 'items', l.items, 'requests', l.requests,
                                             'evidence', l.evidence)
@@ -39,7 +40,7 @@ BEGIN
                                     WHERE v.org_id = x.org_id AND v.evidence_id = x.evidence_id)
                            OR EXISTS (SELECT FROM memwarden_data.capture AS c
                                        WHERE c.org_id = x.org_id AND c.capture_id = x.evidence_id))) AS evidence) AS l
-     WHERE e.org_id = p_org_id AND l.items + l.requests + l.evidence > 0;
+     WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND l.items + l.requests + l.evidence > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.unfinished_erasures(bigint) IS

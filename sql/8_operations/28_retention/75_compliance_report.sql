@@ -84,10 +84,13 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN jsonb_build_object(
-        'carried_out', (SELECT count(*) FROM memwarden_data.erasure AS e WHERE e.org_id = p_org_id),
+        'carried_out', (SELECT count(*) FROM memwarden_data.erasure AS e WHERE e.org_id = p_org_id AND e.cause = 'ERASURE'),
         'in_the_last_90_days', (SELECT count(*) FROM memwarden_data.erasure AS e
-                                 WHERE e.org_id = p_org_id AND e.erased_at > p_now - interval '90 days'),
-        'memories', (SELECT coalesce(sum(e.items), 0) FROM memwarden_data.erasure AS e WHERE e.org_id = p_org_id),
+                                 WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND e.erased_at > p_now - interval '90 days'),
+        'memories', (SELECT coalesce(sum(e.items), 0) FROM memwarden_data.erasure AS e
+                      WHERE e.org_id = p_org_id AND e.cause = 'ERASURE'),
+        'memories_deleted_by_retention', (SELECT coalesce(sum(e.items), 0) FROM memwarden_data.erasure AS e
+                                           WHERE e.org_id = p_org_id AND e.cause = 'RETENTION'),
         'unfinished', (SELECT coalesce(jsonb_agg(u.detail), '[]') FROM memwarden_internal.unfinished_erasures(p_org_id) AS u),
         'waiting_for_a_hold', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                                           'erasure_id', b.erasure_id, 'asked_at', b.asked_at, 'memories', b.items, 'holds', b.hold_ids)
