@@ -155,7 +155,7 @@ BEGIN
             EXCEPT ALL
             SELECT b.org_id, b.item_id, b.action FROM unnest(p_before) AS b) AS e;
     IF coalesce(p_expected, 0) <> v_ended THEN
-        PERFORM memwarden_internal.raise_error('unexpected_count', format(
+        PERFORM memwarden_internal.raise_error('not_expected', format(
             '%s memories are beyond the rule now, %s of them would be deleted for good; expected is %s', v_ended, v_gone,
             coalesce(p_expected::text, 'not given')));
     END IF;

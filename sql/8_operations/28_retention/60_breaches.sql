@@ -76,6 +76,13 @@ BEGIN
     IF coalesce(p_kind, 'ERASURE_UNFINISHED') = 'ERASURE_UNFINISHED' THEN
         RETURN QUERY SELECT 'ERASURE_UNFINISHED', b.object_id, b.detail FROM memwarden_internal.unfinished_erasures(p_org_id) AS b;
     END IF;
+    IF coalesce(p_kind, 'RESIDENCY_BREACH') = 'RESIDENCY_BREACH' THEN
+        RETURN QUERY
+        SELECT 'RESIDENCY_BREACH', NULL::uuid, jsonb_build_object(
+                   'class', b.class, 'place', b.place, 'region', b.region, 'allowed', to_jsonb(b.allowed), 'memories', b.memories,
+                   'since', b.since)
+          FROM memwarden_internal.residency_breaches() AS b WHERE b.org_id = p_org_id;
+    END IF;
     IF coalesce(p_kind, 'CONSENT_NOT_ENFORCED') = 'CONSENT_NOT_ENFORCED' THEN
         RETURN QUERY
         SELECT 'CONSENT_NOT_ENFORCED', b.object_id, b.detail FROM memwarden_internal.overlooked_withdrawals(p_org_id, p_now) AS b;
@@ -83,5 +90,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) IS
-    'All breaches of an organisation at a moment, of one kind or of all. object_id: the memory, the erasure or the consent.';
+    'All breaches of an organisation at a moment, of one kind or of all. object_id: the memory, the erasure or '
+    'the consent; NULL for a place where memories lie that may not lie there.';
 REVOKE ALL ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) FROM PUBLIC;
