@@ -120,7 +120,8 @@ COMMENT ON COLUMN memwarden_data.layer.decay IS
     'last written, said again or confirmed. exempt: not at all.';
 COMMENT ON COLUMN memwarden_data.layer.decay_rate IS 'By how much relevance falls a day: it is multiplied by exp(-decay_rate * days).';
 COMMENT ON COLUMN memwarden_data.layer.soft_ttl IS
-    'After this time a memory counts half in recall and asks for a review; one that is exempt from decay only asks for a review. Null: never.';
+    'After this time a memory counts half in recall and asks for a review; one that is exempt from decay only asks for a '
+    'review. Null: never.';
 COMMENT ON COLUMN memwarden_data.layer.counted_from IS
     'Where lifetimes begin, soft and hard: when the memory was created, or when its current version was written.';
 COMMENT ON COLUMN memwarden_data.layer.gc_threshold IS

@@ -68,7 +68,8 @@ COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
     'what ages memory (decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete, recovery_window), holds at once, '
     'also for existing memories. Another text_search_config indexes the words of the layer''s items anew. settings: an object '
     'of the settings to change; the others stay; null removes a TTL or a rate limit. Raises 42704 for an unknown layer, or '
-    'text_search_config, 22023 for an unknown setting and for a value out of range, as an interval of more than 1,000 years, 25001 at an isolation level other than READ '
+    'text_search_config, 22023 for an unknown setting and for a value out of range, as an interval of more than 1,000 '
+    'years, 25001 at an isolation level other than READ '
     'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;

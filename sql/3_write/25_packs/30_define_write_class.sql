@@ -62,8 +62,8 @@ COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, i
     'takes the place of the lower, whatever their confidence. signals: true shows in learning_signals when such a write takes the '
     'place of another; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'organisations. soft_ttl: after this time such a memory counts half in recall and asks for a review. decay: forcing, validity or '
-    'exempt; an exempt memory keeps its weight and only asks for the review. Both take the place of what its layer says, at once and '
-    'for memories that are there. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without '
+    'exempt; an exempt memory keeps its weight and only asks for the review. Both take the place of what its layer '
+    'says. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without '
     'the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
     boolean, text, interval, text) FROM PUBLIC;

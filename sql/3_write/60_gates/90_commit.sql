@@ -16,6 +16,7 @@ DECLARE
     v_labels    integer[];
     v_succeeds  record;
     v_expires   timestamptz;
+    v_fresh     timestamptz;
     v_valid     tstzrange;
     v_instance  integer;
     v_words     tsvector;
@@ -133,6 +134,13 @@ BEGIN
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
     v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
+    IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN
+        v_expires := memwarden_internal.end_of_lifetime(
+            NEW.layer, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
+    END IF;
+    IF NEW.class IS NOT NULL THEN
+        v_fresh := memwarden_internal.fresh_until(NEW.org_id, NEW.layer, NEW.class, coalesce(v_head.created_at, v_now), v_now);
+    END IF;
     IF v_grows THEN
         -- It lives as long as the longer of the two, and holds for as long as either did.
         v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
@@ -179,12 +187,13 @@ BEGIN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
-            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class)
+            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class,
+            fresh_until)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-            NEW.inverse_key_hash, v_words, NEW.class);
+            NEW.inverse_key_hash, v_words, NEW.class, v_fresh);
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
@@ -192,7 +201,8 @@ BEGIN
                sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id,
                    updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
-               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class
+               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class,
+               fresh_until = v_fresh
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(

@@ -146,7 +146,8 @@ BEGIN
         SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword,
             w.recency, w.importance,
                w.confidence, w.freshness, w.authority, w.config, w.half_life,
-               CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share
+               CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share,
+               p_now - w.soft_ttl AS soft, w.from_creation
           FROM unnest(p_weights) AS w
     ), vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
@@ -165,7 +166,7 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
             i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
-                   i.fingerprint, i.scope_id,
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until,
                -- Whether the sample of a shelf stands for it.
                v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes)
                OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside)
@@ -178,13 +179,13 @@ BEGIN
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at,
                    i.subject, i.predicate, i.kind, i.confidence,
                                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-                                   i.class, i.fingerprint, i.scope_id
+                                   i.class, i.fingerprint, i.scope_id, i.created_at, i.fresh_until
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
-            f.freshness, f.fingerprint, f.length, f.search_vector,
+            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight,
                -- Worked out here, of those that fit, and not carried along.
                nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
           FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
@@ -199,7 +200,11 @@ BEGIN
                        -- What has turned stale is as old as if another half-life had passed.
                        CASE WHEN NOT v_weight.fresh THEN NULL
                             WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
-                            ELSE 1 END AS freshness
+                            ELSE 1 END AS freshness,
+                       -- Half of what counts: its soft lifetime is over, or it has gone stale.
+                       CASE WHEN i.fresh_until IS NOT NULL AND i.fresh_until <= p_now
+                              OR i.fresh_until IS NULL AND CASE WHEN r.from_creation THEN i.created_at ELSE i.updated_at END <= r.soft
+                            THEN 0.5::double precision ELSE 1 END AS weight
                   FROM heads AS i
                   JOIN rates AS r ON r.layer = i.layer
                  WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
@@ -252,7 +257,7 @@ BEGIN
          GROUP BY h.item_id
     ), parts AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
-            c.fingerprint, c.place, c.config, w.coverage,
+            c.fingerprint, c.place, c.config, c.weight, w.coverage,
                CASE WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
@@ -265,7 +270,7 @@ BEGIN
         SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
             p.fingerprint,
                p.place, p.vector, p.keyword, p.coverage, r.threshold,
-               r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
+               p.weight * r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
                    THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
                            + CASE WHEN r.freshness > 0
