@@ -50,12 +50,16 @@ RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_case record;
 BEGIN
-    SELECT i.org_id, i.kind INTO open_incident.org_id, open_incident.kind FROM memwarden_data.incident AS i
+    SELECT i.org_id, i.kind INTO v_case FROM memwarden_data.incident AS i
      WHERE i.incident_id = p_incident_id AND i.closed_at IS NULL AND memwarden_internal.may_administer(i.org_id, 'full');
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('open incident %s', p_incident_id));
     END IF;
+    org_id := v_case.org_id;
+    kind := v_case.kind;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.open_incident(uuid) IS

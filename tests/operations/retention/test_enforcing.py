@@ -117,7 +117,9 @@ def test_consent_that_comes_meanwhile_is_seen(office: Office) -> None:
     agent = office.agent()
     office.consent("granted", valid_during=f"[2020-01-01,{office.later('1 day')})")
     item = remember(agent, "tea", subject="Ana", predicate="drinks", **{"class": "preference"})
-    due = "SELECT cardinality(due) AS due FROM memwarden_internal.due_memories(%s, -1, %s, 10000, %s)"
+    due = (
+        "SELECT cardinality(due) AS due FROM memwarden_internal.due_memories(%s, -1, %s, 10000, %s)"
+    )
     nil = UUID(int=0)
     (row,) = office.world.rows(due, office.org_id, nil, office.later("91 days"))
     assert row["due"] == 1
@@ -133,7 +135,10 @@ def test_changes_of_rules_follow_one_another(office: Office) -> None:
     """
     agent = office.agent()
     remember(agent, "note of a day", layer="episodic")
-    rule = "SELECT memwarden.set_retention(layer => 'episodic', keep_at_most => %s, org => %s, expected => %s)"
+    rule = (
+        "SELECT memwarden.set_retention(layer => 'episodic', keep_at_most => %s, org => %s,"
+        " expected => %s)"
+    )
     other = Office(office.world, org=office.org).officer
     first = office.officer
     second = overlap(
@@ -153,4 +158,6 @@ def test_the_job_may_not_set_the_clock(office: Office) -> None:
     """
     job = office.world.connect(office.world.role("memwarden_jobs"))
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        job.execute("SELECT memwarden_internal.enforce_next_retention(-1, %s, now())", (UUID(int=0),))
+        job.execute(
+            "SELECT memwarden_internal.enforce_next_retention(-1, %s, now())", (UUID(int=0),)
+        )

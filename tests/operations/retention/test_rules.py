@@ -84,7 +84,7 @@ def test_consent_extends_and_its_withdrawal_ends(office: Office) -> None:
 
 
 def test_the_shortest_permission_decides_and_each_rule_acts_in_its_time(office: Office) -> None:
-    """A layer that lets memories go after a month does not spare them the deletion that comes later.
+    """A layer that lets memories go after a month does not spare them their deletion.
 
     Proves: R5 (several rules)
     """
@@ -168,13 +168,13 @@ def test_a_rule_that_ends_memories_at_once_wants_their_number(office: Office) ->
         assert error.sqlstate == "22023"
         assert error.diag.message_detail is not None
         assert error.diag.message_detail.startswith("3 memories are beyond the rule now, 0 of")
-    assert not office.world.rows(
-        "SELECT FROM memwarden.retention_rules WHERE org = %s", office.org
-    )
+    assert not office.world.rows("SELECT FROM memwarden.retention_rules WHERE org = %s", office.org)
     assert call(office.officer, "set_retention", **short, expected=3) == [{"set_retention": 3}]
     # Now they would be deleted, which is another thing.
     delete = {"layer": "episodic", "afterwards": "delete", "org": office.org}
-    assert "3 of them" in str(refusal(office.officer, "set_retention", **delete).diag.message_detail)
+    assert "3 of them" in str(
+        refusal(office.officer, "set_retention", **delete).diag.message_detail
+    )
     (row,) = office.world.rows(
         "SELECT applies_to, name, keep_at_most, afterwards FROM memwarden.retention_rules"
         " WHERE org = %s",
@@ -225,9 +225,11 @@ def test_who_may_set_rules_and_who_may_ask(office: Office) -> None:
     item = remember(agent, "the office opens at nine")
     stranger = office.world.agent("/org/elsewhere/user/eve")
     for connection in agent, stranger:
-        error = refusal(connection, "explain_retention", item_id=item) if (
-            connection is stranger
-        ) else None
+        error = (
+            refusal(connection, "explain_retention", item_id=item)
+            if (connection is stranger)
+            else None
+        )
         assert error is None or error.sqlstate == "42704"
         with pytest.raises(Exception, match="permission denied"):
             call(connection, "set_retention", layer="episodic", keep_at_most="1 year")
@@ -236,9 +238,12 @@ def test_who_may_set_rules_and_who_may_ask(office: Office) -> None:
     ]
     rules = administrator(office.world).execute("SELECT * FROM memwarden.retention_rules")
     assert len(rules.fetchall()) >= 4
-    assert stranger.execute(
-        "SELECT FROM memwarden.retention_rules WHERE org = %s", (office.org,)
-    ).fetchall() == []
+    assert (
+        stranger.execute(
+            "SELECT FROM memwarden.retention_rules WHERE org = %s", (office.org,)
+        ).fetchall()
+        == []
+    )
 
 
 def test_pins_and_links_yield_and_a_hold_does_not(office: Office) -> None:
@@ -263,8 +268,9 @@ def test_pins_and_links_yield_and_a_hold_does_not(office: Office) -> None:
         principal,
     )
     office.world.admin.execute(
-        "INSERT INTO memwarden_data.legal_hold (org_id, hold_id, reason, item_id, four_eyes, set_at,"
-        " set_login) VALUES (%(org)s, gen_random_uuid(), 'case 9', %(item)s, false, now(), 'law')",
+        "INSERT INTO memwarden_data.legal_hold (org_id, hold_id, reason, item_id, four_eyes,"
+        " set_at, set_login)"
+        " VALUES (%(org)s, gen_random_uuid(), 'case 9', %(item)s, false, now(), 'law')",
         principal,
     )
     assert {row["rule"]: row["decides"] for row in office.explain(item)} == {
