@@ -1,8 +1,9 @@
-"""Erasing what concerns a person."""
+"""Erasing what concerns a person, and what the compliance run found."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from memwarden._async.session import AsyncSession
 from memwarden._statements import governing as sql
@@ -10,7 +11,7 @@ from memwarden.results import Certificate
 
 
 class AsyncErasing:
-    """Erases a subject.
+    """Erases a subject, and reports on compliance.
 
     A connection that breaks meanwhile raises `ConnectionFailed`: it may be asked again, and the
     second certificate says whether anything was left.
@@ -49,3 +50,18 @@ class AsyncErasing:
             sql.ERASE_SUBJECT, arguments, Certificate, repeatable=dry_run
         )
         return rows[0]
+
+    async def compliance_report(self, org: str | None = None) -> dict[str, Any]:
+        """Return what governance reads of retention, erasures, consents and incidents.
+
+        It holds ids, names, numbers and times, never content. `org` is one organisation; by default
+        all that the caller oversees. `memwarden.compliance.page()` makes a page of it.
+
+        Raises:
+            NotAllowed: the caller oversees nothing.
+            NotFound: there is no such organisation.
+        """
+        rows = await self._session.fetch(
+            sql.COMPLIANCE_REPORT, {"org": org}, dict[str, dict[str, Any]]
+        )
+        return rows[0]["report"]

@@ -25,6 +25,10 @@ PROPOSAL: Final[LiteralString] = """
 SELECT memwarden.proposal(proposal_id => %(proposal_id)s::uuid) AS proposal
 """
 
+COMPLIANCE_REPORT: Final[LiteralString] = """
+SELECT memwarden.compliance_report(org => %(org)s::text) AS report
+"""
+
 ERASE_SUBJECT: Final[LiteralString] = """
 SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
        subject_hash

@@ -20,6 +20,7 @@ from memwarden.cli import (
     session,
     undo,
 )
+from memwarden.cli.compliance import compliance
 from memwarden.cli.console import console
 from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
@@ -80,6 +81,7 @@ app.command()(undo.rollback)
 app.command()(undo.rollback_batch)
 app.command()(undo.recover)
 app.command()(erase)
+app.command()(compliance)
 app.command()(log.verify_log)
 app.command()(log.log_head)
 app.command()(log.log_proof)

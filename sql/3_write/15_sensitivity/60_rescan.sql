@@ -45,6 +45,8 @@ BEGIN
             marked := marked + 1;
             INSERT INTO memwarden_data.sensitivity_scan (org_id, item_id, version_id, sensitivity, findings, scanned_at)
             VALUES (v_item.org_id, v_item.item_id, v_item.version_id, v_level, v_item.found, clock_timestamp());
+            PERFORM memwarden_internal.note_personal(v_item.org_id, v_item.item_id,
+                memwarden_internal.personal_kinds(v_item.found));
         END IF;
         UPDATE memwarden_data.item AS i SET sensitivity = t.sensitivity
           FROM memwarden_internal.trust_of_version(v_item.org_id, v_item.version_id) AS t

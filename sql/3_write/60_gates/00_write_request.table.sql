@@ -73,7 +73,9 @@ CREATE TYPE memwarden_data.write_terms AS (
     -- what a request that names no kind, classification, domain or attribute bears, where that has been borne before
     plain_label_id      integer,
     -- and whether the writer's role lets it write such
-    writes_plain        boolean
+    writes_plain        boolean,
+    -- in which regions memories may lie, by class; NULL where nobody has set a rule
+    residency           jsonb
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.

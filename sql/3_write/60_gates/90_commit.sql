@@ -236,6 +236,9 @@ BEGIN
         END IF;
     END IF;
 
+    IF NEW.sensitive IS NOT NULL THEN
+        PERFORM memwarden_internal.note_personal(NEW.org_id, NEW.item_id, memwarden_internal.personal_kinds(NEW.sensitive));
+    END IF;
     IF NEW.disputes IS NOT NULL THEN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;

@@ -36,6 +36,8 @@ VALUES
         'see whoami(); an administrator gives another role'),
     ('POLICY_FORBIDS', 'REJECTED', 'access', 'a policy of the organisation forbids it',
         'explain_access() shows an administrator which policy'),
+    ('RESIDENCY', 'REJECTED', 'access', 'the memory may not lie in the region of this server; the detail names both',
+        'write to a server in an allowed region; see the views residency and regions'),
     ('ALREADY_PENDING', 'REJECTED', 'idempotency', 'the same request is deferred already; the detail names it',
         'wait for that request'),
     ('IDEMPOTENCY_KEY_REUSED', 'REJECTED', 'idempotency', 'the idempotency key was used for other content',

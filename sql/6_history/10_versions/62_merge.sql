@@ -40,6 +40,10 @@ BEGIN
     v_result.version_id := memwarden_internal.append_version(
         v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_result.request_id,
         v_now, p_absorbed_id => v_other.version_id, p_united => v_united);
+    IF v_united IS NOT NULL THEN
+        PERFORM memwarden_internal.note_personal(v_item.org_id, merge.item_id, p.kinds)
+           FROM memwarden_data.personal_item AS p WHERE p.org_id = v_item.org_id AND p.item_id = merge.absorbed;
+    END IF;
     RETURN v_result;
 END
 $function$;

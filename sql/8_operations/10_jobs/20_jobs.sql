@@ -14,6 +14,7 @@ VALUES
     ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()'),
     ('memwarden_extract', '3-59/5 * * * *', 'CALL memwarden.extract_captures()'),
     ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()'),
+    ('memwarden_retention', '29 3 * * *', 'CALL memwarden.enforce_retention()'),
     ('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()'),
     ('memwarden_shelves', '9-59/10 * * * *', 'CALL memwarden.arrange_shelves()'),
     ('memwarden_words', '*/5 * * * *', 'CALL memwarden.reindex_words()'),

@@ -26,6 +26,7 @@ BEGIN
     DELETE FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.personal_item AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.signal AS s
      WHERE s.org_id = ANY (p_orgs) AND (s.item_id = ANY (p_item_ids) OR s.corrected_item_id = ANY (p_item_ids));

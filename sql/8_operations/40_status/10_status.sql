@@ -49,6 +49,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) AS requests, count(*) FILTER (WHERE r.retry_at < d.since) AS overdue, min(r.retry_at) AS oldest INTO v_waiting

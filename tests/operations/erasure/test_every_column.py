@@ -55,6 +55,7 @@ ERASED = {
     "pushed_memory": "deleted",
     "recall_use": "deleted",
     "pin": "deleted",
+    "personal_item": "deleted",
 }
 
 # Names that an administrator or an application gave to places, people and rules. They are not
@@ -97,6 +98,9 @@ SETTINGS = {
     *("surface", "standing_rule", "hedge", "external_source"),
     # For whom a job acts: there is no row to see.
     "acting",
+    # Breaches by number.
+    "incident",
+    "retention_rule",
     # Findings of verify_provenance() by number.
     "sweep",
     # Numbers of memories, and codes.

@@ -493,6 +493,14 @@ def too_much_together(world: World, home: str) -> DictRow:
     return write(agent, "semantic", {"tags": ["b"]}, **kind)
 
 
+def outside_its_regions(world: World, home: str) -> DictRow:
+    """Write on a server whose region nobody has declared, what may lie in one."""
+    agent = world.agent(home)
+    call(world.admin, "define_region", region="eu")
+    call(world.admin, "set_residency", regions=["eu"], org=home.split("/")[2])
+    return write(agent, "semantic", TEXT)
+
+
 def what_a_reviewer_refused(world: World, home: str) -> DictRow:
     """Write what a reviewer has refused, once more."""
     agent = world.agent(home)
@@ -638,6 +646,7 @@ RECIPES: dict[str, Recipe] = {
     "SCOPE_BUSY": into_a_busy_scope,
     "INTERMEDIATE_REASONING": one(content="Let me think this through step by step"),
     "KNOWN_NOISE": what_a_reviewer_refused,
+    "RESIDENCY": outside_its_regions,
     "TRANSIENT_OUTPUT": one(origin={"kind": "tool_answer"}),
     "CONFIDENCE_FLOOR": one(origin={"kind": "pattern"}),
     "OVERLAPS_EXISTING": mostly_known,
@@ -714,7 +723,7 @@ def codes_in_sources() -> set[str]:
             continue
         text = path.read_text()
         for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
-            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION)'", statement))
+            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY)'", statement))
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
         found |= set(re.findall(r"ask_review\(\s*NEW.review_asked, '([A-Z_]+)'", text))
