@@ -18,8 +18,8 @@ from races import PATIENCE
 
 DATABASE = "memory"
 ORGS = ("acme", "globex")
-# Whatever of an organisation a server holds, in whichever table. Random numbers that tell of changed
-# settings are the server's own.
+# Whatever of an organisation a server holds, in whichever table. The random numbers that tell of
+# changed settings are the server's own.
 TABLES = (
     "SELECT c.relname AS name FROM pg_class AS c"
     "  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'org_id'"
@@ -45,8 +45,14 @@ class Two:
 
     def subscribe(self) -> None:
         """Make the subscription, as docs/secure.md tells."""
+        grants = (
+            "SELECT format('GRANT SELECT ON %I.%I TO copier', schemaname, tablename) AS statement"
+            "  FROM pg_publication_tables WHERE pubname = 'memwarden_us'"
+        )
+        for grant in self.eu.execute(grants).fetchall():
+            self.eu.execute(grant["statement"])
         self.us.execute(
-            f"CREATE SUBSCRIPTION from_eu CONNECTION '{self.source}'"
+            f"CREATE SUBSCRIPTION from_eu CONNECTION '{self.source} user=copier'"
             " PUBLICATION memwarden_us WITH (run_as_owner = true)"
         )
 
@@ -105,7 +111,7 @@ def two() -> Iterator[Two]:
     try:
         for name in names:
             deploy_server("up", name, "-c", "wal_level=logical", "-c", "fsync=off")
-        made = Two(*map(connect, names), source=deploy_server("dsn", names[0], DATABASE))
+        made = Two(connect(names[0]), connect(names[1]), deploy_server("dsn", names[0], DATABASE))
         ask_for_little(made.eu)
         made.eu.execute("SELECT memwarden.set_region('eu')")
         made.us.execute("SELECT memwarden.set_region('us')")
@@ -119,6 +125,8 @@ def two() -> Iterator[Two]:
         made.eu.execute("SELECT memwarden.set_residency('{eu}')")
         made.eu.execute("SELECT memwarden.set_residency('{eu,us}', org => 'globex')")
         made.eu.execute("SELECT memwarden.create_region_publication('us')")
+        made.eu.execute("CREATE ROLE copier LOGIN REPLICATION BYPASSRLS")
+        made.eu.execute("GRANT USAGE ON SCHEMA memwarden_data TO copier")
         for org in ORGS:
             made.write(org, f"{org} keeps bees")
         made.subscribe()
