@@ -108,7 +108,8 @@ BEGIN
      WHERE r.region = p_region;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publish(text, bigint[]) IS 'Has the publication for a region carry these organisations and no other.';
+COMMENT ON FUNCTION memwarden_internal.publish(text, bigint[]) IS
+    'Has the publication for a region carry these organisations and no other.';
 REVOKE ALL ON FUNCTION memwarden_internal.publish(text, bigint[]) FROM PUBLIC;
 
 -- An organisation is added only while it has nothing yet: what it had would not follow. And before its row is there, since a
