@@ -43,6 +43,9 @@ UNPINNED = {
 
 # Called by a superuser, who needs no grant.
 UNGRANTED = {
+    "memwarden.create_region_publication",
+    "memwarden.remove_copies",
+    "memwarden.set_region",
     "memwarden.drop_canonical_source",
     "memwarden.place_tier",
     "memwarden.rebuild_heads",
@@ -68,6 +71,7 @@ LONG = {
     "memwarden.explain_recall": "one query",
     "memwarden.rollback": "one demand after another, and the change",
     "memwarden_internal.errors": "a table",
+    "memwarden.status": "one component after another",
     "memwarden_internal.function_areas": "a table",
     "memwarden_internal.append_version": "two INSERTs, and what follows from them",
     "memwarden_internal.gate_access": "one demand after another, and the lock",

@@ -76,24 +76,19 @@ COMMENT ON FUNCTION memwarden_internal.publications() IS
     'carry, and those that they have carried, whose copies may be there still.';
 REVOKE ALL ON FUNCTION memwarden_internal.publications() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.publishable_orgs(p_region text)
-RETURNS bigint[]
+CREATE OR REPLACE FUNCTION memwarden_internal.may_be_published(p_org_id bigint, p_region text)
+RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ARRAY(
-        SELECT o.org_id
-          FROM memwarden_data.organisation AS o
-         CROSS JOIN LATERAL (SELECT memwarden_internal.residency_of(o.org_id) AS rules) AS r
-         WHERE NOT EXISTS (SELECT FROM jsonb_each(r.rules) AS c WHERE NOT c.value ? p_region)
-         ORDER BY o.org_id);
+    RETURN NOT EXISTS (SELECT FROM jsonb_each(memwarden_internal.residency_of(p_org_id)) AS r WHERE NOT r.value ? p_region);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publishable_orgs(text) IS 'The organisations all of whose residency rules allow a region.';
-REVOKE ALL ON FUNCTION memwarden_internal.publishable_orgs(text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.may_be_published(bigint, text) IS
+    'Whether all residency rules of an organisation allow a region.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_be_published(bigint, text) FROM PUBLIC;
 
--- Of a publication that exists. An organisation is added only while it has nothing yet: what it had would not follow.
 CREATE OR REPLACE FUNCTION memwarden_internal.publish(p_region text, p_orgs bigint[])
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
@@ -113,27 +108,34 @@ BEGIN
      WHERE r.region = p_region;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.publish(text, bigint[]) IS 'Has the publication for a region carry these organisations and no other.';
+COMMENT ON FUNCTION memwarden_internal.publish(text, bigint[]) IS
+    'Has the publication for a region carry these organisations and no other.';
 REVOKE ALL ON FUNCTION memwarden_internal.publish(text, bigint[]) FROM PUBLIC;
 
+-- An organisation is added only while it has nothing yet: what it had would not follow. And before its row is there, since a
+-- row is carried by what the publication was when it came.
 CREATE OR REPLACE FUNCTION memwarden_internal.renew_publications()
 RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_new    bigint[] := CASE WHEN TG_RELID = 'memwarden_data.organisation'::regclass THEN ARRAY[NEW.org_id] ELSE '{}'::bigint[] END;
+    v_new    bigint[] := CASE WHEN TG_LEVEL = 'ROW' THEN ARRAY[(to_jsonb(NEW) ->> 'org_id')::bigint] ELSE '{}'::bigint[] END;
     v_region record;
 BEGIN
+    -- One of that name is there: the row will not come.
+    IF TG_LEVEL = 'ROW' AND EXISTS (SELECT FROM memwarden_data.organisation AS o WHERE o.name = to_jsonb(NEW) ->> 'name') THEN
+        RETURN NEW;
+    END IF;
+    -- One change at a time: the next statement sees what the one before has left.
+    PERFORM FROM memwarden_data.region AS r WHERE r.published_orgs IS NOT NULL ORDER BY r.region FOR UPDATE;
     FOR v_region IN
-        SELECT r.region, r.published_orgs, a.allowed,
-               ARRAY(SELECT o FROM unnest(r.published_orgs || v_new) AS o WHERE o = ANY (a.allowed) ORDER BY 1) AS orgs
+        SELECT r.region, r.published_orgs,
+               ARRAY(SELECT o.org_id FROM unnest(r.published_orgs || v_new) AS o (org_id)
+                      WHERE memwarden_internal.may_be_published(o.org_id, r.region) ORDER BY 1) AS orgs
           FROM memwarden_data.region AS r
-         CROSS JOIN LATERAL (SELECT memwarden_internal.publishable_orgs(r.region) AS allowed) AS a
          WHERE r.published_orgs IS NOT NULL
            AND EXISTS (SELECT FROM pg_publication AS p WHERE p.pubname = memwarden_internal.publication_name(r.region))
-         ORDER BY r.region
-           FOR UPDATE OF r
     LOOP
         IF v_region.orgs <> v_region.published_orgs THEN
             PERFORM memwarden_internal.publish(v_region.region, v_region.orgs);
@@ -143,12 +145,12 @@ BEGIN
              WHERE r.region = v_region.region;
         END IF;
     END LOOP;
-    RETURN NULL;
+    RETURN CASE WHEN TG_LEVEL = 'ROW' THEN NEW END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.renew_publications() IS
     'Triggers of organisation and residency_rule: takes out of each publication what its region may no longer hold, and adds an '
-    'organisation that has just been made.';
+    'organisation that is being made.';
 REVOKE ALL ON FUNCTION memwarden_internal.renew_publications() FROM PUBLIC;
 
 -- SECURITY INVOKER: only a superuser makes a publication where memwarden_owner may create nothing.
@@ -168,7 +170,8 @@ BEGIN
     PERFORM memwarden_internal.require_regions(ARRAY[create_region_publication.region]);
     -- Rules wait: what they say now is what is published.
     LOCK TABLE memwarden_data.residency_rule, memwarden_data.organisation IN SHARE MODE;
-    v_orgs := memwarden_internal.publishable_orgs(create_region_publication.region);
+    v_orgs := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o
+                     WHERE memwarden_internal.may_be_published(o.org_id, create_region_publication.region) ORDER BY o.org_id);
     FOR v_table IN
         SELECT t.relation FROM memwarden_internal.published_tables() AS t
           JOIN pg_class AS c ON c.oid = format('memwarden_data.%I', t.relation)::regclass

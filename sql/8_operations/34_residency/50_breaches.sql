@@ -32,7 +32,7 @@ COMMENT ON FUNCTION memwarden_internal.places() IS
     'declared it) and since when. orgs: of whom; NULL for everybody.';
 REVOKE ALL ON FUNCTION memwarden_internal.places() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.residency_breaches()
+CREATE OR REPLACE FUNCTION memwarden_internal.residency_breaches(p_org_id bigint DEFAULT NULL)
 RETURNS TABLE (org_id bigint, org text, class text, place text, region text, allowed text[], memories bigint, since timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -44,6 +44,7 @@ BEGIN
     RETURN QUERY
     WITH ruled AS MATERIALIZED (
         SELECT o.org_id, o.name, memwarden_internal.residency_of(o.org_id) AS rules FROM memwarden_data.organisation AS o
+         WHERE p_org_id IS NULL OR o.org_id = p_org_id
     ), broken AS MATERIALIZED (
         SELECT o.org_id, o.name, p.place, p.region, p.since, c.class, a.allowed,
                -- What breaks the rule for all is not told again for each class.
@@ -65,11 +66,12 @@ BEGIN
      ORDER BY b.name, b.class, b.place;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.residency_breaches() IS
-    'What lies, or is carried, where its residency rules do not allow it: of which organisation and class (NULL: of any), at '
+COMMENT ON FUNCTION memwarden_internal.residency_breaches(bigint) IS
+    'What lies, or is carried, where its residency rules do not allow it (p_org_id NULL: of every organisation): whose, of which '
+    'class (NULL: of any), at '
     'which place and in which region (NULL: nobody has declared it), where it may lie, how many memories, and since when. '
     'For the compliance job. Source: chapter 12.10.3.';
-REVOKE ALL ON FUNCTION memwarden_internal.residency_breaches() FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.residency_breaches(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_breaches()
 RETURNS bigint

@@ -90,6 +90,7 @@ SETTINGS = {
     *("source_type", "leak_defence", "rate_limit", "allowance", "integrity_rule"),
     *("durability_rule", "durability_ruleset", "approval_policy"),
     "ontology",
+    *("region", "node", "residency_rule"),
     *("write_class", "pack", "pack_use", "auto_promotion", "storage_budget"),
     *("capture_source", "extractor", "calibration"),
     *("escalation", "noise_policy"),

@@ -112,9 +112,7 @@ def test_a_rule_of_the_organisation_goes_before_the_one_for_all(
     assert write(other, "semantic", "three")["outcome"] == "COMMITTED"
 
 
-def test_a_class_has_regions_of_its_own(
-    store: World, agent: Connection[DictRow], org: str
-) -> None:
+def test_a_class_has_regions_of_its_own(store: World, agent: Connection[DictRow], org: str) -> None:
     """Both rules must allow a region; of other classes the organisation's alone is asked.
 
     Proves: R4
@@ -237,9 +235,7 @@ def test_a_write_under_way_when_the_rule_comes_is_found(
         ("remove_copies('nobody')", psycopg.errors.UndefinedObject, "'nobody'"),
     ],
 )
-def test_what_is_wrong_is_named(
-    store: World, call: str, error: type[Exception], told: str
-) -> None:
+def test_what_is_wrong_is_named(store: World, call: str, error: type[Exception], told: str) -> None:
     """Unknown regions with those that there are, and everything else by its name."""
     with pytest.raises(error) as raised:
         store.admin.execute(f"SELECT memwarden.{call}")
@@ -263,7 +259,7 @@ def test_what_no_gate_sees_is_refused_too(
             agent.execute(f"SELECT {call}")
         assert '"allowed": ["us"]' in str(raised.value.diag.message_detail)
     (told,) = agent.execute(
-        "SELECT fault FROM memwarden.capture_many('[{\"source\": \"chat\", \"content\": \"x\"}]')"
+        'SELECT fault FROM memwarden.capture_many(\'[{"source": "chat", "content": "x"}]\')'
     ).fetchall()
     assert told == {"fault": "55000"}
 

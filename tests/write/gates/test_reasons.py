@@ -723,7 +723,9 @@ def codes_in_sources() -> set[str]:
             continue
         text = path.read_text()
         for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
-            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY)'", statement))
+            found |= set(
+                re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY)'", statement)
+            )
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
         found |= set(re.findall(r"ask_review\(\s*NEW.review_asked, '([A-Z_]+)'", text))
