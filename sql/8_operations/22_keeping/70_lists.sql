@@ -74,7 +74,8 @@ $function$;
 COMMENT ON FUNCTION memwarden.held_items(uuid) IS
     'Lists every version of the memories that a legal hold keeps, also of those that were retracted or have expired since. The '
     'caller reads content only where it could read the memory. hold_id: a hold in force. readable: whether that is so; otherwise scope, '
-    'subject, predicate and content are NULL. recorded_at, superseded_at: from when to when the store held the version. Principals whose role '
+    'subject, predicate and content are NULL. recorded_at, superseded_at: from when to when the store held the version. '
+    'Principals whose role '
     'permits HOLD, auditors and administrators may call it. Raises 42704 for a hold that is not in force or that the caller may not '
     'know of. Source: Z5.';
 REVOKE ALL ON FUNCTION memwarden.held_items(uuid) FROM PUBLIC;
