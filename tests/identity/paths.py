@@ -102,7 +102,7 @@ ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "conte
 CASTS = {
     "scopes": "::text[]",
     "layers": "::text[]",
-    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id"), "::uuid"),
+    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id", "hold_id"), "::uuid"),
 }
 
 Values = Mapping[tuple[str, str], Sequence[Any]]

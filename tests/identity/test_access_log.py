@@ -67,6 +67,7 @@ ELSEWHERE = {
     *("configure_layer", "add_gate", "move_gate", "disable_gate", "enable_gate", "remove_gate"),
     *("define_write_class", "define_pack", "use_pack", "set_auto_promotion", "set_storage_budget"),
     "record_consent",
+    *("pin", "unpin", "hold", "lift_hold", "set_hold_policy"),
     "set_threshold_tuning",
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),

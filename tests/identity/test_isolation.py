@@ -128,6 +128,8 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         ("request_id", "uuid"): [*asked, uuid.uuid4()],
         ("proposal_id", "uuid"): [*asked, uuid.uuid4()],
         ("recall_id", "uuid"): recalls,
+        # Holds are shown to who may hold: tests/operations/keeping/test_holds.py.
+        ("hold_id", "uuid"): [uuid.UUID(int=0)],
         ("agent", "text"): [caller.agent.name, *others[: 1 if oversees else 0]],
         ("operation", "text"): ["READ", "WRITE", "DELETE", "ADMIN"],
         ("query", "text"): [WORDS, *sorted(hidden)[:3], "nothing of it"],

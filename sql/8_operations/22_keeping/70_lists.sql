@@ -57,7 +57,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('hold %s in force', held_items.hold_id));
     END IF;
     RETURN QUERY
-    SELECT v.item_id, v.version_id, v.version::integer, v.layer, s.path, v.status::text, r.readable,
+    SELECT v.item_id, v.version_id, v.version::integer, v.layer, CASE WHEN r.readable THEN s.path END, v.status::text, r.readable,
            CASE WHEN r.readable THEN v.subject END, CASE WHEN r.readable THEN v.predicate END,
            CASE WHEN r.readable THEN v.content END,
            lower(v.recorded_during), upper(v.recorded_during)
@@ -73,8 +73,9 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.held_items(uuid) IS
     'Lists every version of the memories that a legal hold keeps, also of those that were retracted or have expired since. The '
-    'caller reads content only where it could read the memory. hold_id: a hold in force. readable: whether that is so; otherwise subject, '
-    'predicate and content are NULL. recorded_at, superseded_at: from when to when the store held the version. Principals whose role '
+    'caller reads content only where it could read the memory. hold_id: a hold in force. readable: whether that is so; otherwise scope, '
+    'subject, predicate and content are NULL. recorded_at, superseded_at: from when to when the store held the version. '
+    'Principals whose role '
     'permits HOLD, auditors and administrators may call it. Raises 42704 for a hold that is not in force or that the caller may not '
     'know of. Source: Z5.';
 REVOKE ALL ON FUNCTION memwarden.held_items(uuid) FROM PUBLIC;
