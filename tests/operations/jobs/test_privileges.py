@@ -26,8 +26,6 @@ JOBS = {
     "memwarden.check_compliance()",
     "memwarden.enforce_consent()",
     "memwarden.enforce_retention()",
-    "memwarden_internal.check_next_org(bigint)",
-    "memwarden_internal.retention_step(jsonb)",
     "memwarden.seal_log()",
     "memwarden.sweep(integer,integer)",
     "memwarden.rescan_sensitivity(integer,bigint,bigint)",
