@@ -94,8 +94,10 @@ BEGIN
             RETURN CASE WHEN EXISTS (SELECT FROM memwarden_data.consent_state AS s
                                       WHERE s.org_id = p_org_id AND s.consent_id = p_object_id AND s.enforced_at IS NULL)
                         THEN 'BUSY' ELSE 'DONE' END;
+        ELSE
+            RETURN 'BY_HAND';
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) IS 'Does what a breach wants: DONE, or BUSY where somebody else works there.';
+COMMENT ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) IS 'Does what a breach wants: DONE, BUSY where somebody else works there, or BY_HAND where a person must.';
 REVOKE ALL ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) FROM PUBLIC;

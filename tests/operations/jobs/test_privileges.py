@@ -53,6 +53,8 @@ CALLED = {
     "memwarden_internal.retry_next()",
     "memwarden_internal.enforce_next_consent(uuid)",
     "memwarden_internal.conclude_consent(uuid)",
+    "memwarden_internal.check_next_org(bigint)",
+    "memwarden_internal.retention_step(jsonb)",
     "memwarden_internal.run_due_probe(timestamp with time zone)",
     "memwarden_internal.seal_next()",
     "memwarden_internal.sweep_next(text,integer)",
