@@ -79,7 +79,7 @@ AS $function$
 DECLARE
     v_page record;
     v_org  bigint := -1;
-    v_item uuid := '00000000-0000-0000-0000-000000000000';
+    v_item uuid := uuid '00000000-0000-0000-0000-000000000000';
 BEGIN
     LOOP
         v_page := memwarden_internal.due_memories(p_org_id, v_org, v_item, 10000, p_now);

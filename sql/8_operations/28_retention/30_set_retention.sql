@@ -44,7 +44,7 @@ BEGIN
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_retention', jsonb_build_object(
         v_target.applies_to, v_target.name, 'keep_at_most', set_retention.keep_at_most, 'keep_at_least', set_retention.keep_at_least,
         'afterwards', set_retention.afterwards, 'counted_from', set_retention.counted_from));
-    RETURN memwarden_internal.require_expected(v_org_id, v_before, set_retention.expected);
+    RETURN memwarden_internal.require_count_of_ended(v_org_id, v_before, set_retention.expected);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.set_retention(text, text, text, interval, interval, text, text, bigint, text) IS
@@ -86,7 +86,7 @@ BEGIN
         PERFORM memwarden_internal.raise_error('unknown_object', format('rule for %s %L', v_target.applies_to, v_target.name));
     END IF;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'drop_retention', jsonb_build_object(v_target.applies_to, v_target.name));
-    RETURN memwarden_internal.require_expected(v_org_id, v_before, drop_retention.expected);
+    RETURN memwarden_internal.require_count_of_ended(v_org_id, v_before, drop_retention.expected);
 END
 $function$;
 COMMENT ON FUNCTION memwarden.drop_retention(text, text, text, bigint, text) IS
@@ -139,7 +139,7 @@ COMMENT ON FUNCTION memwarden_internal.before_retention_changes(bigint) IS
     'What is due by the rules of this moment, which nobody else changes until this transaction ends.';
 REVOKE ALL ON FUNCTION memwarden_internal.before_retention_changes(bigint) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.require_expected(
+CREATE OR REPLACE FUNCTION memwarden_internal.require_count_of_ended(
     p_org_id bigint, p_before memwarden_internal.due_memory[], p_expected bigint)
 RETURNS bigint
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -162,6 +162,6 @@ BEGIN
     RETURN v_ended;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.require_expected(bigint, memwarden_internal.due_memory[], bigint) IS
+COMMENT ON FUNCTION memwarden_internal.require_count_of_ended(bigint, memwarden_internal.due_memory[], bigint) IS
     'How many memories are due that were not before, or not for that. Raises 22023 where the caller expected another number.';
-REVOKE ALL ON FUNCTION memwarden_internal.require_expected(bigint, memwarden_internal.due_memory[], bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.require_count_of_ended(bigint, memwarden_internal.due_memory[], bigint) FROM PUBLIC;

@@ -112,6 +112,7 @@ COMMENT ON PROCEDURE memwarden.enforce_retention() IS
     'Ends memories whose retention is over, as a job, and then checks compliance. A memory is deleted for good, or expires and '
     'moves to the warm or cold tier, as its rule says; retention_rules lists the rules. Legal holds are respected, pins and action '
     'links are not. A memory that somebody works on is left to the next run. It is safe to run twice at once and to kill. It commits '
-    'after every ten memories, so it cannot run inside a transaction. Source: chapter 12.10.4, R5.';
+    'after every ten memories, so it cannot run inside a transaction. Raises 25001 at an isolation '
+    'level other than READ COMMITTED, 22023 where a deletion is given no reason. Source: chapter 12.10.4, R5.';
 REVOKE ALL ON PROCEDURE memwarden.enforce_retention() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.enforce_retention() TO memwarden_jobs, memwarden_admin;

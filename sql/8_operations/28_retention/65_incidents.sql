@@ -6,7 +6,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_now   timestamptz := coalesce(p_now, clock_timestamp());
-    v_kinds text[] := '{}';
+    v_kinds text[] := ARRAY[]::text[];
     v_found record;
     v_new   uuid;
 BEGIN

@@ -124,7 +124,7 @@ def test_an_erasure_that_came_undone_is_carried_out_again(office: Office) -> Non
 def test_a_withdrawal_that_nobody_acted_on(office: Office) -> None:
     """An hour after it was recorded, the memories should be retracted.
 
-    Proves: R6 (consent withdrawn and not acted on), R7
+    Proves: R6 (consent withdrawn and not acted on)
     """
     agent = office.agent()
     office.consent("granted")

@@ -35,7 +35,7 @@ def own(world: World) -> Office:
 def test_the_job_does_what_the_rules_say_and_leaves_proof(own: Office) -> None:
     """Deleted with a signed tombstone, or expired and in its tier; the log verifies.
 
-    Proves: R5 (enforcement, hard delete and audit), G8 (killed, run again)
+    Proves: R5 (enforcement, hard delete and audit)
     """
     agent = own.writer()
     gone = [remember(agent, f"{PHONE} {n}") for n in range(25)]
@@ -75,7 +75,7 @@ def test_the_job_does_what_the_rules_say_and_leaves_proof(own: Office) -> None:
 def test_two_jobs_at_once_beside_writers(own: Office) -> None:
     """Each memory ends once; no writer is refused, and nothing of today goes.
 
-    Proves: R5, G8 (twice at once)
+    Proves: R5
     """
     agents = [own.agent() for _ in range(2)]
     gone = [remember(agents[n % 2], f"{PHONE} {n}") for n in range(40)]

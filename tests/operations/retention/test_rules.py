@@ -65,7 +65,7 @@ def test_personal_is_what_holds_personal_data_or_needs_consent(office: Office) -
 def test_consent_extends_and_its_withdrawal_ends(office: Office) -> None:
     """Consent lasts as long as it says, and never shortens the 90 days by itself.
 
-    Proves: R5 (or per consent), R7 (withdrawal)
+    Proves: R5 (or per consent)
     """
     agent = office.agent()
     office.consent("granted")
@@ -157,7 +157,7 @@ def test_counting_from_the_last_update(office: Office) -> None:
 def test_a_rule_that_ends_memories_at_once_wants_their_number(office: Office) -> None:
     """The number is in the message; nothing changes without it; legal holds do not count.
 
-    Proves: R5, Z10
+    Proves: R5
     """
     agent = office.agent()
     for n in range(3):
@@ -249,7 +249,7 @@ def test_who_may_set_rules_and_who_may_ask(office: Office) -> None:
 def test_pins_and_links_yield_and_a_hold_does_not(office: Office) -> None:
     """Retention goes before relevance, pins and links of actions; a legal hold goes before it.
 
-    Proves: R5 (overrides relevance), Z5 (survives retention), N8 (except by R5)
+    Proves: R5 (overrides relevance)
     """
     agent = office.agent()
     item = remember(agent, PHONE)
