@@ -62,6 +62,9 @@ DECLARE
     v_now   timestamptz := coalesce(p_now, clock_timestamp());
     v_today date := (v_now AT TIME ZONE 'UTC')::date;
 BEGIN
+    IF p_item_ids = '{}' THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     WITH classes AS MATERIALIZED (
         SELECT DISTINCT ON (c.class) c.class, c.decay, c.soft_ttl, c.default_ttl

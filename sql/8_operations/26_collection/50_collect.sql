@@ -108,13 +108,19 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.collect_next(integer) TO memwarden_
 CREATE OR REPLACE PROCEDURE memwarden.collect(batch integer DEFAULT 10)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
+DECLARE
+    v_begun timestamptz;
 BEGIN
     -- Whoever has just been read is not idle.
     CALL memwarden.count_recalls();
     PERFORM memwarden_internal.list_layers_to_collect();
     COMMIT;
-    WHILE memwarden_internal.collect_next(collect.batch) LOOP
+    LOOP
+        v_begun := pg_catalog.clock_timestamp();
+        EXIT WHEN NOT memwarden_internal.collect_next(collect.batch);
         COMMIT;
+        -- It rests three times as long as it has worked: the processor is the writers', too.
+        PERFORM pg_catalog.pg_sleep_for(3 OPERATOR(pg_catalog.*) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) v_begun));
     END LOOP;
     COMMIT;
     PERFORM memwarden_internal.note_job('memwarden_collect');
@@ -125,8 +131,9 @@ COMMENT ON PROCEDURE memwarden.collect(integer) IS
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
     'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number. Writers never wait for more '
-    'than a batch. A run goes on where the last one stopped. It is safe to run twice at once and to kill. The view collections shows '
-    'how far it is and what it did. It commits after each batch, so it cannot run inside a transaction. batch: memories per batch, 1 '
+    'than a batch, and after each the job rests for three times as long as it took. A run goes on '
+    'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '
+    'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. batch: memories per batch, 1 '
     'to 1,000; 10 by default. Raises 22023 for another batch, 25001 at an isolation level other than READ '
     'COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
 REVOKE ALL ON PROCEDURE memwarden.collect(integer) FROM PUBLIC;

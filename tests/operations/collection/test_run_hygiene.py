@@ -1,0 +1,82 @@
+"""run_hygiene(): what pollutes the store is found, and what is surely worse is superseded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+
+from operations.collection.conftest import Yard
+
+
+def run_hygiene(yard: Yard, **arguments: Any) -> dict[tuple[str, str], tuple[int, int]]:
+    """Found and done, by finding and action."""
+    arguments = {"layer": "episodic", "org": yard.org} | arguments
+    named = ", ".join(f"{name} => %({name})s" for name in arguments)
+    rows = yard.world.admin.execute(
+        f"SELECT * FROM memwarden.run_hygiene({named})", arguments
+    ).fetchall()
+    return {(row["finding"], row["action"]): (row["items"], row["done"]) for row in rows}
+
+
+def test_duplicates_and_contradictions_are_found_and_the_worse_goes(yard: Yard) -> None:
+    """A dry run counts; the real run supersedes, and the log says so; a second finds none.
+
+    Proves: L11 (duplicates and contradictions; dry run; each action an audit event)
+    """
+    agent = yard.agent(validated=True)
+    one, two, sure, unsure, lone = yard.many(agent, 5)
+    admin = yard.world.admin
+    admin.execute(
+        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
+        "  FROM memwarden_data.item AS o WHERE i.item_id = %s AND o.item_id = %s",
+        (two, one),
+    )
+    admin.execute("UPDATE memwarden_data.item SET confidence = 0.1 WHERE item_id = %s", (unsure,))
+    for a, b in ((sure, unsure), (unsure, sure)):
+        admin.execute(
+            "INSERT INTO memwarden_data.dispute SELECT a.org_id, a.scope_id, a.item_id,"
+            " a.content_hash, b.item_id, b.content_hash, now(), NULL"
+            " FROM memwarden_data.item AS a, memwarden_data.item AS b"
+            " WHERE a.item_id = %s AND b.item_id = %s",
+            (a, b),
+        )
+    admin.execute("UPDATE memwarden_data.layer SET conflict = 'coexist' WHERE layer = 'episodic'")
+    try:
+        found = run_hygiene(yard)
+        assert found == {
+            ("DUPLICATE", "SUPERSEDE"): (1, 0),
+            ("CONTRADICTION", "SUPERSEDE"): (1, 0),
+            ("CONTRADICTION", "REVIEW"): (1, 0),
+        }
+        assert {yard.status(i) for i in (one, two, sure, unsure, lone)} == {"ACTIVE"}
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            run_hygiene(yard, dry_run=False, expected=1)
+        done = run_hygiene(yard, dry_run=False, expected=2)
+        assert done[("DUPLICATE", "SUPERSEDE")] == (1, 1)
+        assert run_hygiene(yard, dry_run=False) == {}
+    finally:
+        admin.execute(
+            "UPDATE memwarden_data.layer SET conflict = 'accumulate' WHERE layer = 'episodic'"
+        )
+    assert [yard.status(i) for i in (one, two, sure, unsure, lone)] == [
+        *("ACTIVE", "SUPERSEDED", "ACTIVE", "SUPERSEDED", "ACTIVE"),
+    ]
+    rows = yard.world.rows(
+        "SELECT reason FROM memwarden_data.log WHERE operation = 'SUPERSEDE'"
+        " AND item_id = ANY (%s)",
+        [two, unsure],
+    )
+    assert {row["reason"] for row in rows} == {"DUPLICATE", "CONTRADICTION"}
+
+
+def test_wrong_arguments_and_callers_are_refused(yard: Yard) -> None:
+    """An unknown layer, a negative number, and who administers nothing."""
+    agent = yard.agent(role="contributor")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        agent.execute("SELECT * FROM memwarden.run_hygiene('episodic')")
+    with pytest.raises(psycopg.errors.UndefinedObject):
+        run_hygiene(yard, layer="attic")
+    with pytest.raises(psycopg.errors.InvalidParameterValue):
+        run_hygiene(yard, expected=-1)
