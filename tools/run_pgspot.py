@@ -57,6 +57,20 @@ EXPECTED = {
         "PS005: Function without explicit search_path: "
         "memwarden.sweep(batch integer,batches integer)",
     ): _COMMITS,
+    (
+        "memwarden_internal.run_job",
+        "PS005: Function without explicit search_path: memwarden_internal.run_job(p_job text)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.work_on_job",
+        "PS005: Function without explicit search_path: memwarden_internal.work_on_job(p_job text,"
+        "p_after text,p_begun timestamptz,p_turn interval,INOUT p_error jsonb)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.try_step",
+        "PS005: Function without explicit search_path: memwarden_internal.try_step(p_job text,"
+        "p_after text,p_begun timestamptz,OUT after text,OUT error jsonb)",
+    ): _SESSION_PATH,
     **{
         (
             f"memwarden.{name}",
@@ -78,6 +92,7 @@ EXPECTED = {
             "expire_reviews",
             "extract_captures",
             "retry_deferred",
+            "run_due_jobs",
             "seal_log",
             "settle_values",
         )

@@ -32,10 +32,14 @@ UNPINNED = {
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",
+    "memwarden.run_due_jobs",
     "memwarden.seal_log",
     "memwarden.settle_values",
     "memwarden.setup",
     "memwarden.sweep",
+    "memwarden_internal.run_job",
+    "memwarden_internal.try_step",
+    "memwarden_internal.work_on_job",
 }
 
 # Called by a superuser, who needs no grant.

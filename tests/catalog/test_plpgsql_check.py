@@ -18,7 +18,7 @@ EXPECTED = {
     ("give_month", "text type variable is not sanitized"): "names from the catalog, quoted bounds",
     ("month_of_strays", "text type variable is not sanitized"): "our tables, functions of theirs",
     ("partition_bound", "text type variable is not sanitized"): "an encoder that setup() has named",
-    ("look_at_cron", 'relation "cron.'): "only asked where pg_cron is there",
+    ("try_step", "text type variable is not sanitized"): "an expression of wanted_jobs()",
     ("schedule_jobs", 'relation "cron.job" does not exist'): "only called where pg_cron is there",
     ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is there",
     ("open_door", "control reached end of function"): "raise_error() never returns",

@@ -125,21 +125,29 @@ COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS
 REVOKE ALL ON FUNCTION memwarden_internal.conclude_consent(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent(uuid) TO memwarden_jobs, memwarden_admin;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.enforce_consent_step(p_after uuid)
+RETURNS uuid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- In a transaction of its own: what the step before ended is committed.
+    IF p_after IS NOT NULL THEN
+        PERFORM memwarden_internal.conclude_consent(p_after);
+    END IF;
+    RETURN memwarden_internal.enforce_next_consent(p_after);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.enforce_consent_step(uuid) IS
+    'One step of enforce_consent(): notes that the withdrawal before is carried out, and carries out the next. Returns its number.';
+REVOKE ALL ON FUNCTION memwarden_internal.enforce_consent_step(uuid) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_consent_step(uuid) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.enforce_consent()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_consent_id uuid;
 BEGIN
-    LOOP
-        v_consent_id := memwarden_internal.enforce_next_consent(v_consent_id);
-        EXIT WHEN v_consent_id IS NULL;
-        COMMIT;
-        PERFORM memwarden_internal.conclude_consent(v_consent_id);
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_consent');
+    CALL memwarden_internal.run_job('memwarden_consent');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
