@@ -87,6 +87,7 @@ EXPECTED = {
             "compact_captures",
             "compact_history",
             "count_recalls",
+            "delete_old_records",
             "enforce_consent",
             "escalate_reviews",
             "expire_reviews",

@@ -25,6 +25,7 @@ UNPINNED = {
     "memwarden.compact_captures",
     "memwarden.compact_history",
     "memwarden.count_recalls",
+    "memwarden.delete_old_records",
     "memwarden.enforce_consent",
     "memwarden.escalate_reviews",
     "memwarden.expire_reviews",

@@ -18,6 +18,8 @@ VALUES
      'memwarden_internal.move_versions(1000)', 'batches of 1,000 versions'),
     ('memwarden_captures', '41 * * * *', 'CALL memwarden.compact_captures()',
      'memwarden_internal.compact_next_captures(1000)', 'batches of 1,000 captures'),
+    ('memwarden_records', '29 2 * * *', 'CALL memwarden.delete_old_records()',
+     'memwarden_internal.delete_next_records($1, 1000)', 'batches of 1,000 records'),
     ('memwarden_extract', '3-59/5 * * * *', 'CALL memwarden.extract_captures()',
      'memwarden_internal.extract_step($1)', 'pages of 100 captures'),
     ('memwarden_consent', '* * * * *', 'CALL memwarden.enforce_consent()',

@@ -30,6 +30,7 @@ BEGIN
     DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -239,6 +240,7 @@ BEGIN
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
          UNION SELECT 'recall_use' FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids)
+         UNION SELECT 'pin' FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids)
          UNION SELECT 'memory_key' FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids)
          UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)

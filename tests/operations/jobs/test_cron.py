@@ -116,8 +116,8 @@ def test_setup_schedules_what_runs_every_job(cron: World) -> None:
     )
     # As an earlier release scheduled them, one by one.
     cron.admin.execute(
-        "SELECT cron.schedule_in_database('memwarden_seal', '* * * * *', 'CALL memwarden.seal_log()',"
-        " current_database(), 'memwarden_jobs')"
+        "SELECT cron.schedule_in_database('memwarden_seal', '* * * * *',"
+        " 'CALL memwarden.seal_log()', current_database(), 'memwarden_jobs')"
     )
     cron.admin.execute("SELECT memwarden.setup()")
     assert jobs(cron, cron) == ENTRIES
