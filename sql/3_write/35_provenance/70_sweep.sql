@@ -93,7 +93,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_sweep text := coalesce(split_part(p_after, ' ', 1), 'sensitivity');
-    v_batch integer := coalesce(split_part(p_after, ' ', 2), '1');
+    v_batch integer := coalesce(split_part(p_after, ' ', 2), '1')::integer;
 BEGIN
     IF memwarden_internal.sweep_next(v_sweep, 1000) AND v_batch < 100 THEN
         RETURN format('%s %s', v_sweep, v_batch + 1);

@@ -41,7 +41,6 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    PERFORM memwarden_internal.require_storage();
     PERFORM memwarden_internal.add_job_rows();
     UPDATE memwarden_data.job_run AS r
        SET begun_at = clock_timestamp(), turn_at = clock_timestamp(), ended_at = NULL, pid = pg_backend_pid(), after = NULL, done = 0
@@ -51,8 +50,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.begin_job(text) IS
-    'Notes that this session begins a run of a job, due or not; nothing where another session runs it. Raises 55000 when storage and '
-    'functions disagree.';
+    'Notes that this session begins a run of a job, due or not; nothing where another session runs it.';
 REVOKE ALL ON FUNCTION memwarden_internal.begin_job(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.begin_job(text) TO memwarden_jobs, memwarden_admin;
 

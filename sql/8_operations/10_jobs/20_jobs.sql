@@ -53,15 +53,15 @@ AS $function$
 -- 2 January 2000 was a Sunday.
 SELECT s.every, '2000-01-02 00:00:00+00'::timestamptz + s.behind
   FROM (SELECT CASE
-    WHEN p_schedule ~ '^\d+ seconds?$' THEN p_schedule::interval
-    WHEN p_schedule ~ '^\* \*' THEN interval '1 minute'
-    WHEN p_schedule ~ '^\S+/\d+ ' THEN make_interval(mins => substring(p_schedule FROM '/(\d+) ')::integer)
-    WHEN p_schedule ~ '^\d+ \*' THEN interval '1 hour'
-    WHEN p_schedule ~ ' \d$' THEN interval '7 days'
+    WHEN p_schedule ~ '^[0-9]+ seconds?$' THEN p_schedule::interval
+    WHEN p_schedule ~ '^[*] [*]' THEN interval '1 minute'
+    WHEN p_schedule ~ '^[^ ]+/[0-9]+ ' THEN make_interval(mins => substring(p_schedule FROM '/([0-9]+) ')::integer)
+    WHEN p_schedule ~ '^[0-9]+ [*]' THEN interval '1 hour'
+    WHEN p_schedule ~ ' [0-9]$' THEN interval '7 days'
     ELSE interval '1 day' END AS every,
-    make_interval(days => coalesce(substring(p_schedule FROM '\* (\d)$')::integer, 0),
-                  hours => coalesce(substring(p_schedule FROM '^\d+ (\d+) ')::integer, 0),
-                  mins => coalesce(substring(p_schedule FROM '^(\d+)[- ][*\d]')::integer, 0)) AS behind) AS s
+    make_interval(days => coalesce(substring(p_schedule FROM '[*] ([0-9])$')::integer, 0),
+                  hours => coalesce(substring(p_schedule FROM '^[0-9]+ ([0-9]+) ')::integer, 0),
+                  mins => coalesce(substring(p_schedule FROM '^([0-9]+)[- ][*0-9]')::integer, 0)) AS behind) AS s
 $function$;
 COMMENT ON FUNCTION memwarden_internal.job_slots(text) IS
     'How often a job of that schedule runs, and a moment at which it would. It reads: n seconds; every minute; every n minutes (*/n, '

@@ -41,13 +41,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_has_org   boolean := EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = p_relation AND a.attname = 'org_id');
     v_has_layer boolean := EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = p_relation AND a.attname = 'layer');
     v_old       record;
 BEGIN
-    IF NOT v_has_org THEN
-        RETURN;
-    END IF;
     SELECT o.condition, r.keep INTO v_old
       FROM memwarden_internal.old_records() AS o JOIN memwarden_data.record_retention AS r ON r.kind = o.kind
      WHERE format('memwarden_data.%I', o.relation)::regclass = p_relation;
@@ -62,7 +58,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_table(regclass, bigint) IS
     'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted by age, by a sample of 200 '
-    'pages of p_pages. Nothing for a table without organisations.';
+    'pages of p_pages. The table must have a column org_id.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_table(regclass, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.months_over(p_table text)
@@ -104,7 +100,9 @@ BEGIN
            round((s.bytes - g.bytes) * coalesce(p.share, 1) / g.days)::bigint,
            round(CASE WHEN m.bytes > 0 THEN m.bytes * coalesce(p.share, 1) ELSE s.bytes * coalesce(p.due, 0) END)::bigint
       FROM memwarden_internal.table_sizes() AS s
-      LEFT JOIN LATERAL memwarden_internal.sample_table(s.relation, s.pages) AS p ON true
+      LEFT JOIN LATERAL (SELECT n.org_id, n.layer, n.share, n.due
+                           FROM pg_attribute AS a, memwarden_internal.sample_table(s.relation, s.pages) AS n
+                          WHERE a.attrelid = s.relation AND a.attname = 'org_id') AS p ON true
       LEFT JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
       LEFT JOIN grown AS g ON g.table_name = s.table_name
      CROSS JOIN LATERAL (SELECT CASE WHEN 'memwarden_data.' || s.table_name = ANY (memwarden_internal.monthly_tables())

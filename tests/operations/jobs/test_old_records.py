@@ -21,7 +21,8 @@ def made_before(world: World, request: object, age: str) -> uuid.UUID:
         for row in world.rows(
             "SELECT quote_ident(attname) AS name FROM pg_attribute WHERE"
             " attrelid = 'memwarden_data.write_request'::regclass AND attnum > 0"
-            "   AND NOT attisdropped AND attname NOT IN ('request_id', 'submitted_at', 'decided_at')"
+            "   AND NOT attisdropped"
+            "   AND attname NOT IN ('request_id', 'submitted_at', 'decided_at')"
         )
     )
     with world.admin.transaction():
