@@ -40,7 +40,8 @@ VALUES
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()', 'memwarden.maintain()', 'runs')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wanted_jobs() IS
-    'The jobs memwarden needs. schedule: in pg_cron''s notation, as far as job_slots() reads it, in UTC. command: runs all of a job. step: the '
+    'The jobs memwarden needs. schedule: in pg_cron''s notation, as far as job_slots() reads it, in UTC. command: runs all '
+    'of a job. step: the '
     'expression that a job repeats; unit: what one step deals with. Jobs run as memwarden_jobs.';
 REVOKE ALL ON FUNCTION memwarden_internal.wanted_jobs() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.wanted_jobs() TO memwarden_jobs, memwarden_admin;
@@ -98,7 +99,8 @@ BEGIN
         GRANT USAGE ON SCHEMA cron TO memwarden_jobs;
     END IF;
     -- An earlier release had an entry for each job.
-    EXECUTE 'SELECT count(cron.unschedule(j.jobid)) > 0 FROM cron.job AS j WHERE j.database = $1 AND j.username = $2 AND j.jobname <> ALL ($3)'
+    EXECUTE 'SELECT count(cron.unschedule(j.jobid)) > 0 FROM cron.job AS j WHERE j.database = $1 AND j.username = $2 '
+            'AND j.jobname <> ALL ($3)'
        INTO v_is_changed USING current_database()::text, 'memwarden_jobs', memwarden_internal.cron_names();
     FOREACH v_name IN ARRAY memwarden_internal.cron_names() LOOP
         EXECUTE 'SELECT EXISTS (SELECT FROM cron.job AS j WHERE j.jobname = $1 AND j.schedule = $2 AND j.command = $3 '
@@ -131,5 +133,6 @@ AS $function$
 SELECT ARRAY['memwarden_jobs', 'memwarden_jobs_2']
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cron_names() IS
-    'What pg_cron''s entries are called. There are two, each of which calls run_due_jobs(): beside a long step of one job the others go on.';
+    'What pg_cron''s entries are called. There are two, each of which calls run_due_jobs(): beside a long step of one job '
+    'the others go on.';
 REVOKE ALL ON FUNCTION memwarden_internal.cron_names() FROM PUBLIC;

@@ -90,7 +90,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) IS
-    'Does the steps of a job behind p_after until there are no more, or p_turn is over, and notes how far it came. p_error: state, message, '
+    'Does the steps of a job behind p_after until there are no more, or p_turn is over, and notes how far it came. p_error: '
+    'state, message, '
     'detail and hint of the error that ended it; NULL without one.';
 REVOKE ALL ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden_internal.work_on_job(text, text, timestamptz, interval, jsonb) TO memwarden_jobs, memwarden_admin;

@@ -11,7 +11,8 @@ VALUES
     ('recall_counts', 'recall_use', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_day', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_consumer', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
-    ('extractions', 'candidate', 'EXISTS (SELECT FROM memwarden_data.extraction AS x WHERE x.org_id = t.org_id AND x.capture_id = t.capture_id '
+    ('extractions', 'candidate', 'EXISTS (SELECT FROM memwarden_data.extraction AS x '
+        'WHERE x.org_id = t.org_id AND x.capture_id = t.capture_id '
         'AND x.extractor_id = t.extractor_id AND x.extracted_at < $1) AND NOT EXISTS (SELECT FROM memwarden_data.capture AS c '
         'WHERE c.org_id = t.org_id AND c.capture_id = t.capture_id)'),
     ('extractions', 'extraction', 't.extracted_at < $1 AND NOT EXISTS (SELECT FROM memwarden_data.capture AS c '
@@ -75,7 +76,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.delete_next_records(text, integer) IS
-    'Deletes up to p_count records that are too old from the table behind p_after, and returns where the next step goes on; NULL at the end.';
+    'Deletes up to p_count records that are too old from the table behind p_after, and returns where the next step goes on; '
+    'NULL at the end.';
 REVOKE ALL ON FUNCTION memwarden_internal.delete_next_records(text, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.delete_next_records(text, integer) TO memwarden_jobs, memwarden_admin;
 
@@ -117,7 +119,8 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.delete_old_records() IS
     'Deletes records that are older than set_record_retention() keeps them, as a job: verdicts, counts of recalls, extractions, sightings, '
     'proposals, and the content of refused requests. maintain() drops the months of requests and recalls. Nothing that waits goes, nor '
-    'requests, proposals and sightings of an organisation in which a legal hold is in force. It notes the size of every table. It is safe to '
+    'requests, proposals and sightings of an organisation in which a legal hold is in force. It notes the size of every '
+    'table. It is safe to '
     'run twice at once and to kill. It commits after each thousand rows, so it cannot run inside a transaction. Source: W1.';
 REVOKE ALL ON PROCEDURE memwarden.delete_old_records() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.delete_old_records() TO memwarden_jobs, memwarden_admin;
@@ -147,7 +150,8 @@ COMMENT ON FUNCTION memwarden.set_record_retention(text, interval) IS
     'Sets how long a kind of record is kept, in all organisations. kind: requests (outcome, reason and hashes of settled write requests), '
     'refused_content, proposals, recalls (the log of recalls), recall_counts, verdicts, extractions or sightings. keep: 1 day to 100 '
     'years. Requests and recalls go by whole months, so at most a month later. define_capture_source() sets how long captures are '
-    'kept. Raises 42704 for an unknown kind, 22023 for an interval out of range, 25001 at an isolation level other than READ COMMITTED. Source: W1.';
+    'kept. Raises 42704 for an unknown kind, 22023 for an interval out of range, 25001 at an isolation level other than READ '
+    'COMMITTED. Source: W1.';
 REVOKE ALL ON FUNCTION memwarden.set_record_retention(text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_record_retention(text, interval) TO memwarden_admin;
 
@@ -175,5 +179,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_monthly_retention() IS
-    'Tells pg_partman from when on months of requests and recalls are dropped: not while a request in them waits, or a legal hold is in force.';
+    'Tells pg_partman from when on months of requests and recalls are dropped: not while a request in them waits, or a legal '
+    'hold is in force.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_monthly_retention() FROM PUBLIC;

@@ -1,4 +1,5 @@
--- What takes up how much. Sizes of tables are exact and cost nothing to ask; shares of layers and organisations come from a sample of pages.
+-- What takes up how much. Sizes of tables are exact and cost nothing to ask; shares of layers and organisations come from a
+-- sample of pages.
 CREATE OR REPLACE FUNCTION memwarden_internal.table_sizes()
 RETURNS TABLE (table_name text, relation regclass, bytes bigint, pages bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -57,7 +58,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_table(regclass, bigint) IS
-    'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted by age, by a sample of 200 '
+    'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted by age, '
+    'by a sample of 200 '
     'pages of p_pages. The table must have a column org_id.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_table(regclass, bigint) FROM PUBLIC;
 
@@ -74,7 +76,8 @@ BEGIN
         '  FROM %1$s.part_config AS c '
         ' CROSS JOIN LATERAL %1$s.show_partitions(c.parent_table) AS p '
         ' CROSS JOIN LATERAL %1$s.show_partition_info(p.partition_schemaname || ''.'' || p.partition_tablename, NULL, c.parent_table) AS i '
-        ' WHERE c.parent_table = $1 AND c.retention IS NOT NULL AND i.child_end_time <= clock_timestamp() - c.retention::interval', memwarden_internal.partman_schema())
+        ' WHERE c.parent_table = $1 AND c.retention IS NOT NULL AND i.child_end_time <= clock_timestamp() - '
+        'c.retention::interval', memwarden_internal.partman_schema())
        INTO v_bytes USING 'memwarden_data.' || p_table;
     RETURN coalesce(v_bytes, 0);
 END
