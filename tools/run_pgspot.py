@@ -54,13 +54,27 @@ EXPECTED = {
     ): _COMMITS,
     (
         "memwarden.collect",
-        "PS005: Function without explicit search_path: memwarden.collect(batch integer)",
+        "PS005: Function without explicit search_path: memwarden.collect()",
     ): _COMMITS,
     (
         "memwarden.sweep",
         "PS005: Function without explicit search_path: "
         "memwarden.sweep(batch integer,batches integer)",
     ): _COMMITS,
+    (
+        "memwarden_internal.run_job",
+        "PS005: Function without explicit search_path: memwarden_internal.run_job(p_job text)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.work_on_job",
+        "PS005: Function without explicit search_path: memwarden_internal.work_on_job(p_job text,"
+        "p_after text,p_begun timestamptz,p_turn interval,INOUT p_error jsonb)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.try_step",
+        "PS005: Function without explicit search_path: memwarden_internal.try_step(p_job text,"
+        "p_after text,p_begun timestamptz,OUT after text,OUT error jsonb)",
+    ): _SESSION_PATH,
     **{
         (
             f"memwarden.{name}",
@@ -78,12 +92,14 @@ EXPECTED = {
             "compact_history",
             "count_recalls",
             "check_compliance",
+            "delete_old_records",
             "enforce_consent",
             "enforce_retention",
             "escalate_reviews",
             "expire_reviews",
             "extract_captures",
             "retry_deferred",
+            "run_due_jobs",
             "seal_log",
             "settle_values",
         )

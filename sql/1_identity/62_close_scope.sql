@@ -245,16 +245,8 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope(bigint) TO memward
 CREATE OR REPLACE PROCEDURE memwarden.close_due_scopes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_scope_id pg_catalog.int8;
 BEGIN
-    LOOP
-        v_scope_id := memwarden_internal.close_next_scope(v_scope_id);
-        EXIT WHEN v_scope_id IS NULL;
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_close');
+    CALL memwarden_internal.run_job('memwarden_close');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_scopes() IS

@@ -27,6 +27,7 @@ UNPINNED = {
     "memwarden.compact_history",
     "memwarden.count_recalls",
     "memwarden.check_compliance",
+    "memwarden.delete_old_records",
     "memwarden.enforce_consent",
     "memwarden.enforce_retention",
     "memwarden.escalate_reviews",
@@ -35,10 +36,14 @@ UNPINNED = {
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",
+    "memwarden.run_due_jobs",
     "memwarden.seal_log",
     "memwarden.settle_values",
     "memwarden.setup",
     "memwarden.sweep",
+    "memwarden_internal.run_job",
+    "memwarden_internal.try_step",
+    "memwarden_internal.work_on_job",
 }
 
 # Called by a superuser, who needs no grant.

@@ -87,6 +87,27 @@ COMMENT ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) IS
     'Verifies the provenance of the next versions; item_id: the last of these versions.';
 REVOKE ALL ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) FROM PUBLIC;
 
+-- What a run of the job does: of each sweep at most a hundred batches.
+CREATE OR REPLACE FUNCTION memwarden_internal.sweep_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sweep text := coalesce(split_part(p_after, ' ', 1), 'sensitivity');
+    v_batch integer := coalesce(split_part(p_after, ' ', 2), '1')::integer;
+BEGIN
+    IF memwarden_internal.sweep_next(v_sweep, 1000) AND v_batch < 100 THEN
+        RETURN format('%s %s', v_sweep, v_batch + 1);
+    END IF;
+    RETURN CASE WHEN v_sweep = 'sensitivity' THEN 'provenance 1' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sweep_step(text) IS
+    'One step of sweep(): the next batch of the sensitivity sweep, or then of that of provenance. Returns which comes next.';
+REVOKE ALL ON FUNCTION memwarden_internal.sweep_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.sweep(batch integer DEFAULT 1000, batches integer DEFAULT 100)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$

@@ -209,13 +209,14 @@ BEGIN
     RETURN QUERY
     SELECT e.event_id, e.round, e.event, p.name, e.login, e.reason, e.note, e.detail, e.at
       FROM memwarden_data.review_event AS e
-      JOIN memwarden_data.write_request AS w ON w.request_id = e.request_id AND w.org_id = e.org_id
       LEFT JOIN memwarden_data.review AS r ON r.org_id = e.org_id AND r.request_id = e.request_id
+      -- It outlives the request, which goes by age.
+      LEFT JOIN memwarden_data.write_request AS w ON w.request_id = e.request_id AND w.org_id = e.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
      WHERE e.org_id = ANY (memwarden_internal.visible_orgs()) AND e.request_id = review_history.proposal_id
-       AND (w.principal_id = v_principal_id
-            OR memwarden_internal.may_read(v_principal_id, w.scope_id)
-               AND w.label_id = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
+       AND (coalesce(w.principal_id, r.principal_id) = v_principal_id
+            OR memwarden_internal.may_read(v_principal_id, coalesce(w.scope_id, r.scope_id))
+               AND coalesce(w.label_id, r.label_id) = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
      UNION ALL
     SELECT w.request_id, 1::smallint, 'auto_approved', NULL, NULL, NULL, NULL, memwarden_internal.told_of_auto(w.review), w.decided_at
       FROM memwarden_data.write_request AS w

@@ -124,11 +124,7 @@ CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.reindex_next(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_words');
+    CALL memwarden_internal.run_job('memwarden_words');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS

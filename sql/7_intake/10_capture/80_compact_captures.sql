@@ -88,11 +88,7 @@ CREATE OR REPLACE PROCEDURE memwarden.compact_captures()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.compact_next_captures(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_captures');
+    CALL memwarden_internal.run_job('memwarden_captures');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_captures() IS

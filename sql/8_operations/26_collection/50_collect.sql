@@ -84,57 +84,56 @@ COMMENT ON FUNCTION memwarden_internal.list_layers_to_collect() IS
 REVOKE ALL ON FUNCTION memwarden_internal.list_layers_to_collect() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_layers_to_collect() TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.collect_next(p_taken integer)
-RETURNS boolean
+CREATE OR REPLACE FUNCTION memwarden_internal.collect_next(p_last text)
+RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '200ms'
 AS $function$
-BEGIN
-    IF (p_taken BETWEEN 1 AND 1000) IS NOT TRUE THEN
-        PERFORM memwarden_internal.raise_error('invalid_argument', 'batch: 1 to 1,000');
-    END IF;
-    RETURN memwarden_internal.collect_step(500, p_taken, clock_timestamp());
-EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
-    -- Somebody holds one of these memories, or sets a hold: the next run goes on here.
-    RETURN false;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.collect_next(integer) IS
-    'The next step of collection, at this moment. False when nothing is due, or somebody holds what it would take.';
-REVOKE ALL ON FUNCTION memwarden_internal.collect_next(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.collect_next(integer) TO memwarden_jobs, memwarden_admin;
-
-CREATE OR REPLACE PROCEDURE memwarden.collect(batch integer DEFAULT 10)
-LANGUAGE plpgsql SECURITY INVOKER
-AS $procedure$
 DECLARE
     v_begun timestamptz;
 BEGIN
     -- Whoever has just been read is not idle.
-    CALL memwarden.count_recalls();
-    PERFORM memwarden_internal.list_layers_to_collect();
-    COMMIT;
-    LOOP
-        v_begun := pg_catalog.clock_timestamp();
-        EXIT WHEN NOT memwarden_internal.collect_next(collect.batch);
-        COMMIT;
-        -- It rests three times as long as it has worked: the processor is the writers', too.
-        PERFORM pg_catalog.pg_sleep_for(3 OPERATOR(pg_catalog.*) (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) v_begun));
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_collect');
+    IF p_last IS NULL THEN
+        FOR i IN 1..100 LOOP
+            EXIT WHEN NOT memwarden_internal.count_next_recalls(5000);
+        END LOOP;
+        PERFORM memwarden_internal.list_layers_to_collect();
+    ELSE
+        -- It rests three times as long as it has worked, and holds nothing meanwhile: the processor is the writers', too.
+        PERFORM pg_sleep_for(3 * p_last::interval);
+    END IF;
+    v_begun := clock_timestamp();
+    IF memwarden_internal.collect_step(500, 10, v_begun) THEN
+        RETURN clock_timestamp() - v_begun;
+    END IF;
+    RETURN NULL;
+EXCEPTION WHEN lock_not_available OR deadlock_detected THEN
+    -- Somebody holds one of these memories, or sets a hold: the next run goes on here.
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.collect_next(text) IS
+    'The next step of collection, at this moment. p_last: how long the step before took, NULL for the first. NULL when nothing is due, '
+    'or somebody holds what it would take.';
+REVOKE ALL ON FUNCTION memwarden_internal.collect_next(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.collect_next(text) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.collect()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    CALL memwarden_internal.run_job('memwarden_collect');
 END
 $procedure$;
-COMMENT ON PROCEDURE memwarden.collect(integer) IS
+COMMENT ON PROCEDURE memwarden.collect() IS
     'Collects memories in two phases, as a job: what is due expires and leaves every index; what expired longer ago than the '
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
     'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number. Writers never wait for more '
-    'than a batch, and after each the job rests for three times as long as it took. A run goes on '
+    'than a batch of ten memories, and after each the job rests for three times as long as it took. A run goes on '
     'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '
-    'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. batch: memories per batch, 1 '
-    'to 1,000; 10 by default. Raises 22023 for another batch, 25001 at an isolation level other than READ '
-    'COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
-REVOKE ALL ON PROCEDURE memwarden.collect(integer) FROM PUBLIC;
-GRANT EXECUTE ON PROCEDURE memwarden.collect(integer) TO memwarden_jobs, memwarden_admin;
+    'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. '
+    'Raises 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
+REVOKE ALL ON PROCEDURE memwarden.collect() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.collect() TO memwarden_jobs, memwarden_admin;

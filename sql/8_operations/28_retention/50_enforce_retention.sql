@@ -93,19 +93,30 @@ COMMENT ON FUNCTION memwarden_internal.retention_step(jsonb) IS
 REVOKE ALL ON FUNCTION memwarden_internal.retention_step(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step(jsonb) TO memwarden_jobs, memwarden_admin;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.retention_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_after IS NULL OR starts_with(p_after, '{') THEN
+        -- Behind the last memory the organisations begin: none has this number.
+        RETURN coalesce(memwarden_internal.retention_step(p_after::jsonb)::text, '-1');
+    END IF;
+    RETURN memwarden_internal.check_next_org(p_after::bigint);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.retention_step(text) IS
+    'One step of enforce_retention(): the next memories whose retention is over and then, behind the last, the next organisation to be '
+    'checked for breaches.';
+REVOKE ALL ON FUNCTION memwarden_internal.retention_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.enforce_retention()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_cursor jsonb;
 BEGIN
-    LOOP
-        v_cursor := memwarden_internal.retention_step(v_cursor);
-        COMMIT;
-        EXIT WHEN v_cursor IS NULL;
-    END LOOP;
-    CALL memwarden.check_compliance();
-    PERFORM memwarden_internal.note_job('memwarden_retention');
+    CALL memwarden_internal.run_job('memwarden_retention');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_retention() IS

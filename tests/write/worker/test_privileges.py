@@ -34,7 +34,7 @@ INSIDE = [
     "SELECT memwarden_internal.hold_job(gen_random_uuid(), 'w')",
     "SELECT memwarden_internal.send_again(gen_random_uuid())",
     "SELECT memwarden_internal.set_aside_abandoned(now())",
-    "SELECT memwarden_internal.trim_jobs()",
+    "SELECT memwarden_internal.delete_next_records(NULL, 1)",
 ]
 TABLES = ["job", "verdict", "verifier"]
 VIEWS = ["job_queue", "dead_jobs", "verifiers"]
