@@ -53,10 +53,6 @@ EXPECTED = {
         "memwarden.rescan_sensitivity(batch integer,INOUT scanned bigint,INOUT marked bigint)",
     ): _COMMITS,
     (
-        "memwarden.collect",
-        "PS005: Function without explicit search_path: memwarden.collect()",
-    ): _COMMITS,
-    (
         "memwarden.sweep",
         "PS005: Function without explicit search_path: "
         "memwarden.sweep(batch integer,batches integer)",
@@ -88,6 +84,7 @@ EXPECTED = {
             "checkpoint",
             "close_due_scopes",
             "close_due_sessions",
+            "collect",
             "compact_captures",
             "compact_history",
             "count_recalls",

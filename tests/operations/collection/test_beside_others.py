@@ -36,10 +36,10 @@ def ends(yard: Yard, items: list[UUID]) -> list[int]:
     return sorted(row["times"] for row in rows)
 
 
-def run(yard: Yard, batch: int = 10) -> None:
+def run(yard: Yard) -> None:
     """The job, on a connection of its own."""
     with contextlib.closing(yard.world.connect()) as connection:
-        connection.execute(f"CALL memwarden.collect({batch})")
+        connection.execute("CALL memwarden.collect()")
 
 
 @pytest.mark.every_version
