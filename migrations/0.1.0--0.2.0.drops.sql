@@ -10,3 +10,5 @@ DROP FUNCTION memwarden_internal.standing_rules(bigint);
 DROP FUNCTION memwarden_internal.hedges(bigint, text);
 DROP FUNCTION memwarden_internal.recall_model(text, real[]);
 DROP FUNCTION memwarden_internal.texts(jsonb);
+-- Classes can be encrypted.
+DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);

@@ -12,6 +12,7 @@ CREATE TABLE memwarden_data.write_class (
     roles            text[] CHECK (roles <> '{}'),
     precedence       smallint NOT NULL DEFAULT 0 CHECK (precedence BETWEEN 0 AND 1000),
     signals          boolean NOT NULL DEFAULT false,
+    encrypted        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, class)
 );
 CREATE INDEX write_class_classification ON memwarden_data.write_class (classification);
@@ -27,6 +28,8 @@ COMMENT ON COLUMN memwarden_data.write_class.roles IS 'Who may write it, by role
 COMMENT ON COLUMN memwarden_data.write_class.precedence IS
     'Of one key the higher goes before the lower, whatever their confidence; 0 outranks nothing.';
 COMMENT ON COLUMN memwarden_data.write_class.signals IS 'Whether taking the place of something is told to those who learn from it.';
+COMMENT ON COLUMN memwarden_data.write_class.encrypted IS
+    'Whether such memories are kept encrypted, under a key of their subject.';
 
 INSERT INTO memwarden_data.write_class (
     org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, roles, precedence, signals) VALUES

@@ -1,7 +1,7 @@
 CREATE OR REPLACE FUNCTION memwarden.define_write_class(
     class text, description text DEFAULT '', layers text[] DEFAULT NULL, default_ttl interval DEFAULT NULL, max_ttl interval DEFAULT NULL,
     classification text DEFAULT NULL, consent_purpose text DEFAULT NULL, consent_missing text DEFAULT 'refuse', roles text[] DEFAULT NULL,
-    precedence integer DEFAULT 0, signals boolean DEFAULT false, org text DEFAULT NULL)
+    precedence integer DEFAULT 0, signals boolean DEFAULT false, org text DEFAULT NULL, encrypted boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +12,7 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.require_layers(define_write_class.layers);
     IF define_write_class.class IS NULL OR define_write_class.class !~ '^[a-z][a-z0-9_]{0,62}$' OR define_write_class.description IS NULL
-       OR define_write_class.signals IS NULL OR define_write_class.consent_missing IS NULL
+       OR num_nulls(define_write_class.signals, define_write_class.consent_missing, define_write_class.encrypted) > 0
        OR define_write_class.consent_missing NOT IN ('refuse', 'review') OR define_write_class.consent_purpose !~ '^[a-z][a-z0-9_]{0,62}$'
        OR coalesce(define_write_class.precedence, -1) NOT BETWEEN 0 AND 1000 OR define_write_class.layers = '{}'
            OR define_write_class.roles = '{}'
@@ -29,25 +29,29 @@ BEGIN
             PERFORM memwarden_internal.raise_error('unknown_object', format('classification %L', define_write_class.classification));
         END IF;
     END IF;
+    IF define_write_class.encrypted AND memwarden_internal.subject_key_generations() = '{}' THEN
+        PERFORM memwarden_internal.raise_error('no_subject_keys', format('class %s', define_write_class.class));
+    END IF;
     INSERT INTO memwarden_data.write_class (
         org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, consent_missing, roles,
-            precedence, signals)
+            precedence, signals, encrypted)
     VALUES (v_org_id, define_write_class.class, define_write_class.description, define_write_class.layers, define_write_class.default_ttl,
             define_write_class.max_ttl, v_level, define_write_class.consent_purpose, define_write_class.consent_missing,
                 define_write_class.roles,
-            define_write_class.precedence, define_write_class.signals)
+            define_write_class.precedence, define_write_class.signals, define_write_class.encrypted)
     ON CONFLICT ON CONSTRAINT write_class_pkey DO UPDATE
        SET description = excluded.description, layers = excluded.layers, default_ttl = excluded.default_ttl, max_ttl = excluded.max_ttl,
            classification = excluded.classification, consent_purpose = excluded.consent_purpose, consent_missing = excluded.consent_missing,
-           roles = excluded.roles, precedence = excluded.precedence, signals = excluded.signals;
+           roles = excluded.roles, precedence = excluded.precedence, signals = excluded.signals,
+           encrypted = excluded.encrypted;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'define_write_class', jsonb_build_object(
         'class', class, 'layers', layers, 'default_ttl', default_ttl, 'max_ttl', max_ttl, 'classification', classification,
         'consent_purpose', consent_purpose, 'consent_missing', consent_missing, 'roles', roles, 'precedence', precedence,
-        'signals', signals));
+        'signals', signals, 'encrypted', encrypted));
 END
 $function$;
 COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
-    boolean, text) IS
+    boolean, text, boolean) IS
     'Defines a class of writes, or redefines it for writes from now on. A class of an organisation precedes the common class of that '
     'name. class: the name of the class. description: what the class is for. layers: where it may be written; all layers by default. '
     'default_ttl, max_ttl: how long such a memory lasts, by default and at most; never longer than its layer allows. classification: '
@@ -55,13 +59,15 @@ COMMENT ON FUNCTION memwarden.define_write_class(text, text, text[], interval, i
     'record_consent(). consent_missing: what happens without consent, refuse (the default) or review. roles: the names of the roles '
     'that may write it; by default every role that may write the layer. precedence: 0 (the default) to 1,000; of one key the higher '
     'takes the place of the lower, whatever their confidence. signals: true shows in learning_signals when such a write takes the '
-    'place of another; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
+    'place of another; false by default. encrypted: true keeps memories written from now on encrypted under a key of their subject, '
+    'which each must name; erase_subject() destroys the key; false by default. org: the organisation; by default the caller''s, and for members of memwarden_admin all '
     'organisations. Raises 22023 for malformed arguments, 42704 for an unknown layer, classification or organisation, 42501 without '
-    'the right, 25001 at an isolation level other than READ COMMITTED. Source: memory fabric.';
+    'the right, 55000 for encrypted without a generation of subject keys, 25001 at an isolation level other than READ COMMITTED. '
+    'Source: memory fabric.';
 REVOKE ALL ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer,
-    boolean, text) FROM PUBLIC;
+    boolean, text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[],
-    integer, boolean, text)
+    integer, boolean, text, boolean)
     TO memwarden_curator, memwarden_admin;
 
 -- Asked by the gate for access, of writes that name a class.
@@ -119,4 +125,21 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_write_classes() IS 'The rows of memwarden.write_classes.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_write_classes() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_write_classes()
+    TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_encrypted_class(p_org text, p_class text)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT c.encrypted FROM memwarden_data.write_class AS c
+              JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
+             WHERE o.name = p_org AND c.class = p_class);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_encrypted_class(text, text) IS
+    'Whether memories of a class are kept encrypted; a column of memwarden.write_classes.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_encrypted_class(text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.is_encrypted_class(text, text)
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -4,7 +4,7 @@ CREATE POLICY application ON memwarden_data.write_class FOR SELECT
 
 CREATE OR REPLACE VIEW memwarden.write_classes WITH (security_invoker = true) AS
 SELECT c.org, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, c.classification, c.consent_purpose, c.consent_missing, c.roles,
-       c.precedence, c.signals
+       c.precedence, c.signals, memwarden_internal.is_encrypted_class(c.org, c.class) AS encrypted
   FROM memwarden_internal.list_write_classes() AS c;
 COMMENT ON VIEW memwarden.write_classes IS
     'Lists the classes of writes and what each requires. A class of an organisation precedes the class of all organisations (global).';

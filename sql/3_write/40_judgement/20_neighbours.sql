@@ -127,7 +127,7 @@ BEGIN
                    || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
                    ORDER BY n.similarity DESC NULLS LAST, n.item_id)
           FROM unnest(p_near) AS n
-          JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
+          JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
          WHERE n.label_id = ANY (p_labels));
 END
 $function$;

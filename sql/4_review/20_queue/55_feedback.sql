@@ -53,7 +53,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
       LEFT JOIN memwarden_data.review AS v ON v.org_id = e.org_id AND v.request_id = e.request_id
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND s.scope_id = ANY (v_scopes)
-      LEFT JOIN memwarden_data.version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id AND e.event = 'edited'
+      LEFT JOIN memwarden_data.said_version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id AND e.event = 'edited'
             AND s.scope_id IS NOT NULL AND memwarden_internal.refusal(v_me, 'READ', r.label_id, r.principal_id) IS NULL
      WHERE e.org_id = ANY (v_orgs)
        -- That a rejection is forgotten is no lesson.
@@ -121,7 +121,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT r.principal_id IS NOT DISTINCT FROM v_me AS mine,
                                     r.scope_id = ANY (v_scopes) AND r.label_id = ANY (v_labels) AS decides) AS w
           LEFT JOIN memwarden_data.review AS v ON v.org_id = a.org_id AND v.request_id = a.request_id
-          LEFT JOIN memwarden_data.version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id
+          LEFT JOIN memwarden_data.said_version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id
          WHERE w.mine OR w.decides OR a.org_id = ANY (v_overseen)
     )
     SELECT o.name, p.name, t.layer, t.topic, count(*), count(*) FILTER (WHERE t.state = 'pending'),

@@ -9,7 +9,7 @@ BEGIN
     -- Items, timeline and vectors say nothing that no version says.
     RETURN QUERY
     SELECT DISTINCT v.item_id
-      FROM memwarden_data.version AS v
+      FROM memwarden_data.said_version AS v
       LEFT JOIN memwarden_data.label AS l ON l.label_id = v.label_id
      WHERE v.org_id = ANY (p_orgs)
        AND (v.subject = ANY (p_subjects)
