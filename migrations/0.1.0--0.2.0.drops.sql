@@ -10,5 +10,11 @@ DROP FUNCTION memwarden_internal.standing_rules(bigint);
 DROP FUNCTION memwarden_internal.hedges(bigint, text);
 DROP FUNCTION memwarden_internal.recall_model(text, real[]);
 DROP FUNCTION memwarden_internal.texts(jsonb);
--- Classes can be encrypted.
+-- A deletion for good has a cause.
+DROP FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer, integer, integer,
+    integer, integer, text[], text);
+DROP FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent);
+DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
+DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
+-- A class of writes has a soft lifetime and a decay.
 DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);

@@ -38,6 +38,8 @@ CREATE TABLE memwarden_data.item (
     search_vector  tsvector NOT NULL,
     -- Which class of write made it what it is; NULL for most.
     class          text,
+    -- When it begins to count half, where that is not as its layer or class says: it was renewed, or has gone stale.
+    fresh_until    timestamptz,
     -- The key of the subject that it is encrypted under; NULL for most. Its words and hashes are HMACs under that key then.
     subject_key_id uuid,
     PRIMARY KEY (org_id, item_id)

@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_statement(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_login_role text, p_principal_id bigint, p_subject_hash bytea,
     p_reason_hash bytea, p_items integer, p_versions integer, p_requests integer, p_evidence integer, p_log_entries integer,
-        p_layers text[], p_key_id text)
+        p_layers text[], p_key_id text, p_cause text DEFAULT 'ERASURE')
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
@@ -11,12 +11,14 @@ RETURN jsonb_build_object(
     'principal_id', p_principal_id, 'subject_hash', encode(p_subject_hash, 'hex'), 'reason_hash', encode(p_reason_hash, 'hex'),
     'items', p_items, 'versions', p_versions, 'requests', p_requests, 'evidence', p_evidence, 'log_entries', p_log_entries,
     'layers', to_jsonb(p_layers),
-    'key_id', p_key_id);
+    'key_id', p_key_id)
+    -- An erasure says none: certificates that are older hold on.
+    || CASE WHEN p_cause = 'ERASURE' THEN '{}'::jsonb ELSE jsonb_build_object('cause', p_cause) END;
 COMMENT ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text) IS
+    integer, integer, integer, integer, text[], text, text) IS
     'What is signed of an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text) FROM PUBLIC;
+    integer, integer, integer, integer, text[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erased_item_statement(
     p_org_id bigint, p_item_id uuid, p_erasure_id uuid, p_version_ids uuid[], p_key_id text)

@@ -188,7 +188,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text,
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea,
-        p_extent memwarden_internal.erasure_extent)
+        p_extent memwarden_internal.erasure_extent, p_cause text DEFAULT 'ERASURE')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -204,21 +204,22 @@ BEGIN
     INSERT INTO memwarden_data.erasure (
         org_id, erasure_id, erased_at, login_role, principal_id, subject_hash, reason, reason_hash, items, versions, requests,
             evidence, log_entries,
-        layers, key_id, signature, system_identifier, transaction_id)
+        layers, key_id, signature, system_identifier, transaction_id, cause)
     VALUES (
         p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items,
             p_extent.versions,
         v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id,
         memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
             p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, v_reason_hash, v_items, p_extent.versions,
-            v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id)),
-        memwarden_internal.system_identifier(), pg_current_xact_id());
+            v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id, p_cause)),
+        memwarden_internal.system_identifier(), pg_current_xact_id(), p_cause);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) IS
+COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
+    text) IS
     'The certificate of an erasure, signed. It opens the guards of history to this transaction.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent)
-    FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
+    text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blank_erasure_reasons(p_erasure_ids uuid[])
 RETURNS void

@@ -13,11 +13,11 @@ BEGIN
            memwarden_internal.signature_state('erasure', memwarden_internal.erasure_statement(
                e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items,
                    e.versions, e.requests,
-               e.evidence, e.log_entries, e.layers, e.key_id), e.key_id, encode(e.signature, 'hex'))
+               e.evidence, e.log_entries, e.layers, e.key_id, e.cause), e.key_id, encode(e.signature, 'hex'))
       FROM memwarden_data.erasure AS e
       JOIN memwarden_data.organisation AS o ON o.org_id = e.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
-     WHERE e.org_id = ANY (v_orgs);
+     WHERE e.org_id = ANY (v_orgs) AND e.cause = 'ERASURE';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_erasures() IS 'The rows of memwarden.erasures.';
