@@ -6,6 +6,9 @@ ALTER TABLE memwarden_data.item ADD COLUMN subject_key_id uuid;
 CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 ALTER TABLE memwarden_data.version ADD COLUMN subject_key_id uuid, ADD COLUMN sealed bytea;
 ALTER TABLE memwarden_data.write_request ADD COLUMN subject_key_id uuid, ADD COLUMN sealed_words bytea;
+ALTER TABLE memwarden_data.erasure
+    ADD COLUMN detail jsonb, ADD COLUMN final_at timestamptz, ADD COLUMN final_by text CHECK (final_by IN ('KEYS', 'COPIES')),
+    ADD COLUMN final_key_id text, ADD COLUMN final_signature bytea;
 
 -- The key of each person of whom memories are kept encrypted. Without its row those memories are gone, in every copy of the store
 -- that has lost the generation that wraps it: docs/erase.md.

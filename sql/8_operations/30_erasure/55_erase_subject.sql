@@ -2,7 +2,7 @@ CREATE OR REPLACE FUNCTION memwarden.erase_subject(
     subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer,
     log_entries integer, layers text[],
-               erased_at timestamptz, subject_hash bytea)
+               erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -16,6 +16,8 @@ DECLARE
     v_found    memwarden_internal.erasure_extent;
     v_hash     bytea;
     v_now      timestamptz;
+    v_before   jsonb;
+    v_keys     uuid[];
 BEGIN
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         PERFORM memwarden_internal.hold_organisations(v_orgs);
@@ -28,10 +30,13 @@ BEGIN
     IF coalesce(erase_subject.dry_run, false) THEN
         RETURN QUERY SELECT NULL::uuid, 'DRY_RUN', cardinality(v_found.item_ids), v_found.versions,
             cardinality(v_found.request_ids), cardinality(v_found.evidence_ids),
-                            v_found.log_entries, v_found.layers, NULL::timestamptz, v_hash;
+                            v_found.log_entries, v_found.layers, NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz;
         RETURN;
     END IF;
+    v_before := memwarden_internal.rows_changed();
+    v_keys := memwarden_internal.doomed_keys(v_orgs, v_hash, v_found.item_ids);
     PERFORM memwarden_internal.record_erasure(v_org_id, v_id, v_now, erase_subject.reason, v_hash, v_found);
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(v_orgs, v_found, v_keys));
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids,
         v_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[v_org_id], v_found.entity_ids, v_terms);
@@ -41,10 +46,11 @@ BEGIN
     PERFORM memwarden_internal.erase_sessions(v_orgs, erase_subject.subject, v_terms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
+    PERFORM memwarden_internal.destroy_keys(v_orgs, v_id, v_keys);
+    PERFORM memwarden_internal.complete_certificate(v_id, v_before);
     RETURN QUERY
-    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0
-        THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
-           e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
+    SELECT e.erasure_id, 'COMPLETED', e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash,
+           e.detail -> 'places', e.final_at
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
@@ -65,10 +71,11 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
     'of a longer word. org: the organisation; by default the caller''s; members of memwarden_admin name it. dry_run: '
     'true only counts. Returns the certificate as one row. erasure_id: the number of the erasure. layers: the layers '
-    'concerned. erased_at: when it was done. status: COMPLETED, NOTHING_FOUND or DRY_RUN. items, versions, requests, '
+    'concerned. erased_at: when it was done. status: COMPLETED or DRY_RUN. items, versions, requests, '
     'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
-    'subject_hash: the HMAC of the normalised subject, NULL without a master key. Raises 42501 without the right; '
-    '42704 for an unknown organisation; 22023 for arguments out of range; 25001 at an isolation level other than READ '
+    'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
+    'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
+    'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; 22023 for arguments out of range; 25001 at an isolation level other than READ '
     'COMMITTED; XX000 when something would be left. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
