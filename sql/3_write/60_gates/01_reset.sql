@@ -68,7 +68,8 @@ BEGIN
         NEW.refused_hash := NULL;
         IF TG_OP = 'UPDATE' AND NEW.sealed_words IS NOT NULL THEN
             v_words := memwarden_internal.opened_words(NEW.subject_key_id, NEW.sealed_words);
-            NEW.content := v_words ->> 'content';
+            -- A reviewer may have agreed in other words.
+            NEW.content := coalesce(NEW.content, v_words ->> 'content');
             NEW.evidence := NULLIF(v_words -> 'evidence', 'null');
             NEW.justification := v_words ->> 'justification';
             NEW.origin := NULLIF(v_words -> 'origin', 'null');

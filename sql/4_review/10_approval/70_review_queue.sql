@@ -85,7 +85,7 @@ BEGIN
          LIMIT review_queue.max_rows
     )
     SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
-           CASE WHEN w.content IS NOT NULL THEN w.content::jsonb ELSE v.content END,
+           coalesce(memwarden_internal.asked_content(w.content, w.subject_key_id, w.sealed_words)::jsonb, v.content),
            w.confidence, w.justification,
            CASE WHEN r.report ? 'evidence' AND w.evidence IS NOT NULL
                 THEN memwarden_internal.weighed_evidence(w.evidence, r.report -> 'evidence',

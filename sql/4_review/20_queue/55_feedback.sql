@@ -46,7 +46,7 @@ BEGIN
     SELECT e.event_id, e.at, e.event, e.reason, e.note, e.request_id, p.name, r.layer, s.path, v.class,
            -- Once it is remembered the words are those of the memory, as far as the caller still reads it.
            coalesce(r.kind, m.kind), coalesce(r.subject, m.subject), coalesce(r.predicate, m.predicate),
-               coalesce(r.content::jsonb, m.content),
+               coalesce(memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words)::jsonb, m.content),
            e.detail -> 'changes', r.item_id
       FROM memwarden_data.review_event AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id AND r.org_id = e.org_id

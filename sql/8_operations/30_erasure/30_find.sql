@@ -192,7 +192,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT j.request_id FROM memwarden_data.job AS j
+    SELECT j.request_id
+      FROM (SELECT q.org_id, q.request_id, q.last_error, memwarden_internal.opened_payload(q.payload) AS payload
+              FROM memwarden_data.job AS q) AS j
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
                p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[
                    (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text,

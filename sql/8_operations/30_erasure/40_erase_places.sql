@@ -72,7 +72,8 @@ BEGIN
      WHERE j.org_id = ANY (p_orgs)
        AND (j.request_id = ANY (p_request_ids)
             -- It carries what is near the request; asked again, it will do without.
-            OR p_item_ids <> '{}' AND EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id)
+            OR p_item_ids <> '{}' AND EXISTS (SELECT FROM jsonb_path_query(
+                memwarden_internal.opened_payload(j.payload), '$.neighbours[*].item_id') AS n (id)
                 WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
     DELETE FROM memwarden_data.noise AS n WHERE n.org_id = ANY (p_orgs) AND n.request_id = ANY (p_request_ids);

@@ -110,3 +110,34 @@ COMMENT ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text) 
     'The wrapped keys of the subjects of whom some scopes have encrypted memories, of one subject where p_subject names it; at most '
     '200, those with the newest memories. Nulls for none.';
 REVOKE ALL ON FUNCTION memwarden_internal.keys_of_scopes(bigint[], bigint[], text) FROM PUBLIC;
+
+-- What the worker is asked stands in its queue until it answers.
+CREATE OR REPLACE FUNCTION memwarden_internal.closed_payload(p_payload jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_key_id uuid := (p_payload ->> 'subject_key')::uuid;
+BEGIN
+    IF v_key_id IS NOT NULL THEN
+        RETURN jsonb_build_object('subject_key', v_key_id,
+                                  'sealed', encode(memwarden_internal.seal(v_key_id, p_payload - 'subject_key'), 'hex'));
+    ELSIF p_payload @? '$.neighbours[*] ? (@.encrypted == true)' THEN
+        RETURN (p_payload - 'subject_key') || jsonb_build_object(
+            'neighbours', jsonb_path_query_array(p_payload, '$.neighbours[*] ? (!exists (@.encrypted))'));
+    END IF;
+    RETURN p_payload - 'subject_key';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.closed_payload(jsonb) IS
+    'What the queue of the worker keeps of a question: of an encrypted write all of it encrypted, of another write no encrypted memory.';
+REVOKE ALL ON FUNCTION memwarden_internal.closed_payload(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.opened_payload(p_payload jsonb)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+RETURN CASE WHEN p_payload ? 'sealed'
+            THEN memwarden_internal.unsealed((p_payload ->> 'subject_key')::uuid, decode(p_payload ->> 'sealed', 'hex')) ELSE p_payload END;
+COMMENT ON FUNCTION memwarden_internal.opened_payload(jsonb) IS 'What closed_payload() closed.';
+REVOKE ALL ON FUNCTION memwarden_internal.opened_payload(jsonb) FROM PUBLIC;
