@@ -93,7 +93,7 @@ def blinded(file: str | None, generation: int, wrapped: bytes, data: bytes) -> b
 def blinded_words(
     file: str | None, keys: list[tuple[int, bytes]], words: list[str]
 ) -> list[list[str]]:
-    """Return, for each key, what stands for each word in the index. Keys that do not open are left out."""
+    """Return, for each key that opens, what stands for each word in the index."""
     done = []
     for generation, wrapped in keys:
         try:

@@ -48,6 +48,12 @@ def test_every_exception_goes_through_raise_error(functions: list[DictRow]) -> N
         "memwarden_internal.sign_text",
         "memwarden_internal.clean_request",
         "memwarden_internal.unseal",
+        "memwarden_internal.subject_key_generations",
+        "memwarden_internal.new_subject_key",
+        "memwarden_internal.rewrapped_subject_key",
+        "memwarden_internal.seal_for_subject",
+        "memwarden_internal.blind_for_subject",
+        "memwarden_internal.blinded_words",
         # They take their own change back by raising what they catch at once.
         "memwarden.preview_policy",
         "memwarden_internal.agree",

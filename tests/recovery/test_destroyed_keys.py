@@ -1,4 +1,4 @@
-"""A destroyed key reaches what an erasure cannot: a base backup, archived WAL, a dump and a replica.
+"""A destroyed key reaches what an erasure cannot: base backups, archived WAL, dumps, replicas.
 
 A unique word is written, encrypted, in every way that a write can take. No file holds it, and once
 the generation that wrapped its key is forgotten, no restored copy can say it.
@@ -63,7 +63,10 @@ def say(agent: Connection[DictRow], what: str, **arguments: Any) -> DictRow:
     evidence = [{"type": "document", "uri": "doc:1", "excerpt": f"{CANARY} {what}"}]
     about = {"subject": "Petra", "predicate": "suffers from", "class": "personal"}
     return write(
-        agent, "semantic", {"illness": f"{CANARY} {what}"}, **({"evidence": evidence} | about | arguments)
+        agent,
+        "semantic",
+        {"illness": f"{CANARY} {what}"},
+        **({"evidence": evidence} | about | arguments),
     )
 
 
@@ -113,7 +116,7 @@ def begin(cluster: Cluster, directory: str) -> None:
 
 
 def forget(places: Places) -> None:
-    """What docs/erase.md says: a new generation everywhere, the keys wrapped anew, the old one gone."""
+    """What docs/erase.md says: a new generation everywhere, keys wrapped anew, the old one gone."""
     files = [f"{home}/master.key.subjects" for home in (places.primary.home, places.standby)]
     run(KEYS, "add", files[0])
     run("sh", "-c", f"{KEYS} show {files[0]} >> {files[1]}")
@@ -138,10 +141,16 @@ def places() -> Iterator[Places]:
         begin(primary, directory)
         remember(primary)
         base = primary.base(directory)
-        run("pg_dump", f"--file={directory}/memory.sql", deploy_server("dsn", primary.name, DATABASE))
+        run(
+            "pg_dump",
+            f"--file={directory}/memory.sql",
+            deploy_server("dsn", primary.name, DATABASE),
+        )
         stand_by(primary.name, standby.name)
         with standby.connect(user=AGENT) as agent:
-            (row,) = agent.execute("SELECT content FROM memwarden.items WHERE subject = 'Bo'").fetchall()
+            (row,) = agent.execute(
+                "SELECT content FROM memwarden.items WHERE subject = 'Bo'"
+            ).fetchall()
             assert row["content"] == {"illness": f"{CANARY} of Bo"}
         with primary.connect() as admin:
             (erasure,) = admin.execute(
@@ -159,7 +168,7 @@ def places() -> Iterator[Places]:
 
 
 def test_no_copy_holds_the_word(places: Places) -> None:
-    """Not in a heap, an index, WAL or a dump, before the erasure or after; the open word is in all.
+    """Not in a heap, an index, WAL or a dump, before or after; the open word is in all.
 
     Proves: R3
     """
@@ -168,7 +177,7 @@ def test_no_copy_holds_the_word(places: Places) -> None:
 
 
 def test_a_restored_backup_brings_no_key_back(places: Places) -> None:
-    """Without the list of erasures it has the rows; they say nothing. The newest keys open the rest.
+    """Without the list of erasures it has rows that say nothing. The newest keys open the others.
 
     Proves: R3
     """
@@ -188,7 +197,8 @@ def test_a_restored_backup_brings_no_key_back(places: Places) -> None:
             assert {row["keyword_score"] for row in recall(agent, query=f"{CANARY} asthma")} == {0}
         with places.primary.connect() as admin:
             (newest,) = admin.execute(
-                "SELECT memwarden.export_subject_keys() AS keys, memwarden.export_erasures() AS list"
+                "SELECT memwarden.export_subject_keys() AS keys,"
+                "       memwarden.export_erasures() AS list"
             ).fetchall()
         with again.connect() as admin:
             assert holding(World(admin), CANARY) == set()

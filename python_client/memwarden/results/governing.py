@@ -12,9 +12,9 @@ from uuid import UUID
 class Certificate:
     """What was erased of a subject, or with `dry_run` would be; it names nobody.
 
-    `status` is COMPLETED or DRY_RUN. `places` counts rows by table, None after a dry run. `final_at`
-    is when no copy of the store could bring it back. `subject_hash` is keyed, 32 bytes, the same
-    for the same subject; None where the server has no master key.
+    `status` is COMPLETED or DRY_RUN. `places` counts rows by table, None after a dry run.
+    `final_at` is when no copy of the store could bring it back. `subject_hash` is keyed, 32 bytes,
+    the same for the same subject; None where the server has no master key.
     """
 
     erasure_id: UUID | None

@@ -73,7 +73,7 @@ BEGIN
             NEW.evidence := NULLIF(v_words -> 'evidence', 'null');
             NEW.justification := v_words ->> 'justification';
             NEW.origin := NULLIF(v_words -> 'origin', 'null');
-            NEW.embedding := v_words ->> 'embedding';
+            NEW.embedding := (v_words ->> 'embedding')::real[];
             NEW.embedding_model := v_words ->> 'embedding_model';
         END IF;
         NEW.sealed_words := NULL;

@@ -292,7 +292,8 @@ BEGIN
                                   k.wrapped, r.org_id, s.value ->> 'kind', s.key, decode(s.value ->> 'sealed', 'hex'))]))
                 -- All that somebody said, and no name, number, code or place of ours: those stay, and would be found again.
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
-                       memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
+                       memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.search_text,
+                       r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
                        r.justification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
                        CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification)
                            THEN r.classification END,

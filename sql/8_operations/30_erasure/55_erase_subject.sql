@@ -75,8 +75,9 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
     'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
     'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
-    'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; 22023 for arguments out of range; 25001 at an isolation level other than READ '
-    'COMMITTED; XX000 when something would be left. Source: chapter 12.10.2.';
+    'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
+    '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; XX000 when something would be left. '
+    'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
 

@@ -80,5 +80,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) IS
-    'Writes into the certificate what its transaction took since p_before, by place, and signs it again. Raises 42704 when that is nothing.';
+    'Writes into the certificate what its transaction took since p_before, by place, and signs it again. Raises 42704 when that '
+    'is nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) FROM PUBLIC;

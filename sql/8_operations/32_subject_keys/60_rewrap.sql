@@ -85,8 +85,9 @@ COMMENT ON FUNCTION memwarden.finalise_erasures(timestamptz) IS
     'Makes certificates of erasures final: from then on no copy of the store can bring back what was erased. Two things make one final. '
     'KEYS: all of it was encrypted under keys that the erasure destroyed, and this server has forgotten every generation that had wrapped '
     'them; that all servers have is for the caller to know. COPIES: the caller says that there is no backup, archived WAL, dump or replica '
-    'from before a time later than the erasure. The caller is a member of memwarden_admin. no_copy_before: that time; by default nothing is '
-    'said. erasure_id, final_at, final_by: the certificates that became final by this call. Raises 22023 for a time to come, F0000 '
+    'from before a time later than the erasure. The caller is a member of memwarden_admin. no_copy_before: that time; by default '
+    'nothing is said. erasure_id, final_at, final_by: the certificates that became final by this call. Raises 22023 '
+    'for a time to come, F0000 '
     'where the file of generations is malformed. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.finalise_erasures(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.finalise_erasures(timestamptz) TO memwarden_admin;

@@ -46,7 +46,6 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.seal_status();
     RETURN QUERY SELECT * FROM memwarden_internal.canonical_status();
     RETURN QUERY SELECT * FROM memwarden_internal.erasure_status();
-    RETURN QUERY SELECT * FROM memwarden_internal.subject_key_status();
     RETURN QUERY SELECT * FROM memwarden_internal.shelf_status();
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();

@@ -1,4 +1,4 @@
-"""What the tests of encrypted memories share: a class that is encrypted, and somebody to write of."""
+"""What the tests of encrypted memories share: a class that is encrypted, and whom to write of."""
 
 from __future__ import annotations
 

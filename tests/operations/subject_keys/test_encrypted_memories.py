@@ -1,4 +1,4 @@
-"""Memories of an encrypted class stand nowhere in clear, and are read, found and compared as others."""
+"""Memories of an encrypted class stand nowhere in clear, and are read and found as others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from operations.subject_keys.conftest import Vault, keep
 
 
 def test_what_is_encrypted_is_read_and_found_and_stands_nowhere_in_clear(vault: Vault) -> None:
-    """get, recall, items, history, as_of and a filter say it; no table does, in no form of its words.
+    """get, recall, items, history, as_of and a filter say it; no table does.
 
     Proves: R3
     """
@@ -23,7 +23,8 @@ def test_what_is_encrypted_is_read_and_found_and_stands_nowhere_in_clear(vault: 
         "SELECT content FROM memwarden.items WHERE subject = 'Petra Horvat'",
         "SELECT content FROM memwarden.history(%(item)s)",
         "SELECT content FROM memwarden.as_of(clock_timestamp(), item_id => %(item)s)",
-        "SELECT content FROM memwarden.recall('x', filter => '{\"illness\": \"zqxdiabetes since her zqxwedding\"}')",
+        "SELECT content FROM memwarden.recall('x', filter =>"
+        ' \'{"illness": "zqxdiabetes since her zqxwedding"}\')',
     ):
         (row,) = agent.execute(query, {"item": done["item_id"]}).fetchall()
         assert row["content"] == {"illness": "zqxdiabetes since her zqxwedding"}, query

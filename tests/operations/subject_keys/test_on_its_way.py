@@ -1,4 +1,4 @@
-"""What waits is encrypted as well: for a reviewer, for the worker; and what is made of two memories."""
+"""What waits for a reviewer is encrypted as well, and what is made of two memories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ CANARY = "zqvmigraine"
 def asked(vault: Vault) -> None:
     """Have a person asked about every write of the layer."""
     vault.world.admin.execute(
-        "SELECT memwarden.set_approval_policy('durable', approval => 'always', org => %s)", (vault.org,)
+        "SELECT memwarden.set_approval_policy('durable', approval => 'always', org => %s)",
+        (vault.org,),
     )
 
 
@@ -70,9 +71,7 @@ def test_what_becomes_of_two_memories_is_encrypted(vault: Vault) -> None:
     agent = vault.agent()
     one = keep(agent, {"illness": f"{CANARY} since spring"})
     other = keep(agent, {"remedy": f"rest against {CANARY}"})
-    agent.execute(
-        "SELECT memwarden.merge(%s, %s, 'one story')", (one["item_id"], other["item_id"])
-    )
+    agent.execute("SELECT memwarden.merge(%s, %s, 'one story')", (one["item_id"], other["item_id"]))
     first = keep(agent, {"pulse": f"{CANARY} 60"}, predicate="has")
     keep(agent, {"pulse": f"{CANARY} 70"}, predicate="has")
     agent.execute("SELECT memwarden.rollback(%s, 'wrong')", (first["item_id"],))
@@ -81,9 +80,7 @@ def test_what_becomes_of_two_memories_is_encrypted(vault: Vault) -> None:
     agent.execute("SELECT memwarden.retract(%s, 'over')", (first["item_id"],))
     diff = agent.execute("SELECT * FROM memwarden.diff(%s, 1, 2)", (first["item_id"],)).fetchall()
     assert [row["after"] for row in diff if row["path"] == "/content/pulse"] == [f"{CANARY} 70"]
-    agent.execute(
-        "SELECT * FROM memwarden.promote(%s, layer => 'episodic')", (one["item_id"],)
-    )
+    agent.execute("SELECT * FROM memwarden.promote(%s, layer => 'episodic')", (one["item_id"],))
     assert holding(vault.world, CANARY) == set()
     assert vault.findings() == []
     assert vault.rebuild() == dict.fromkeys(("item", "timeline", "embedding"), 0)
