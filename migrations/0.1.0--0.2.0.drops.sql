@@ -20,3 +20,5 @@ DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
 DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);
 -- A class of writes has a soft lifetime and a decay.
 DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);
+-- A certificate counts by place, and becomes final.
+DROP FUNCTION memwarden.erase_subject(text, text, text[], text, boolean);

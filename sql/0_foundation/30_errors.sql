@@ -44,6 +44,13 @@ VALUES
      'A login acts for one principal only, and a transaction for one token only.'),
     ('no_master_key', '55000', 'the server has no master key',
      'Set MEMWARDEN_MASTER_KEY_FILE in the environment of the server. Tokens are signed under this key.'),
+    ('subject_key_unavailable', 'F0000', 'the key of the subject does not open here',
+     'Another server, or an earlier generation of subject keys, wrapped it. Bring the generation back, or import the newest keys with '
+     'memwarden.import_subject_keys().'),
+    ('no_subject_keys', '55000', 'the server has no generation of subject keys',
+     'Write a line such as "1 " and 64 hexadecimal digits into the file that is named as MEMWARDEN_MASTER_KEY_FILE, with .subjects.'),
+    ('nothing_matched', '42704', 'nothing matched, and nothing was erased',
+     'Give the name as memories bear it, and every identifier. dry_run => true counts without erasing.'),
     ('not_permitted', '42501', 'this principal is not permitted to do that',
      'The detail names what is missing. memwarden.whoami() shows what the caller may do.'),
     ('scope_closed', '55000', 'the scope is closed',

@@ -165,6 +165,11 @@ def seed_erasure(world: World) -> None:
     """Somebody who was erased, evidence and a reason that named them."""
     curator = world.agent(HOME, role="curator")
     write(curator, "episodic", "tea", subject="Petra")
+    world.admin.execute(
+        "SELECT memwarden.define_write_class('personal', encrypted => true, org => 'acme')"
+    )
+    for subject in ("Petra", "Bo"):
+        write(curator, "episodic", "gout", subject=subject, **{"class": "personal"})
     retract(curator, write(curator, "episodic", "the kettle is blue")["item_id"], "petra says no")
     world.admin.execute(
         "SELECT memwarden.define_source('petra:*', 'document', issuer => %s, org => 'acme')",

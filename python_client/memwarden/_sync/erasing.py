@@ -15,8 +15,8 @@ from memwarden.results import Certificate
 class Erasing:
     """Erases a subject, and reports on compliance.
 
-    A connection that breaks meanwhile raises `ConnectionFailed`: it may be asked again, and the
-    second certificate says whether anything was left.
+    A connection that breaks meanwhile raises `ConnectionFailed`: it may be asked again, and
+    `NotFound` says then that the first call erased everything.
     """
 
     _session: Session
@@ -38,7 +38,7 @@ class Erasing:
 
         Raises:
             NotAllowed: the caller does not administer the organisation, or may not delete for good.
-            NotFound: there is no such organisation.
+            NotFound: there is no such organisation, or nothing matched.
             InvalidArgument: an argument is blank or too long, or the reason names the subject.
         """
         arguments = {

@@ -26,7 +26,7 @@ BEGIN
                   FROM memwarden_data.item AS n
                  WHERE (n.org_id, n.item_id) > (p_org_id, p_item_id) AND n.status = 'ACTIVE'
                  ORDER BY n.org_id, n.item_id LIMIT p_count) AS i
-          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+          JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
          CROSS JOIN LATERAL memwarden_internal.screen_request(
                    jsonb_strip_nulls(jsonb_build_object('content', v.content, 'subject', v.subject, 'predicate', v.predicate,
                        'evidence', v.evidence))::text,

@@ -14,6 +14,7 @@ CREATE TABLE memwarden_data.write_class (
     signals          boolean NOT NULL DEFAULT false,
     soft_ttl         interval CHECK (soft_ttl > interval '0'),
     decay            text CHECK (decay IN ('forcing', 'validity', 'exempt')),
+    encrypted        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, class)
 );
 CREATE INDEX write_class_classification ON memwarden_data.write_class (classification);
@@ -31,6 +32,8 @@ COMMENT ON COLUMN memwarden_data.write_class.precedence IS
 COMMENT ON COLUMN memwarden_data.write_class.signals IS 'Whether taking the place of something is told to those who learn from it.';
 COMMENT ON COLUMN memwarden_data.write_class.soft_ttl IS 'Instead of the layer''s; NULL for the layer''s.';
 COMMENT ON COLUMN memwarden_data.write_class.decay IS 'Instead of the layer''s; NULL for the layer''s.';
+COMMENT ON COLUMN memwarden_data.write_class.encrypted IS
+    'Whether such memories are kept encrypted, under a key of their subject.';
 
 INSERT INTO memwarden_data.write_class (
     org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, roles, precedence, signals) VALUES

@@ -4,7 +4,7 @@ CREATE POLICY application ON memwarden_data.write_class FOR SELECT
 
 CREATE OR REPLACE VIEW memwarden.write_classes WITH (security_invoker = true) AS
 SELECT c.org, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, c.classification, c.consent_purpose, c.consent_missing, c.roles,
-       c.precedence, c.signals, t.soft_ttl, t.decay
+       c.precedence, c.signals, t.soft_ttl, t.decay, t.encrypted
   FROM memwarden_internal.list_write_classes() AS c
   LEFT JOIN memwarden_internal.list_class_lifetimes() AS t ON t.org = c.org AND t.class = c.class;
 COMMENT ON VIEW memwarden.write_classes IS

@@ -81,7 +81,10 @@ BEGIN
            EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
            OR EXISTS (SELECT FROM memwarden_data.shelf AS s
                        WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
-                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS specially
+                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16))
+           -- Encrypted words are asked for under the key of each subject.
+           OR EXISTS (SELECT FROM memwarden_data.item AS i
+                       WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially
       INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
@@ -119,7 +122,8 @@ BEGIN
            AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
            AND (p_filter IS NULL OR EXISTS (
                    SELECT FROM memwarden_data.version_hot AS v
-                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
+                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+                      AND memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed) @> p_filter))
     ), counted AS MATERIALIZED (
         SELECT count(*) AS items, greatest(coalesce(sum(c.length), 0)::double precision / greatest(count(*), 1), 1) AS average,
                min(c.similarity) AS least, max(c.similarity) AS most,

@@ -73,7 +73,8 @@ BEGIN
      WHERE j.org_id = ANY (p_orgs)
        AND (j.request_id = ANY (p_request_ids)
             -- It carries what is near the request; asked again, it will do without.
-            OR p_item_ids <> '{}' AND EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id)
+            OR p_item_ids <> '{}' AND EXISTS (SELECT FROM jsonb_path_query(
+                memwarden_internal.opened_payload(j.payload), '$.neighbours[*].item_id') AS n (id)
                 WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
     DELETE FROM memwarden_data.noise AS n WHERE n.org_id = ANY (p_orgs) AND n.request_id = ANY (p_request_ids);
@@ -102,7 +103,8 @@ BEGIN
            intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL,
                sealed = NULL, grounds = NULL,
-           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL
+           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL,
+           subject_key_id = NULL, sealed_words = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     -- Who decided, when and how stays; what was said to it goes. A proposal that waited has left the queue by now.
@@ -262,7 +264,8 @@ BEGIN
                 WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'idempotency' FROM memwarden_data.idempotency AS y WHERE y.org_id = ANY (p_orgs) AND y.item_id = ANY (p_item_ids)
          UNION SELECT 'write_request' FROM memwarden_data.write_request AS r
-                WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids) AND num_nonnulls(r.content, r.subject, r.evidence) > 0
+                WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids) AND num_nonnulls(r.content, r.subject, r.evidence,
+                    r.sealed_words) > 0
          UNION SELECT 'log' FROM memwarden_data.log AS l
                 WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (p_item_ids) AND l.reason_hash IS NULL AND l.operation <> 'ERASE');
 END

@@ -2,7 +2,7 @@ CREATE OR REPLACE FUNCTION memwarden.erase_subject(
     subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer,
     log_entries integer, layers text[],
-               erased_at timestamptz, subject_hash bytea)
+               erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -33,15 +33,14 @@ BEGIN
             v_hash, cardinality(v_found.item_ids), v_holds);
         RETURN QUERY SELECT v_id, CASE v_holds WHEN '{}' THEN 'DRY_RUN' ELSE 'BLOCKED' END, cardinality(v_found.item_ids),
             v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids), v_found.log_entries, v_found.layers,
-            NULL::timestamptz, v_hash;
+            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz;
         RETURN;
     END IF;
     PERFORM memwarden_internal.erase_person(v_org_id, v_orgs, v_id, erase_subject.subject, v_terms, v_synonyms, erase_subject.reason,
         v_hash, v_found, session_user, memwarden_internal.current_principal());
     RETURN QUERY
-    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0
-        THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
-           e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
+    SELECT e.erasure_id, 'COMPLETED', e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash,
+           e.detail -> 'places', e.final_at
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
@@ -62,13 +61,15 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
     'of a longer word. org: the organisation; by default the caller''s; members of memwarden_admin name it. dry_run: '
     'true only counts. Returns the certificate as one row. erasure_id: the number of the erasure. layers: the layers '
-    'concerned. erased_at: when it was done. status: COMPLETED, NOTHING_FOUND, DRY_RUN; or BLOCKED where a legal hold '
+    'concerned. erased_at: when it was done. status: COMPLETED, DRY_RUN; or BLOCKED where a legal hold '
     'keeps one of the memories or names the person. Then nothing is erased, the erasure waits in memwarden.erasures with the '
     'holds that block it, and enforce_consent() carries it out when they are lifted. items, versions, requests, '
     'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
-    'subject_hash: the HMAC of the normalised subject, NULL without a master key. Raises 42501 without the right; '
-    '42704 for an unknown organisation; 22023 for arguments out of range; 25001 at an isolation level other than READ '
-    'COMMITTED; XX000 when something would be left. Source: chapter 12.10.2.';
+    'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
+    'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
+    'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
+    '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; XX000 when something would be left. '
+    'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -263,9 +264,13 @@ RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_before jsonb := memwarden_internal.rows_changed();
+    v_keys   uuid[] := memwarden_internal.doomed_keys(p_orgs, p_subject_hash, p_found.item_ids);
 BEGIN
     PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, p_found, 'ERASURE',
         p_login, p_principal_id);
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, p_found, v_keys));
     PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, p_found.item_ids, p_found.request_ids, p_found.evidence_ids,
         p_found.log_seqs);
     PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], p_found.entity_ids, p_terms);
@@ -276,11 +281,13 @@ BEGIN
     PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
+    PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);
+    PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
     memwarden_internal.erasure_extent, text, bigint) IS
     'The erasure itself: records, deletes, and looks again. The caller holds the organisations and no hold stands against it. '
-    'p_login, p_principal_id: who asked for it. Raises XX000 when anything is left.';
+    'p_login, p_principal_id: who asked for it. Raises XX000 when anything is left, 42704 when nothing matched.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
     memwarden_internal.erasure_extent, text, bigint) FROM PUBLIC;

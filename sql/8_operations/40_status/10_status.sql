@@ -69,7 +69,7 @@ COMMENT ON FUNCTION memwarden.status() IS
     'Reports the state of this installation, a row for each component. The components are: (1) versions of functions '
     'and storage (where these disagree, there are no other rows); (2) columns, indexes and constraints that are '
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
-    'well, otherwise one for each that is not); (5) sealing of the log, and erasures after a restore; (6) scopes that '
+    'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, and keys of subjects; (6) scopes that '
     'have grown, storage budgets, and embedders that layers wait for; (7) deferred requests (the caller''s own, and '
     'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
     'detail: what to do.';

@@ -179,6 +179,9 @@ def test_a_list_of_another_master_key_takes_trust(world: World) -> None:
 
 def test_since_narrows_the_list(desk: Desk) -> None:
     """To erasures from a moment on."""
+    agent = desk.agent()
+    remember(agent, "tea", subject="Ana")
+    remember(agent, "milk", subject="Bob")
     desk.erase("Ana")
     moment = desk.world.value("SELECT clock_timestamp()")
     done = desk.erase("Bob")

@@ -1,0 +1,59 @@
+-- An erasure destroys keys: what is encrypted under them is gone in every copy of the store that has lost their generation.
+CREATE OR REPLACE FUNCTION memwarden_internal.doomed_keys(p_orgs bigint[], p_subject_hash bytea, p_item_ids uuid[])
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN ARRAY(
+        SELECT k.subject_key_id FROM memwarden_data.subject_key AS k WHERE k.org_id = ANY (p_orgs) AND k.subject_hash = p_subject_hash
+         UNION
+        -- Of somebody of whom nothing else is remembered: the same person under another name, as far as anybody can tell.
+        SELECT i.subject_key_id FROM memwarden_data.item AS i
+         WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids) AND i.subject_key_id IS NOT NULL
+           AND NOT EXISTS (SELECT FROM memwarden_data.item AS o
+                            WHERE o.org_id = i.org_id AND o.subject_key_id = i.subject_key_id AND o.item_id <> ALL (p_item_ids))
+           AND NOT EXISTS (SELECT FROM memwarden_data.write_request AS r
+                            WHERE r.org_id = i.org_id AND r.subject_key_id = i.subject_key_id AND r.outcome = 'DEFERRED'));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[]) IS
+    'The keys that an erasure destroys: that of the subject, and those under which nothing is left without the items.';
+REVOKE ALL ON FUNCTION memwarden_internal.doomed_keys(bigint[], bytea, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.destroy_keys(p_orgs bigint[], p_erasure_id uuid, p_keys uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    WITH gone AS (
+        DELETE FROM memwarden_data.subject_key AS k WHERE k.org_id = ANY (p_orgs) AND k.subject_key_id = ANY (p_keys)
+        RETURNING k.org_id, k.subject_key_id, k.generation
+    )
+    INSERT INTO memwarden_data.destroyed_key (org_id, subject_key_id, erasure_id, generation)
+    SELECT g.org_id, g.subject_key_id, p_erasure_id, g.generation FROM gone AS g
+    ON CONFLICT (org_id, subject_key_id) DO NOTHING;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) IS
+    'Deletes keys of subjects in the name of an erasure, and records which they were.';
+REVOKE ALL ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.destroy_listed_keys(p_org_id bigint, p_erasure_id uuid, p_keys jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    INSERT INTO memwarden_data.destroyed_key (org_id, subject_key_id, erasure_id, generation)
+    SELECT p_org_id, k.id, p_erasure_id, k.generation FROM jsonb_to_recordset(coalesce(p_keys, '[]')) AS k (id uuid, generation integer)
+    ON CONFLICT (org_id, subject_key_id) DO NOTHING;
+    DELETE FROM memwarden_data.subject_key AS s
+     USING jsonb_to_recordset(coalesce(p_keys, '[]')) AS k (id uuid, generation integer)
+     WHERE s.subject_key_id = k.id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb) IS
+    'Deletes the keys that an erasure of a list destroyed, as far as this copy of the store has them, and records all of them.';
+REVOKE ALL ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb) FROM PUBLIC;
