@@ -22,7 +22,7 @@ TABLES = """
 SELECT c.oid::regclass::text AS name,
        c.relname IN ('settings_change', 'kept_terms') AS is_watcher
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
- WHERE c.relkind = 'r' AND c.relpersistence = 'p'
+ WHERE c.relkind = 'r' AND c.relpersistence <> 't'
    AND n.nspname NOT IN ('pg_catalog', 'information_schema')
  ORDER BY 2, 1"""
 COLUMNS = """
@@ -30,9 +30,7 @@ SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum)
   FROM pg_attribute AS a
  WHERE a.attrelid = %s::regclass AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''"""
 SEQUENCES = """
-SELECT quote_ident(s.schemaname) || '.' || quote_ident(s.sequencename) AS name,
-       coalesce(s.last_value, s.start_value) AS value, s.last_value IS NOT NULL AS is_called
-  FROM pg_sequences AS s"""
+SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'S' AND c.relpersistence <> 't'"""
 # What tells that a test made, changed or dropped something other than rows. Temporary tables come
 # and go.
 CATALOGS = (
@@ -84,7 +82,8 @@ class Stock:
                 f" INSERT INTO {name} ({columns}) OVERRIDING SYSTEM VALUE"
                 f" SELECT {columns} FROM pg_temp.kept_{number}; END IF;"
             )
-        for name, value, is_called in self._rows(SEQUENCES):
+        for (name,) in self._rows(SEQUENCES):
+            value, is_called = self._rows(f"SELECT last_value, is_called FROM {name}")[0]
             body.append(f"PERFORM setval('{name}', {value}, {is_called});")
         # Taken at the end: what this session makes for itself is no change.
         for source in CATALOGS:
