@@ -20,12 +20,12 @@ from operations.erasure.conftest import Desk, cites, holding, remember
 
 
 @pytest.fixture
-def original(world: World) -> Iterator[World]:
+def original(fresh_world: World) -> Iterator[World]:
     """A world of which copies are made: its connection is another after each."""
-    yield world
-    world.close()
-    world.roles.clear()
-    world.admin.close()
+    yield fresh_world
+    fresh_world.close()
+    fresh_world.roles.clear()
+    fresh_world.admin.close()
 
 
 def copy_of(world: World) -> World:
