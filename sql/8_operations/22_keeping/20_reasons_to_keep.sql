@@ -70,7 +70,7 @@ BEGIN
     -- Any version, also one of the past: what was held once does not slip away by being corrected.
     RETURN QUERY
     SELECT DISTINCT v.item_id
-      FROM memwarden_data.version AS v
+      FROM memwarden_data.said_version AS v
      WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids)
        AND (v_hold.item_id IS NULL OR v.item_id = v_hold.item_id)
        AND (v_hold.subject IS NULL OR v.subject = ANY (v_subjects) OR v.item_id = ANY (v_named))

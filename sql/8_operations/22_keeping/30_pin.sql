@@ -10,6 +10,7 @@ BEGIN
     VALUES (v_item.org_id, pin.item_id, v_item.scope_id, pin.reason, v_item.principal_id, session_user, clock_timestamp())
     ON CONFLICT ON CONSTRAINT pin_pkey DO UPDATE
        SET reason = excluded.reason, principal_id = excluded.principal_id, login = excluded.login, pinned_at = excluded.pinned_at;
+    PERFORM memwarden_internal.settle_lifetimes(v_item.org_id, ARRAY[pin.item_id]);
     -- The reason may name a person, and this log outlives an erasure.
     PERFORM memwarden_internal.record_access_change(v_item.org_id, 'pin', jsonb_build_object('item_id', pin.item_id));
 END
@@ -36,6 +37,7 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('pin of item %s', unpin.item_id));
     END IF;
+    PERFORM memwarden_internal.settle_lifetimes(v_item.org_id, ARRAY[unpin.item_id]);
     PERFORM memwarden_internal.record_access_change(v_item.org_id, 'unpin', jsonb_build_object('item_id', unpin.item_id));
 END
 $function$;

@@ -63,7 +63,7 @@ BEGIN
            lower(v.recorded_during), upper(v.recorded_during)
       FROM unnest(memwarden_internal.held_items(v_org_id, held_items.hold_id)) AS h (id)
       JOIN memwarden_data.item AS i ON i.org_id = v_org_id AND i.item_id = h.id
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
      CROSS JOIN LATERAL (
           SELECT v_principal_id IS NOT NULL AND memwarden_internal.sees_item(v_principal_id, i.scope_id, i.label_id, i.principal_id)
