@@ -12,7 +12,7 @@ from operations.erasure.conftest import cites, remember
 def test_what_is_beyond_its_time_expires_and_then_goes(yard: Yard) -> None:
     """Phase one: out of recall, recoverable. Phase two, after the window: gone, with a tombstone.
 
-    Proves: G5 (two phases), G2 (hard expiry)
+    Proves: G5 (two phases)
     """
     agent = yard.agent(validated=True)
     old = remember(agent, "the blue kettle", layer="episodic", ttl=timedelta(hours=1))
