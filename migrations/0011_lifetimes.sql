@@ -31,3 +31,10 @@ INSERT INTO memwarden_data.write_class (org_id, class, description, layers, defa
     ON CONFLICT DO NOTHING;
 
 ALTER TABLE memwarden_data.item ADD COLUMN fresh_until timestamptz;
+
+-- Once a day.
+ALTER TABLE memwarden_data.sweep
+    DROP CONSTRAINT sweep_sweep_check,
+    ADD CONSTRAINT sweep_sweep_check CHECK (sweep IN ('sensitivity', 'provenance', 'lifetimes'));
+INSERT INTO memwarden_data.sweep (sweep) VALUES ('lifetimes');
+CREATE INDEX review_of_lifetime ON memwarden_data.review (org_id, (report #>> '{current,item_id}')) WHERE 'LIFETIME_OVER' = ANY (reasons);

@@ -54,6 +54,7 @@ LONG = {
     "memwarden_internal.python_source": "the Python package",
     "memwarden_internal.storage_parts": "the storage",
     "memwarden_internal.search": "one query",
+    "memwarden_internal.relevance_of": "one query",
     "memwarden_internal.load_python": "one step after another",
     "memwarden_internal.write_plain": "one query",
     "memwarden_internal.plain_terms": "one query",

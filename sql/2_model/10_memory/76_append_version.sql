@@ -106,8 +106,11 @@ BEGIN
            expires_at = v.expires_at, valid_during = v.valid_during,
            content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
            inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
-           search_vector = memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text), class = v.class,
-           fresh_until = CASE WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(
+           search_vector = memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text),
+           class = v.class,
+           -- What is pinned stays so.
+           fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
+                              WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(
                                   v.org_id, v.layer, v.class, i.created_at, lower(v.recorded_during)) END
       FROM memwarden_data.version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

@@ -202,7 +202,9 @@ BEGIN
                    updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
                key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class,
-               fresh_until = v_fresh
+               -- What is pinned stays so.
+               fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM NEW.class THEN i.fresh_until
+                                  ELSE v_fresh END
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(

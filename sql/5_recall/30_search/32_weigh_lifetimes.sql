@@ -31,7 +31,8 @@ BEGIN
                            WHEN coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
                                                         + w.soft_ttl) <= p_now THEN 0.5::double precision ELSE 1 END AS half) AS h) AS r
          WHERE (r.threshold IS NULL OR r.relevance >= r.threshold)
-           AND (p_exclude IS NULL OR r.fingerprint NOT IN (SELECT x.fingerprint FROM unnest(p_found) AS x WHERE x.item_id = ANY (p_exclude)))
+           AND (p_exclude IS NULL OR r.fingerprint NOT IN (SELECT x.fingerprint FROM unnest(p_found) AS x
+               WHERE x.item_id = ANY (p_exclude)))
          ORDER BY r.score DESC, r.confidence_score DESC, r.authority_score DESC, r.updated_at DESC, r.item_id);
 END
 $function$;
