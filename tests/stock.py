@@ -36,7 +36,14 @@ SELECT c.oid::regclass::text FROM pg_class AS c WHERE c.relkind = 'S' AND c.relp
 CATALOGS = (
     "pg_class WHERE relpersistence <> 't'",
     "pg_proc WHERE pronamespace <> pg_my_temp_schema()",
-    *("pg_trigger", "pg_policy", "pg_constraint", "pg_extension", "pg_publication", "pg_default_acl"),
+    *(
+        "pg_trigger",
+        "pg_policy",
+        "pg_constraint",
+        "pg_extension",
+        "pg_publication",
+        "pg_default_acl",
+    ),
     "pg_attribute WHERE attrelid IN (SELECT oid FROM pg_class WHERE relpersistence <> 't')",
     "pg_db_role_setting WHERE setdatabase IN"
     " (SELECT oid FROM pg_database WHERE datname = current_database())",
@@ -60,7 +67,9 @@ class Stock:
         self.served = 0
         self.keeper.execute("SET session_replication_role = replica")
         self.keeper.execute(self._put_back())
-        self.keeper.execute("SELECT set_config('stock.mark', pg_current_xact_id()::xid::text, false)")
+        self.keeper.execute(
+            "SELECT set_config('stock.mark', pg_current_xact_id()::xid::text, false)"
+        )
 
     def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self.keeper.execute(query, parameters).fetchall()
@@ -74,7 +83,9 @@ class Stock:
                 body.append(f"DELETE FROM ONLY {name};")
                 continue
             columns = self._rows(COLUMNS, name)[0][0]
-            self.keeper.execute(f"CREATE TEMP TABLE kept_{number} AS SELECT {columns} FROM ONLY {name}")
+            self.keeper.execute(
+                f"CREATE TEMP TABLE kept_{number} AS SELECT {columns} FROM ONLY {name}"
+            )
             count = self._rows(f"SELECT count(*) FROM ONLY {name}")[0][0]
             body.append(
                 f"IF (SELECT count(*) FROM ONLY {name}) <> {count} OR {is_new(name)} THEN"

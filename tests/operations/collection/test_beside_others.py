@@ -85,7 +85,7 @@ def test_what_is_being_recovered_is_not_deleted(yard: Yard) -> None:
 def test_two_collectors_share_the_work(yard: Yard) -> None:
     """Each memory goes once, whoever takes it, while a writer goes on.
 
-    Proves: G8 (safe to run twice at once)
+    Proves: G3 (safe to run twice at once)
     """
     agent = yard.agent(validated=True)
     items = due(yard, agent, 60)
@@ -106,7 +106,7 @@ def test_two_collectors_share_the_work(yard: Yard) -> None:
 def test_a_run_that_was_killed_goes_on_where_it_stopped(yard: Yard) -> None:
     """What it took stays taken, what it found is still noted, and the next run takes the rest.
 
-    Proves: G3 (resumable cursor), G8 (killable)
+    Proves: G3 (resumable cursor, killable)
     """
     agent = yard.agent(validated=True)
     items = due(yard, agent, 12)

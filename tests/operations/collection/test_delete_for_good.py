@@ -57,7 +57,7 @@ def expired(agent: Any, content: Any, **arguments: Any) -> UUID:
 def test_nothing_is_left_but_a_signed_tombstone(desk: Desk) -> None:
     """Words, vectors, provenance, reasons and past versions are gone; the log verifies.
 
-    Proves: G5 (gone for good), N8 (a tombstone without content), T6
+    Proves: G5 (gone for good)
     """
     agent = desk.agent(validated=True)
     kept = remember(agent, {"note": "the kettle"}, subject="kettle", predicate="is")
@@ -147,10 +147,7 @@ def test_what_is_in_use_stays(desk: Desk) -> None:
 
 
 def test_a_forged_tombstone_is_told(desk: Desk) -> None:
-    """A certificate whose cause was changed does not hold, nor what it took.
-
-    Proves: T6
-    """
+    """A certificate whose cause was changed does not hold, nor what it took."""
     agent = desk.agent(validated=True)
     item = expired(agent, "old tea")
     done = delete(desk, item)

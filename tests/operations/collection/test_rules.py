@@ -12,7 +12,7 @@ from operations.erasure.conftest import cites, remember
 def test_what_is_beyond_its_time_expires_and_then_goes(yard: Yard) -> None:
     """Phase one: out of recall, recoverable. Phase two, after the window: gone, with a tombstone.
 
-    Proves: G5 (two phases), G2 (hard expiry)
+    Proves: G5 (two phases)
     """
     agent = yard.agent(validated=True)
     old = remember(agent, "the blue kettle", layer="episodic", ttl=timedelta(hours=1))
@@ -129,3 +129,20 @@ def test_most_of_a_layer_waits_for_a_person(yard: Yard) -> None:
     assert yard.held_back() == {"episodic": {"IRRELEVANT": 12}}
     assert {yard.status(item) for item in items} == {"ACTIVE"}
     assert yard.status(short) == "EXPIRED"
+
+
+def test_what_was_superseded_long_ago_goes(yard: Yard) -> None:
+    """After 90 days, where the layer deletes; before, it is history.
+
+    Proves: G6 (superseded over 90 days)
+    """
+    agent = yard.agent(validated=True)
+    item = remember(agent, "the old price", layer="episodic")
+    yard.world.admin.execute(
+        "SELECT memwarden_internal.end_items(%s, %s, 'SUPERSEDED', 'SUPERSEDE', 'x', 0)",
+        (yard.org_id, [item]),
+    )
+    assert yard.collect(days=89) == {}
+    assert yard.collect(days=91) == {"SUPERSEDED": 1}
+    assert yard.status(item) is None
+    assert yard.findings() == []
