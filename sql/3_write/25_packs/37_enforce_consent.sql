@@ -131,7 +131,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_after uuid := substring(p_after FROM '^(?:erasure )?(.+)$');
+    v_after uuid := substring(p_after FROM '^(?:erasure )?(.+)$')::uuid;
     v_next  uuid;
 BEGIN
     IF p_after IS NULL OR NOT starts_with(p_after, 'erasure') THEN
@@ -141,7 +141,7 @@ BEGIN
         END IF;
         v_next := memwarden_internal.enforce_next_consent(v_after);
         IF v_next IS NOT NULL THEN
-            RETURN v_next;
+            RETURN v_next::text;
         END IF;
         v_after := NULL;
     END IF;

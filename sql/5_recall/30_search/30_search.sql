@@ -197,7 +197,7 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
             i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
-                   i.fingerprint, i.scope_id, i.subject_key_id, false
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id, false
           FROM memwarden_data.item AS i
          WHERE v_keys.ids IS NOT NULL AND i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL
            AND NOT i.scope_id = ANY (v_grown.scopes)

@@ -105,7 +105,7 @@ BEGIN
     END IF;
     v_begun := clock_timestamp();
     IF memwarden_internal.collect_step(500, 10, v_begun) THEN
-        RETURN clock_timestamp() - v_begun;
+        RETURN (clock_timestamp() - v_begun)::text;
     END IF;
     RETURN NULL;
 EXCEPTION WHEN lock_not_available OR deadlock_detected THEN

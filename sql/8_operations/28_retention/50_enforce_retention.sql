@@ -93,7 +93,7 @@ COMMENT ON FUNCTION memwarden_internal.retention_step(jsonb) IS
 REVOKE ALL ON FUNCTION memwarden_internal.retention_step(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step(jsonb) TO memwarden_jobs, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.retention_step(p_after text)
+CREATE OR REPLACE FUNCTION memwarden_internal.retention_job_step(p_after text)
 RETURNS text
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -103,14 +103,14 @@ BEGIN
         -- Behind the last memory the organisations begin: none has this number.
         RETURN coalesce(memwarden_internal.retention_step(p_after::jsonb)::text, '-1');
     END IF;
-    RETURN memwarden_internal.check_next_org(p_after::bigint);
+    RETURN memwarden_internal.check_next_org(p_after::bigint)::text;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.retention_step(text) IS
+COMMENT ON FUNCTION memwarden_internal.retention_job_step(text) IS
     'One step of enforce_retention(): the next memories whose retention is over and then, behind the last, the next organisation to be '
     'checked for breaches.';
-REVOKE ALL ON FUNCTION memwarden_internal.retention_step(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.retention_step(text) TO memwarden_jobs, memwarden_admin;
+REVOKE ALL ON FUNCTION memwarden_internal.retention_job_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.retention_job_step(text) TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.enforce_retention()
 LANGUAGE plpgsql SECURITY INVOKER
