@@ -129,10 +129,16 @@ class World:
     def connect(self, role: str = "postgres", **options: Any) -> Connection[DictRow]:
         """Open a connection as that role, autocommit, rows as dicts."""
         options.setdefault("autocommit", True)
-        if self._pool is not None and options.keys() == {"autocommit"}:
-            connection = self._pool.take(role, **options)
-        else:
-            connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
+        if self._pool is None or options.keys() != {"autocommit"}:
+            return self.log_in(role, **options)
+        connection = self._pool.take(role, **options)
+        self._open.append(connection)
+        return connection
+
+    def log_in(self, role: str, **options: Any) -> Connection[DictRow]:
+        """Open a connection that has been nobody else's before, and that the role itself opened."""
+        options.setdefault("autocommit", True)
+        connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
         self._open.append(connection)
         return connection
 

@@ -82,7 +82,6 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_layers_to_collect() IS
     'Gives each layer of each organisation its row in memwarden_data.collection.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_layers_to_collect() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_layers_to_collect() TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.collect_next(p_last text)
 RETURNS text

@@ -90,7 +90,7 @@ def test_two_collectors_share_the_work(yard: Yard) -> None:
     agent = yard.agent(validated=True)
     items = due(yard, agent, 60)
     writer = yard.agent(validated=True)
-    threads = [threading.Thread(target=run, args=(yard, 3)) for _ in range(3)]
+    threads = [threading.Thread(target=run, args=(yard,)) for _ in range(3)]
     for thread in threads:
         thread.start()
     outcomes = {write(writer, "semantic", f"word {n}")["outcome"] for n in range(20)}

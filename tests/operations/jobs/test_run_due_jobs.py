@@ -36,7 +36,7 @@ def make_due(world: World, name: str = QUIET) -> None:
 @pytest.fixture
 def jobs(world: World) -> Connection[Any]:
     """The login of the jobs, in a store in which every job has run once."""
-    connection = world.connect("memwarden_jobs")
+    connection = world.log_in("memwarden_jobs")
     connection.execute(RUN)
     return connection
 
