@@ -38,3 +38,27 @@ ALTER TABLE memwarden_data.sweep
     ADD CONSTRAINT sweep_sweep_check CHECK (sweep IN ('sensitivity', 'provenance', 'lifetimes'));
 INSERT INTO memwarden_data.sweep (sweep) VALUES ('lifetimes');
 CREATE INDEX review_of_lifetime ON memwarden_data.review (org_id, (report #>> '{current,item_id}')) WHERE 'LIFETIME_OVER' = ANY (reasons);
+
+COMMENT ON COLUMN memwarden_data.layer.decay IS
+    'How relevance falls with age. forcing: from creation, whatever is said of a memory later. validity: from when it was '
+    'last written, said again or confirmed. exempt: not at all.';
+COMMENT ON COLUMN memwarden_data.layer.decay_rate IS 'By how much relevance falls a day: it is multiplied by exp(-decay_rate * days).';
+COMMENT ON COLUMN memwarden_data.layer.soft_ttl IS
+    'After this time a memory counts half in recall and asks for a review; one that is exempt from decay only asks for a '
+    'review. Null: never.';
+COMMENT ON COLUMN memwarden_data.layer.counted_from IS
+    'Where lifetimes begin, soft and hard: when the memory was created, or when its current version was written.';
+COMMENT ON COLUMN memwarden_data.layer.gc_threshold IS
+    'Collection may take a memory whose relevance is lower, if nobody has read it for max_idle. Null: never.';
+COMMENT ON COLUMN memwarden_data.layer.max_idle IS 'How long a memory may go unread: see gc_threshold. Staleness counts reads by it too.';
+COMMENT ON COLUMN memwarden_data.layer.eviction IS
+    'Which memories of a scope go first where it holds more than max_items. lru: those read longest ago. fifo: the oldest. '
+    'ttl: those that end soonest. Null: none.';
+COMMENT ON COLUMN memwarden_data.layer.hard_delete IS
+    'Whether an expired memory is deleted for good. never; after_grace: once recovery_window is over; retention: once its '
+    'retention is over as well.';
+COMMENT ON COLUMN memwarden_data.write_class.soft_ttl IS 'Instead of the layer''s; NULL for the layer''s.';
+COMMENT ON COLUMN memwarden_data.write_class.decay IS 'Instead of the layer''s; NULL for the layer''s.';
+COMMENT ON TABLE memwarden_data.sweep IS
+    'Passes over everything that is stored: for what today''s rules find, for provenance that is not as it was '
+    'signed, and for what has aged.';

@@ -41,3 +41,5 @@ CREATE TABLE memwarden_data.collectable (
     PRIMARY KEY (org_id, layer, scope_id, item_id)
 );
 COMMENT ON TABLE memwarden_data.collectable IS 'What a pass of collection has found and not yet taken.';
+COMMENT ON TABLE memwarden_data.erasure IS
+    'Every deletion for good, of a subject or of what was collected: who, when, why, how much. Append-only.';

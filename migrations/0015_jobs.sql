@@ -34,6 +34,9 @@ BEGIN
     EXECUTE format('SELECT c.retention::interval FROM %s.part_config AS c WHERE c.parent_table = $1', memwarden_internal.partman_schema())
        INTO v_keep USING 'memwarden_data.recall_log';
     UPDATE memwarden_data.record_retention SET keep = v_keep WHERE kind = 'recalls' AND v_keep IS NOT NULL;
+    -- From now on maintain() tells it.
+    EXECUTE format('UPDATE %s.part_config AS c SET retention = NULL WHERE c.parent_table IN ($1, $2)', memwarden_internal.partman_schema())
+      USING 'memwarden_data.recall_log', 'memwarden_data.recall_outcome';
 END
 $do$;
 CREATE TABLE memwarden_data.storage_day (

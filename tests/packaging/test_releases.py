@@ -215,6 +215,9 @@ def test_the_update_script_leads_to_this_release(
             admin.execute(f"CREATE EXTENSION memwarden VERSION '{source}' CASCADE")
             admin.execute("SELECT FROM memwarden.setup()")
             for function in gone:
+                # One that returns something else today is there under the same name.
+                if admin.execute("SELECT to_regprocedure(%s)", (function,)).fetchone() != (None,):
+                    continue
                 admin.execute(
                     f"CREATE FUNCTION {function} RETURNS void LANGUAGE sql AS '';"
                     f"ALTER EXTENSION memwarden ADD FUNCTION {function}"
