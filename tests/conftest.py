@@ -282,6 +282,9 @@ def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
         is_as_before = stock.put_back()
     except psycopg.Error:
         is_as_before = False
+    finally:
+        if admin not in stock.pool.free:
+            admin.close()
     if not is_as_before:
         stocks.drop()
 
