@@ -143,3 +143,23 @@ COMMENT ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz)
     'rule says whose, due_since since when. Legal holds are not in it: reasons_to_keep(). p_now: the moment, now by '
     'default. Source: chapter 12.10.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.duties_among(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := coalesce(p_now, clock_timestamp());
+BEGIN
+    -- Most organisations have no duty, and then nothing is asked of any memory.
+    IF p_item_ids <> '{}' AND EXISTS (SELECT FROM memwarden_internal.retention_rules(p_org_id) AS r WHERE r.keep_at_least IS NOT NULL) THEN
+        RETURN QUERY
+        SELECT r.item_id FROM memwarden_internal.retention_of(p_org_id, p_item_ids, v_now) AS r WHERE r.required_until > v_now;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) IS
+    'Those of the items of an organisation that a rule of retention still wants kept (keep_at_least). Collection neither expires nor '
+    'deletes them. p_now: the moment, now by default. Source: chapter 12.10.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) FROM PUBLIC;

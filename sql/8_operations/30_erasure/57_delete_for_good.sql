@@ -24,7 +24,8 @@ BEGIN
     PERFORM memwarden_internal.stop_new_reasons(p_org_id, v_held);
     SELECT coalesce(jsonb_object_agg(k.reason, k.item_ids), '{}') INTO kept
       FROM (SELECT r.reason, jsonb_agg(r.item_id ORDER BY r.item_id) AS item_ids
-              FROM memwarden_internal.reasons_against_deletion(p_org_id, p_item_ids, v_held, p_cause) AS r GROUP BY r.reason) AS k;
+              FROM memwarden_internal.reasons_against_deletion(
+                  p_org_id, p_item_ids, v_held, p_cause, p_now) AS r GROUP BY r.reason) AS k;
     deleted := ARRAY(SELECT h.item_id FROM unnest(v_held) AS h (item_id)
                       WHERE NOT EXISTS (SELECT FROM jsonb_each(kept) AS k WHERE k.value ? h.item_id::text));
     versions := 0;
@@ -53,8 +54,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) IS
     'Deletes items with all versions, vectors, provenance and what their write requests still hold, and leaves a signed tombstone. '
     'What was derived from them stays. p_reason: kept in the certificate and the log; no content. p_cause: COLLECTION keeps '
-    'what is active, pinned, held, linked to an action, or what something else was derived from; RETENTION and ERASURE keep only '
-    'what is held. p_wait: false leaves what somebody else works on. p_now: the moment, by default now. deleted: the items that '
+    'what is active, pinned, held, linked to an action or still to be kept by a rule of retention, and what something else was derived '
+    'from; RETENTION and ERASURE keep only what is held. p_wait: false leaves what somebody else works on. p_now: the moment, by default now. deleted: the items that '
     'went; versions, requests: how many they had; kept: the others, {"reason": [item, ...]}; erasure_id: NULL where nothing '
     'went. Raises 22023 for a reason or cause out of range, 25001 at an isolation other than READ COMMITTED. Source: chapter '
     '12.7.5.';
@@ -107,7 +108,7 @@ COMMENT ON FUNCTION memwarden_internal.hold_for_deletion(bigint, uuid[], boolean
 REVOKE ALL ON FUNCTION memwarden_internal.hold_for_deletion(bigint, uuid[], boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.reasons_against_deletion(
-    p_org_id bigint, p_item_ids uuid[], p_held uuid[], p_cause text)
+    p_org_id bigint, p_item_ids uuid[], p_held uuid[], p_cause text, p_now timestamptz)
 RETURNS TABLE (item_id uuid, reason text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -128,14 +129,16 @@ BEGIN
          UNION ALL
         -- Of what it was made has to be found from it, by whoever asks and by an erasure.
         SELECT d.source_item_id, 'DERIVED' FROM memwarden_data.derivation AS d
-         WHERE d.source_org_id = p_org_id AND d.source_item_id = ANY (p_held) AND d.item_id <> ALL (p_held);
+         WHERE d.source_org_id = p_org_id AND d.source_item_id = ANY (p_held) AND d.item_id <> ALL (p_held)
+         UNION ALL
+        SELECT u.id, 'DUTY' FROM memwarden_internal.duties_among(p_org_id, p_held, p_now) AS u (id);
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text) IS
-    'Why items may not go for good: BUSY, for what is not among p_held; HELD; and in a collection PINNED, LINKED, ACTIVE, or '
-    'DERIVED, where another item was made of it.';
-REVOKE ALL ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text, timestamptz) IS
+    'Why items may not go for good: BUSY, for what is not among p_held; HELD; and in a collection PINNED, LINKED, ACTIVE, '
+    'DERIVED, where another item was made of it, or DUTY, where a rule of retention still wants it kept.';
+REVOKE ALL ON FUNCTION memwarden_internal.reasons_against_deletion(bigint, uuid[], uuid[], text, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.extent_of_items(p_org_id bigint, p_item_ids uuid[], p_version_ids uuid[])
 RETURNS memwarden_internal.erasure_extent
