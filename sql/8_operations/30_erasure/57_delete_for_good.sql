@@ -14,6 +14,8 @@ DECLARE
     v_held        uuid[];
     v_version_ids uuid[];
     v_extent      memwarden_internal.erasure_extent;
+    v_keys        uuid[];
+    v_before      jsonb;
 BEGIN
     IF p_reason IS NULL OR p_reason !~ E'\\S' OR length(p_reason) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'reason: 1 to 1,000 characters, not blank');
@@ -21,6 +23,9 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'cause: ERASURE, COLLECTION or RETENTION');
     END IF;
     v_held := memwarden_internal.hold_for_deletion(p_org_id, p_item_ids, coalesce(p_wait, true));
+    IF NOT EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids)) THEN
+        PERFORM memwarden_internal.raise_error('nothing_matched', 'none of the items is there');
+    END IF;
     PERFORM memwarden_internal.stop_new_reasons(p_org_id, v_held);
     SELECT coalesce(jsonb_object_agg(k.reason, k.item_ids), '{}') INTO kept
       FROM (SELECT r.reason, jsonb_agg(r.item_id ORDER BY r.item_id) AS item_ids
@@ -35,12 +40,15 @@ BEGIN
     END IF;
     PERFORM memwarden_internal.end_items(p_org_id, deleted, 'EXPIRED', 'EXPIRE', p_reason,
         coalesce(memwarden_internal.current_principal(), 0), NULL, p_now);
+    v_keys := memwarden_internal.hold_last_keys(p_org_id, deleted);
+    v_before := memwarden_internal.rows_changed();
     erasure_id := memwarden_internal.uuid7();
     v_version_ids := ARRAY(SELECT v.version_id FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.item_id = ANY (deleted));
     v_extent := memwarden_internal.extent_of_items(p_org_id, deleted, v_version_ids);
     versions := v_extent.versions;
     requests := cardinality(v_extent.request_ids);
     PERFORM memwarden_internal.record_erasure(p_org_id, erasure_id, coalesce(p_now, clock_timestamp()), p_reason, NULL, v_extent, p_cause);
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(v_orgs, v_extent, v_keys));
     INSERT INTO memwarden_data.erased_request AS e (org_id, request_id, erasure_id)
     SELECT p_org_id, r.request_id, delete_for_good.erasure_id FROM unnest(v_extent.request_ids) AS r (request_id)
         ON CONFLICT ON CONSTRAINT erased_request_pkey DO NOTHING;
@@ -49,15 +57,18 @@ BEGIN
     PERFORM memwarden_internal.erase_entries(v_orgs, v_extent.request_ids);
     PERFORM memwarden_internal.erase_requests(v_orgs, '{}', v_extent.request_ids);
     PERFORM memwarden_internal.erase_reasons(v_orgs, deleted, '{}');
+    PERFORM memwarden_internal.destroy_keys(v_orgs, erasure_id, v_keys);
+    PERFORM memwarden_internal.complete_certificate(erasure_id, v_before);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) IS
     'Deletes items with all versions, vectors, provenance and what their write requests still hold, and leaves a signed tombstone. '
-    'What was derived from them stays. p_reason: kept in the certificate and the log; no content. p_cause: COLLECTION keeps '
+    'What was derived from them stays. The key of a subject goes with the last memory that it encrypts. The certificate counts what '
+    'went, by place. p_reason: kept in the certificate and the log; no content. p_cause: COLLECTION keeps '
     'what is active, pinned, held, linked to an action or still to be kept by a rule of retention, and what something else was derived '
     'from; RETENTION and ERASURE keep only what is held. p_wait: false leaves what somebody else works on. p_now: the moment, by default now. deleted: the items that '
     'went; versions, requests: how many they had; kept: the others, {"reason": [item, ...]}; erasure_id: NULL where nothing '
-    'went. Raises 22023 for a reason or cause out of range, 25001 at an isolation other than READ COMMITTED. Source: chapter '
+    'went. Raises 42704 where none of the items is there; 22023 for a reason or cause out of range, 25001 at an isolation other than READ COMMITTED. Source: chapter '
     '12.7.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) FROM PUBLIC;
 
