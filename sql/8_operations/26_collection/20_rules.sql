@@ -12,7 +12,7 @@ BEGIN
         SELECT i.item_id, i.scope_id, i.layer, i.status::text AS status, i.expires_at <= p_now AS is_over, i.updated_at,
                l.gc_threshold, l.max_idle, l.hard_delete, l.recovery_window,
                l.hard_delete = 'after_grace' OR i.class IS NOT NULL
-                   OR i.created_at <= p_now - memwarden_internal.shortest_retention(p_org_id) AS may_go
+                   OR i.created_at <= p_now - (SELECT memwarden_internal.shortest_retention(p_org_id)) AS may_go
           FROM memwarden_data.item AS i
           JOIN memwarden_data.layer AS l ON l.layer = i.layer
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status IN ('ACTIVE', 'EXPIRED', 'SUPERSEDED')

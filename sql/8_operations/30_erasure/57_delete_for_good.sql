@@ -66,10 +66,10 @@ COMMENT ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, tex
     'What was derived from them stays. The key of a subject goes with the last memory that it encrypts. The certificate counts what '
     'went, by place. p_reason: kept in the certificate and the log; no content. p_cause: COLLECTION keeps '
     'what is active, pinned, held, linked to an action or still to be kept by a rule of retention, and what something else was derived '
-    'from; RETENTION and ERASURE keep only what is held. p_wait: false leaves what somebody else works on. p_now: the moment, by default now. deleted: the items that '
-    'went; versions, requests: how many they had; kept: the others, {"reason": [item, ...]}; erasure_id: NULL where nothing '
-    'went. Raises 42704 where none of the items is there; 22023 for a reason or cause out of range, 25001 at an isolation other than READ COMMITTED. Source: chapter '
-    '12.7.5.';
+    'from; RETENTION and ERASURE keep only what is held. p_wait: false leaves what somebody else works on. p_now: the moment, by '
+    'default now. deleted: the items that went; versions, requests: how many they had; kept: the others, {"reason": [item, ...]}; '
+    'erasure_id: NULL where nothing went. Raises 42704 where none of the items is there; 22023 for a reason or cause out of range; '
+    '25001 at an isolation other than READ COMMITTED. Source: chapter 12.7.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.delete_for_good(bigint, uuid[], text, text, boolean, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_for_deletion(p_org_id bigint, p_item_ids uuid[], p_wait boolean)
