@@ -70,20 +70,30 @@ COMMENT ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) IS
     'Deletes keys of subjects in the name of an erasure or another deletion, and records which they were.';
 REVOKE ALL ON FUNCTION memwarden_internal.destroy_keys(bigint[], uuid, uuid[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.destroy_listed_keys(p_org_id bigint, p_erasure_id uuid, p_keys jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.destroy_listed_keys(
+    p_org_id bigint, p_erasure_id uuid, p_keys jsonb, p_item_ids uuid[] DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_keys jsonb;
 BEGIN
+    -- Of whom something was written in this copy since, the key is needed: it was merely old what went.
+    SELECT coalesce(jsonb_agg(k.entry), '[]') INTO v_keys
+      FROM jsonb_array_elements(coalesce(p_keys, '[]')) AS k (entry)
+     WHERE p_item_ids IS NULL
+        OR NOT EXISTS (SELECT FROM memwarden_data.item AS o
+                        WHERE o.org_id = p_org_id AND o.subject_key_id = (k.entry ->> 'id')::uuid AND o.item_id <> ALL (p_item_ids));
     INSERT INTO memwarden_data.destroyed_key (org_id, subject_key_id, erasure_id, generation)
-    SELECT p_org_id, k.id, p_erasure_id, k.generation FROM jsonb_to_recordset(coalesce(p_keys, '[]')) AS k (id uuid, generation integer)
+    SELECT p_org_id, k.id, p_erasure_id, k.generation FROM jsonb_to_recordset(v_keys) AS k (id uuid, generation integer)
     ON CONFLICT (org_id, subject_key_id) DO NOTHING;
     DELETE FROM memwarden_data.subject_key AS s
-     USING jsonb_to_recordset(coalesce(p_keys, '[]')) AS k (id uuid, generation integer)
+     USING jsonb_to_recordset(v_keys) AS k (id uuid, generation integer)
      WHERE s.subject_key_id = k.id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb) IS
-    'Deletes the keys that an erasure of a list destroyed, as far as this copy of the store has them, and records all of them.';
-REVOKE ALL ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb, uuid[]) IS
+    'Deletes the keys that an erasure of a list destroyed, as far as this copy of the store has them, and records them. p_item_ids: '
+    'where it was no erasure, what goes with it; a key that encrypts another item here stays. NULL: all keys go.';
+REVOKE ALL ON FUNCTION memwarden_internal.destroy_listed_keys(bigint, uuid, jsonb, uuid[]) FROM PUBLIC;

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
 
 from helpers import recall
 from operations.erasure.conftest import holding, remember
@@ -116,6 +118,30 @@ def test_a_deletion_takes_the_key_with_the_last_memory(vault: Vault) -> None:
     )
     assert vault.findings() == []
     assert keep(agent, {"illness": "zqv anew"})["outcome"] == "COMMITTED"
+
+
+def test_a_listed_deletion_leaves_a_key_that_is_in_use(vault: Vault) -> None:
+    """In a copy in which somebody wrote of the person since; an erasure of a list takes it.
+
+    Proves: R3
+    """
+    agent = vault.agent()
+    item = keep(agent, {"illness": "zqu"}, predicate="old")["item_id"]
+    again = keep(agent, {"illness": "zqu again"}, predicate="new")["item_id"]
+    admin = vault.world.admin
+    keys = "SELECT count(*) FROM memwarden_data.subject_key WHERE subject_key_id = %s"
+    with admin.transaction(force_rollback=True):
+        key = vault.world.value(
+            "SELECT subject_key_id FROM memwarden_data.item WHERE item_id = %s", item
+        )
+        listed = Jsonb([{"id": str(key), "generation": 1}])
+        call = (
+            "SELECT memwarden_internal.destroy_listed_keys("
+            " (SELECT org_id FROM memwarden_data.item WHERE item_id = %s), %s, %s, %s)"
+        )
+        for items, left in (([item], 1), ([item, again], 0)):
+            admin.execute(call, (again, uuid4(), listed, items))
+            assert vault.world.value(keys, key) == left
 
 
 def taken(vault: Vault, item: UUID) -> int | None:
