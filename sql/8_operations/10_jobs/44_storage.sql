@@ -36,6 +36,32 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.note_storage() IS 'Notes the size of every table, once a day, and forgets sizes after 60 days.';
 REVOKE ALL ON FUNCTION memwarden_internal.note_storage() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.due_condition(p_relation regclass, OUT condition text, OUT keep interval)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Where most of a memory lies. What keeps one (a pin, a hold, a link) is not asked for: this is an estimate.
+    IF p_relation = ANY (ARRAY['memwarden_data.item', 'memwarden_data.version', 'memwarden_data.provenance', 'memwarden_data.timeline',
+                               'memwarden_data.past_embedding']::regclass[]) THEN
+        keep := interval '0';
+        condition := 'EXISTS (SELECT FROM memwarden_data.item AS i JOIN memwarden_data.layer AS l ON l.layer = i.layer '
+            'WHERE i.org_id = t.org_id AND i.item_id = t.item_id AND l.hard_delete = ''after_grace'' '
+            'AND (i.status = ''EXPIRED'' AND i.updated_at < $1 - l.recovery_window OR i.status = ''SUPERSEDED'' '
+            'AND i.updated_at < $1 - greatest(interval ''90 days'', l.recovery_window)))';
+        RETURN;
+    END IF;
+    SELECT o.condition, r.keep INTO condition, keep
+      FROM memwarden_internal.old_records() AS o JOIN memwarden_data.record_retention AS r ON r.kind = o.kind
+     WHERE format('memwarden_data.%I', o.relation)::regclass = p_relation;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.due_condition(regclass) IS
+    'Which rows of a table the next run of a job deletes: by age, or as part of memories that collect() deletes for good. condition: of '
+    'a row t, where $1 is the moment keep ago; NULL for other tables.';
+REVOKE ALL ON FUNCTION memwarden_internal.due_condition(regclass) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_table(p_relation regclass, p_pages bigint)
 RETURNS TABLE (org_id bigint, layer text, share double precision, due double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -43,11 +69,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_has_layer boolean := EXISTS (SELECT FROM pg_attribute AS a WHERE a.attrelid = p_relation AND a.attname = 'layer');
-    v_old       record;
+    v_old       record := memwarden_internal.due_condition(p_relation);
 BEGIN
-    SELECT o.condition, r.keep INTO v_old
-      FROM memwarden_internal.old_records() AS o JOIN memwarden_data.record_retention AS r ON r.kind = o.kind
-     WHERE format('memwarden_data.%I', o.relation)::regclass = p_relation;
     RETURN QUERY EXECUTE format(
         'SELECT t.org_id, %s, sum(pg_column_size(t.*)) / sum(sum(pg_column_size(t.*))) OVER ()::double precision, '
         '       coalesce(sum(pg_column_size(t.*)) FILTER (WHERE %s), 0) / sum(sum(pg_column_size(t.*))) OVER ()::double precision '
@@ -58,9 +81,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_table(regclass, bigint) IS
-    'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted by age, '
-    'by a sample of 200 '
-    'pages of p_pages. The table must have a column org_id.';
+    'How the bytes of a table are shared between organisations and layers, and what share of it is due to be deleted, '
+    'by a sample of 200 pages of p_pages. The table must have a column org_id.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_table(regclass, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.months_over(p_table text)

@@ -10,7 +10,9 @@ BEGIN
     RETURN QUERY
     WITH heads AS MATERIALIZED (
         SELECT i.item_id, i.scope_id, i.layer, i.status::text AS status, i.expires_at <= p_now AS is_over, i.updated_at,
-               l.gc_threshold, l.max_idle, l.hard_delete, l.recovery_window
+               l.gc_threshold, l.max_idle, l.hard_delete, l.recovery_window,
+               l.hard_delete = 'after_grace' OR i.class IS NOT NULL
+                   OR i.created_at <= p_now - (SELECT memwarden_internal.shortest_retention(p_org_id)) AS may_go
           FROM memwarden_data.item AS i
           JOIN memwarden_data.layer AS l ON l.layer = i.layer
          WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status IN ('ACTIVE', 'EXPIRED', 'SUPERSEDED')
@@ -29,18 +31,32 @@ BEGIN
          WHERE h.status = 'ACTIVE'
          UNION ALL
         SELECT h.item_id, h.scope_id, h.layer, 'DELETE',
-               CASE WHEN h.status = 'EXPIRED' AND p_now - h.updated_at > h.recovery_window THEN 'GRACE_OVER'
+               CASE WHEN h.hard_delete = 'retention' AND p_now - h.updated_at > h.recovery_window THEN 'RETENTION_OVER'
+                    WHEN h.hard_delete = 'retention' THEN NULL
+                    WHEN h.status = 'EXPIRED' AND p_now - h.updated_at > h.recovery_window THEN 'GRACE_OVER'
                     WHEN h.status = 'SUPERSEDED' AND p_now - h.updated_at > greatest(interval '90 days', h.recovery_window)
                     THEN 'SUPERSEDED' END
           FROM heads AS h
-         WHERE h.status <> 'ACTIVE' AND h.hard_delete = 'after_grace'
+         WHERE h.status <> 'ACTIVE' AND h.hard_delete <> 'never' AND h.may_go
+    ), over AS MATERIALIZED (
+        -- The strongest rule that is due, and no duty against it: what a rule puts into an archive stays there.
+        SELECT r.item_id FROM memwarden_internal.retention_of(p_org_id, ARRAY(
+                   SELECT j.item_id FROM judged AS j WHERE j.reason = 'RETENTION_OVER'), p_now) AS r
+         WHERE r.action = 'delete'
     ), found AS MATERIALIZED (
-        SELECT j.item_id, j.scope_id, j.layer, j.action, j.reason FROM judged AS j WHERE j.reason IS NOT NULL
+        SELECT j.item_id, j.scope_id, j.layer, j.action, j.reason FROM judged AS j
+         WHERE j.reason IS NOT NULL AND (j.reason <> 'RETENTION_OVER' OR j.item_id IN (SELECT o.item_id FROM over AS o))
     ), kept AS MATERIALIZED (
         SELECT k.item_id, array_agg(DISTINCT k.reason) AS reasons
-          FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(SELECT f.item_id FROM found AS f)) AS k GROUP BY k.item_id
+          FROM (SELECT r.item_id, r.reason
+                  FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(SELECT f.item_id FROM found AS f)) AS r
+                 UNION ALL
+                SELECT d.id, 'DUTY'
+                  FROM memwarden_internal.duties_among(p_org_id, ARRAY(
+                           SELECT f.item_id FROM found AS f WHERE f.reason <> 'TTL_OVER'), p_now) AS d (id)) AS k
+         GROUP BY k.item_id
     )
-    -- What an action rests on may leave the indexes, and stays.
+    -- What an action rests on may leave the indexes, and stays. Whose time is over nobody reads, and a duty keeps it for later.
     SELECT f.item_id, f.scope_id, f.layer, f.action, f.reason,
            CASE f.action WHEN 'EXPIRE' THEN array_remove(k.reasons, 'LINKED') ELSE k.reasons END
       FROM found AS f
@@ -52,10 +68,12 @@ COMMENT ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestam
     'its time to live is over; STALE: staleness over 0.9; IRRELEVANT: relevance below the layer''s gc_threshold, and unread for its '
     'max_idle; UNREAD: its soft lifetime is over, and it was not read for 30 days. action DELETE (the second phase, where the layer says '
     'hard_delete after_grace), by reason GRACE_OVER: expired for longer than the layer''s recovery_window; SUPERSEDED: for more than 90 '
-    'days. kept: what forbids it, NULL or empty where nothing does. Source: chapter 12.7.3 to 12.7.5, four-layer design 4 and 6.';
+    'days; where it says hard_delete retention, by reason RETENTION_OVER: ended for longer than the recovery_window, and a rule of '
+    'retention wants it deleted now. kept: what forbids it, DUTY among it (a rule of retention still wants it kept; it expires all the '
+    'same when its time to live is over), NULL or empty where nothing does. Source: chapter 12.7.3 to 12.7.5, four-layer design 4 and 6.';
 REVOKE ALL ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.over_cap(p_org_id bigint, p_layer text)
+CREATE OR REPLACE FUNCTION memwarden_internal.over_cap(p_org_id bigint, p_layer text, p_now timestamptz)
 RETURNS TABLE (scope_id bigint, item_id uuid)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
 SET search_path = pg_catalog, pg_temp
@@ -86,14 +104,20 @@ BEGIN
                    SELECT k.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(
                        SELECT i.item_id FROM memwarden_data.item AS i
                         WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer)) AS k
-                    WHERE k.reason <> 'LINKED')
+                    WHERE k.reason <> 'LINKED'
+                    UNION ALL
+                   SELECT d.id FROM memwarden_internal.duties_among(p_org_id, ARRAY(
+                       SELECT i.item_id FROM memwarden_data.item AS i
+                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer),
+                       p_now) AS d (id))
          ORDER BY CASE v_layer.eviction WHEN 'ttl' THEN coalesce(c.expires_at, 'infinity') WHEN 'fifo' THEN c.created_at ELSE c.used_at END,
                   c.used_at, c.item_id
          LIMIT v_scope.excess;
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.over_cap(bigint, text) IS
+COMMENT ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) IS
     'The items by which scopes of an organisation hold more than the max_items of a layer: those read longest ago, the oldest, or '
-    'those that end soonest, as the layer''s eviction says. What is pinned or held is none of them. Source: G7.';
-REVOKE ALL ON FUNCTION memwarden_internal.over_cap(bigint, text) FROM PUBLIC;
+    'those that end soonest, as the layer''s eviction says. What is pinned, held or still to be kept by a rule of '
+    'retention is none of them. Source: G7.';
+REVOKE ALL ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) FROM PUBLIC;

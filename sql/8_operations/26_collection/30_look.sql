@@ -48,7 +48,7 @@ BEGIN
     IF v_pass.stage = 'CAPS' THEN
         INSERT INTO memwarden_data.collectable (org_id, layer, scope_id, item_id, action, reason)
         SELECT p_org_id, p_layer, o.scope_id, o.item_id, 'EXPIRE', 'OVER_CAP'
-          FROM memwarden_internal.over_cap(p_org_id, p_layer) AS o
+          FROM memwarden_internal.over_cap(p_org_id, p_layer, p_now) AS o
             ON CONFLICT DO NOTHING;
     ELSE
         SELECT p.item_ids, p.last_scope, p.last_place INTO v_ids, v_scope, v_place

@@ -74,6 +74,8 @@ BEGIN
         SELECT 'OVER_CAP', array_agg(e.id::uuid) FROM jsonb_array_elements_text(p_found -> 'OVER_CAP') AS e (id)
          WHERE NOT EXISTS (SELECT FROM memwarden_internal.reasons_to_keep(p_org_id, v_item_ids) AS k
                             WHERE k.item_id = e.id::uuid AND k.reason <> 'LINKED')
+           AND e.id::uuid <> ALL (ARRAY(SELECT d.id FROM memwarden_internal.duties_among(p_org_id, ARRAY(
+                   SELECT o.id::uuid FROM jsonb_array_elements_text(p_found -> 'OVER_CAP') AS o (id)), p_now) AS d (id)))
          ORDER BY 1 DESC
     LOOP
         SELECT count(*) INTO v_count

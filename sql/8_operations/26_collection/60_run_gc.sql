@@ -47,7 +47,8 @@ COMMENT ON FUNCTION memwarden.run_gc(text, boolean, bigint, text, integer) IS
     'max_items: how many this call takes at most, 1 to 10,000, by default 200, since writers of their scopes wait meanwhile; the rest '
     'is left to collect(). Returns a row for each layer, action and reason. action: EXPIRE, which recover() undoes within the layer''s '
     'recovery_window; DELETE, for good; in a dry run also KEEP, with what keeps a memory that a rule would take. reason: TTL_OVER, '
-    'STALE, IRRELEVANT, UNREAD, OVER_CAP, GRACE_OVER, SUPERSEDED; or PINNED, HELD, LINKED. items: how many were found. done: how many '
+    'STALE, IRRELEVANT, UNREAD, OVER_CAP, GRACE_OVER, SUPERSEDED, RETENTION_OVER; or PINNED, HELD, LINKED, DUTY. '
+    'items: how many were found. done: how many '
     'went. needs_expected: whether the real run asks for expected. Raises 42501 without the right; 42704 for an unknown organisation or '
     'layer, and where something was expected and nothing was found; 22023 for arguments out of range; 55000 where more would go than '
     'expected; 25001 at an isolation level other than READ COMMITTED; 55P03 while the job works on the layer. Source: chapter 12.7.4.';
@@ -86,7 +87,7 @@ BEGIN
         END LOOP;
     END LOOP;
     SELECT jsonb_build_object('EXPIRE OVER_CAP', count(*)) INTO v_counts
-      FROM memwarden_internal.over_cap(p_org_id, p_layer) AS o
+      FROM memwarden_internal.over_cap(p_org_id, p_layer, p_now) AS o
      WHERE NOT EXISTS (SELECT FROM memwarden_internal.collection_rules(p_org_id, ARRAY[o.item_id], p_now));
     v_found := memwarden_internal.sum_of_counts(v_found, v_counts);
     v_asked := (SELECT sum(f.value::bigint) FROM jsonb_each_text(v_found) AS f

@@ -85,7 +85,8 @@ COMMENT ON FUNCTION memwarden.run_hygiene(text, boolean, bigint, text) IS
     'sensitivity. expected: how many memories of each layer may be superseded at most; required where that is more than half of one. org: '
     'the organisation; by default the caller''s, for members of memwarden_admin all. Returns a row for each layer, finding and action. '
     'finding: DUPLICATE, CONTRADICTION, STALE, SENSITIVE. action: SUPERSEDE, with an entry in the log that gives the finding as its '
-    'reason; REVIEW, which is left to people and to collect(); KEEP, where a memory is pinned or held. items: how many were found. done: '
+    'reason; REVIEW, which is left to people and to collect(); KEEP, where a memory is pinned or held, or a rule of retention still '
+    'wants it kept. items: how many were found. done: '
     'how many were superseded; those of a scope in which somebody writes are left to the next run. Writers of the layer wait for '
     'the call. Raises 42501 without the right; 42704 for '
     'an unknown organisation or layer; 22023 for arguments out of range; 55000 where more would go than expected; 25001 at an '
@@ -121,7 +122,9 @@ BEGIN
     SELECT coalesce(jsonb_agg(to_jsonb(h) || CASE WHEN k.item_id IS NULL THEN '{}'::jsonb ELSE '{"action": "KEEP"}' END), '[]')
       INTO v_found
       FROM memwarden_internal.hygiene_findings(p_org_id, p_layer, p_now) AS h
-      LEFT JOIN (SELECT DISTINCT r.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, v_ids) AS r WHERE r.reason <> 'LINKED') AS k
+      LEFT JOIN (SELECT r.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, v_ids) AS r WHERE r.reason <> 'LINKED'
+                  UNION
+                 SELECT d.id FROM memwarden_internal.duties_among(p_org_id, v_ids, p_now) AS d (id)) AS k
         ON k.item_id = h.item_id AND h.action = 'SUPERSEDE';
     v_count := (SELECT count(*) FROM jsonb_to_recordset(v_found) AS f (action text) WHERE f.action = 'SUPERSEDE');
     v_active := (SELECT count(*) FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE');

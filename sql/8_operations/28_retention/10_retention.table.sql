@@ -17,7 +17,8 @@ CREATE TABLE memwarden_data.retention_rule (
 COMMENT ON TABLE memwarden_data.retention_rule IS
     'How long memories of a classification, layer or class of writes may be kept at most and must be kept at least, and '
     'what follows.';
-COMMENT ON COLUMN memwarden_data.retention_rule.keep_at_most IS 'Permission: no limit where null. Valid consent extends that of personal data.';
+COMMENT ON COLUMN memwarden_data.retention_rule.keep_at_most IS
+    'Permission: no limit where null. Valid consent extends that of personal data.';
 COMMENT ON COLUMN memwarden_data.retention_rule.keep_at_least IS 'Duty: none where null. It goes before every permission.';
 COMMENT ON COLUMN memwarden_data.retention_rule.afterwards IS
     'delete: gone for good, with a signed record. archive, cold: expired, its versions in the warm or the cold tier.';

@@ -96,7 +96,8 @@ BEGIN
             UNION ALL
            SELECT 'layer', f.layer, jsonb_build_object('layer', f.layer)
             UNION ALL
-           SELECT 'class', c.class, jsonb_build_object('class', c.class) FROM unnest(f.classes) AS c (class)) AS a (applies_to, name, because)
+           SELECT 'class', c.class, jsonb_build_object('class', c.class) FROM unnest(f.classes) AS c (class)
+           ) AS a (applies_to, name, because)
       JOIN memwarden_internal.retention_rules(p_org_id) AS r ON r.applies_to = a.applies_to AND r.name = a.name
      CROSS JOIN LATERAL (SELECT CASE r.counted_from WHEN 'creation' THEN f.created_at ELSE f.updated_at END AS counted_at) AS t;
 END
@@ -128,7 +129,8 @@ BEGIN
            AND (r.afterwards = 'delete' OR r.status IN ('ACTIVE', 'DRAFT'))
          ORDER BY r.item_id, r.mildness, r.permitted_until, r.rule
     ), first AS (
-        SELECT r.item_id, min(r.permitted_until) AS permitted_until, min(r.required_until) AS required_until FROM rule AS r GROUP BY r.item_id
+        SELECT r.item_id, min(r.permitted_until) AS permitted_until, min(r.required_until) AS required_until
+          FROM rule AS r GROUP BY r.item_id
     )
     SELECT f.item_id, CASE WHEN f.permitted_until IS NOT NULL THEN greatest(f.permitted_until, f.required_until) END, f.required_until,
            o.afterwards, o.due_since, o.rule
@@ -143,3 +145,23 @@ COMMENT ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz)
     'rule says whose, due_since since when. Legal holds are not in it: reasons_to_keep(). p_now: the moment, now by '
     'default. Source: chapter 12.10.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.retention_of(bigint, uuid[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.duties_among(p_org_id bigint, p_item_ids uuid[], p_now timestamptz DEFAULT NULL)
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := coalesce(p_now, clock_timestamp());
+BEGIN
+    -- Most organisations have no duty, and then nothing is asked of any memory.
+    IF p_item_ids <> '{}' AND EXISTS (SELECT FROM memwarden_internal.retention_rules(p_org_id) AS r WHERE r.keep_at_least IS NOT NULL) THEN
+        RETURN QUERY
+        SELECT r.item_id FROM memwarden_internal.retention_of(p_org_id, p_item_ids, v_now) AS r WHERE r.required_until > v_now;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) IS
+    'Those of the items of an organisation that a rule of retention still wants kept (keep_at_least). Collection neither expires nor '
+    'deletes them. p_now: the moment, now by default. Source: chapter 12.10.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.duties_among(bigint, uuid[], timestamptz) FROM PUBLIC;

@@ -13,7 +13,8 @@ BEGIN
     END IF;
 END
 $type$;
-COMMENT ON TYPE memwarden_internal.due_memory IS 'A memory whose retention is over: what is to follow, by which rule, since when; and whether a legal hold keeps it.';
+COMMENT ON TYPE memwarden_internal.due_memory IS
+    'A memory whose retention is over: what is to follow, by which rule, since when; and whether a legal hold keeps it.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shortest_retention(p_org_id bigint)
 RETURNS interval
@@ -24,7 +25,8 @@ BEGIN
     RETURN (SELECT min(r.keep_at_most) FROM memwarden_internal.retention_rules(p_org_id) AS r);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shortest_retention(bigint) IS 'What is younger is beyond no rule of the organisation; NULL where nothing has a limit.';
+COMMENT ON FUNCTION memwarden_internal.shortest_retention(bigint) IS
+    'What is younger is beyond no rule of the organisation; NULL where nothing has a limit.';
 REVOKE ALL ON FUNCTION memwarden_internal.shortest_retention(bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.due_memories(

@@ -125,3 +125,36 @@ COMMENT ON PROCEDURE memwarden.check_compliance() IS
     'Source: chapter 12.10.5, R6.';
 REVOKE ALL ON PROCEDURE memwarden.check_compliance() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.check_compliance() TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.compliance_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- What is wrong elsewhere, and who is sought, is an administrator's to know.
+    IF NOT memwarden_internal.is_database_admin() THEN
+        RETURN;
+    END IF;
+    RETURN QUERY
+    SELECT 'incidents', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'warning' END,
+           CASE WHEN count(*) = 0 THEN 'none open'
+                ELSE format('P0: %s open since %s: %s; SELECT * FROM memwarden.incidents WHERE state = ''open''; and then '
+                            'memwarden.remediate(incident_id)', count(*), date_trunc('second', min(i.opened_at)),
+                            string_agg(format('%s of %s (%s)', i.kind, o.name, i.breaches), ', ' ORDER BY i.opened_at, o.name)
+                                FILTER (WHERE i.place <= 5) || CASE WHEN count(*) > 5 THEN ', ...' ELSE '' END) END
+      FROM (SELECT n.org_id, n.kind, n.breaches, n.opened_at, row_number() OVER (ORDER BY n.opened_at, n.incident_id) AS place
+              FROM memwarden_data.incident AS n WHERE n.closed_at IS NULL) AS i
+      JOIN memwarden_data.organisation AS o ON o.org_id = i.org_id;
+    RETURN QUERY
+    SELECT 'legal holds', CASE WHEN b.erasures = 0 THEN 'ok' ELSE 'warning' END,
+           h.holds || ' in force' || CASE WHEN b.erasures = 0 THEN '' ELSE format(
+               '; %s erasures wait for them, the first since %s: SELECT * FROM memwarden.erasures WHERE status = ''BLOCKED'';',
+               b.erasures, date_trunc('second', b.since)) END
+      FROM (SELECT count(*) AS holds FROM memwarden_data.legal_hold AS l WHERE l.lifted_at IS NULL) AS h
+     CROSS JOIN (SELECT count(*) AS erasures, min(e.asked_at) AS since FROM memwarden_data.blocked_erasure AS e) AS b;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.compliance_status() IS
+    'For administrators: a warning while incidents of the compliance run are open, and one while erasures wait for legal holds.';
+REVOKE ALL ON FUNCTION memwarden_internal.compliance_status() FROM PUBLIC;

@@ -40,7 +40,8 @@ COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
     'is retracted. Then it looks again, and closes the incident where nothing is left. incident: the number, from the view '
     'incidents. dry_run: true (the default) changes nothing. max_objects: how many at most, 1 to 10,000; 1,000 by default. '
     'object_id: the memory, the erasure or the consent. action: what follows. outcome: WOULD_BE_DONE, DONE, BUSY where somebody works '
-    'on it just now, or BY_HAND: where data lie is for a DBA to change, see set_residency() and set_region(). Raises 42704 for an incident that is not open or that the caller does not administer, 22023 for arguments '
+    'on it just now, or BY_HAND: where data lie is for a DBA to change, see set_residency() and set_region(). '
+    'Raises 42704 for an incident that is not open or that the caller does not administer, 22023 for arguments '
     'out of range, 25001 at an isolation level other than READ COMMITTED, XX000 when something of an erasure would '
     'be left. Source: chapter 12.10.5, R6.';
 REVOKE ALL ON FUNCTION memwarden.remediate(uuid, boolean, integer) FROM PUBLIC;
@@ -99,5 +100,6 @@ BEGIN
     END CASE;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) IS 'Does what a breach wants: DONE, BUSY where somebody else works there, or BY_HAND where a person must.';
+COMMENT ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) IS
+    'Does what a breach wants: DONE, BUSY where somebody else works there, or BY_HAND where a person must.';
 REVOKE ALL ON FUNCTION memwarden_internal.remedy(bigint, text, uuid) FROM PUBLIC;

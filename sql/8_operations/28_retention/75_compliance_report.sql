@@ -45,7 +45,8 @@ BEGIN
     RETURN (
         SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'incident_id', i.incident_id, 'kind', i.kind, 'severity', 'P0', 'breaches', i.breaches, 'opened_at', i.opened_at,
-                   'seen_at', i.seen_at, 'closed_at', i.closed_at, 'examples', i.examples) ORDER BY i.closed_at DESC NULLS FIRST, i.kind), '[]')
+                   'seen_at', i.seen_at, 'closed_at', i.closed_at, 'examples', i.examples)
+                   ORDER BY i.closed_at DESC NULLS FIRST, i.kind), '[]')
           FROM memwarden_data.incident AS i
          WHERE i.org_id = p_org_id AND (i.closed_at IS NULL OR i.closed_at > p_now - interval '1 year'));
 END

@@ -154,7 +154,8 @@ BEGIN
           JOIN memwarden_data.log AS l ON l.log_seq = (q.place ->> 0)::bigint AND l.recorded_at = (q.place ->> 1)::timestamptz
          WHERE l.org_id = ANY (v_orgs) AND l.reason_hash IS NULL);
     PERFORM memwarden_internal.record_listed(p_entry, v_state = 'GENUINE');
-    PERFORM memwarden_internal.destroy_listed_keys(v_org_id, v_id, p_entry -> 'keys');
+    PERFORM memwarden_internal.destroy_listed_keys(
+        v_org_id, v_id, p_entry -> 'keys', CASE WHEN p_entry -> 'certificate' ? 'cause' THEN v_items END);
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_items, v_requests, v_evidence, v_reasons);
     RETURN QUERY SELECT v_id, v_state, cardinality(v_items), cardinality(v_requests), cardinality(v_reasons)
         + (SELECT count(*)::integer FROM memwarden_data.log AS l

@@ -77,6 +77,16 @@ class Yard(Desk):
         )
         return [(row["operation"], row["reason"]) for row in rows]
 
+    def rule(self, applies_to: str, name: str, **terms: str) -> None:
+        """A rule of retention of this organisation."""
+        terms = {"afterwards": "archive"} | terms
+        columns = ", ".join(terms)
+        self.world.admin.execute(
+            f"INSERT INTO memwarden_data.retention_rule (org_id, applies_to, name, {columns})"
+            f" VALUES (%s, %s, %s, {', '.join(['%s'] * len(terms))})",
+            (self.org_id, applies_to, name, *terms.values()),
+        )
+
     def many(self, agent: Any, count: int, layer: str = "episodic", **arguments: Any) -> list[UUID]:
         """Some memories that differ."""
         return [

@@ -39,6 +39,26 @@ def test_the_excess_of_a_scope_goes(yard: Yard, eviction: str) -> None:
     assert yard.why(gone) == [("EXPIRE", "OVER_CAP")]
 
 
+def test_a_duty_lets_another_go(yard: Yard) -> None:
+    """What a rule of retention still wants kept is not the excess.
+
+    Proves: G7, R5 (the duty to keep goes before caps)
+    """
+    agent = yard.agent(validated=True)
+    yard.rule("class", "ledger", keep_at_least="10 years")
+    yard.world.admin.execute(
+        "SELECT memwarden.define_write_class('ledger', org => %s)", (yard.org,)
+    )
+    kept = yard.many(agent, 1, **{"class": "ledger"})
+    others = [yard.many(agent, 1, subject=f"s{n}", predicate="is")[0] for n in range(2)]
+    configure(yard, max_items=2, eviction="fifo")
+    try:
+        assert yard.collect() == {"OVER_CAP": 1}
+    finally:
+        configure(yard, max_items=10000, eviction="lru")
+    assert [yard.status(item) for item in kept + others] == ["ACTIVE", "EXPIRED", "ACTIVE"]
+
+
 def configure(yard: Yard, **settings: Any) -> None:
     """Settings of the episodic layer, of all tests."""
     yard.world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (Jsonb(settings),))

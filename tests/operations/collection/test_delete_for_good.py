@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
@@ -106,7 +106,10 @@ def test_nothing_is_left_but_a_signed_tombstone(desk: Desk) -> None:
 
 
 def test_a_collection_is_no_erasure_of_a_subject(desk: Desk) -> None:
-    """The view of erasures lists what persons asked for; a restored copy is told of both."""
+    """The view of erasures lists what persons asked for; a restored copy is told of both.
+
+    Proves: Z10 (counts per place)
+    """
     agent = desk.agent(validated=True)
     item = expired(agent, "zzqold tea")
     done = delete(desk, item)
@@ -114,6 +117,12 @@ def test_a_collection_is_no_erasure_of_a_subject(desk: Desk) -> None:
         desk.world.rows("SELECT FROM memwarden.erasures WHERE erasure_id = %s", done["erasure_id"])
         == []
     )
+    (certificate,) = desk.world.rows(
+        "SELECT detail, items FROM memwarden_data.erasure WHERE erasure_id = %s", done["erasure_id"]
+    )
+    places = certificate["detail"]["places"]
+    assert (places["item"], places["version"], certificate["detail"]["in_clear"]) == (1, 1, 1)
+    assert places.keys() >= {"write_request", "provenance"}
     listed = [e for e in desk.export() if e["certificate"]["erasure"] == str(done["erasure_id"])]
     assert [e["certificate"]["cause"] for e in listed] == ["COLLECTION"]
     assert desk.apply(listed)[0]["items"] == 0
@@ -174,8 +183,24 @@ def test_what_somebody_works_on_is_left_for_later(desk: Desk) -> None:
     assert delete(desk, item, wait=False)["deleted"] == [item]
 
 
+def test_what_is_not_there_is_told(desk: Desk) -> None:
+    """42704 where nothing matched; what was only kept is reported.
+
+    Proves: Z10 (fails when nothing matched)
+    """
+    agent = desk.agent(validated=True)
+    item = expired(agent, "old tea")
+    assert delete(desk, item, uuid4())["deleted"] == [item]
+    for items in ((item,), (uuid4(),), ()):
+        with pytest.raises(psycopg.errors.UndefinedObject):
+            delete(desk, *items)
+    active = remember(agent, "new tea")
+    assert delete(desk, active)["kept"] == {"ACTIVE": [str(active)]}
+
+
 def test_arguments_out_of_range_are_refused(desk: Desk) -> None:
     """No reason, or no cause that there is."""
+    item = expired(desk.agent(validated=True), "old tea")
     for options in ({"reason": " "}, {"reason": None}, {"cause": "AGE"}, {"cause": None}):
         with pytest.raises(psycopg.errors.InvalidParameterValue):
-            delete(desk, **options)
+            delete(desk, item, **options)

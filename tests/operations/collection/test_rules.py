@@ -146,3 +146,45 @@ def test_what_was_superseded_long_ago_goes(yard: Yard) -> None:
     assert yard.collect(days=91) == {"SUPERSEDED": 1}
     assert yard.status(item) is None
     assert yard.findings() == []
+
+
+def test_what_a_rule_wants_kept_stays(yard: Yard) -> None:
+    """A duty stands against relevance, and against deletion after the grace; a time to live ends.
+
+    Proves: G3, G5, R5 (the duty to keep goes before collection)
+    """
+    agent = yard.agent(validated=True)
+    unread = remember(agent, "the lease", layer="episodic", confidence=1.0)
+    short = remember(agent, "the offer", layer="episodic", ttl=timedelta(hours=1))
+    yard.rule("layer", "episodic", keep_at_least="60 days")
+    assert yard.collect(hours=2) == {"TTL_OVER": 1}
+    assert yard.collect(days=40) == {}
+    found = yard.world.rows(
+        "SELECT item_id, reason, kept FROM memwarden_internal.collection_rules("
+        " %s, %s, clock_timestamp() + interval '40 days')",
+        yard.org_id,
+        [unread, short],
+    )
+    assert {row["item_id"]: (row["reason"], row["kept"]) for row in found} == {
+        unread: ("UNREAD", ["DUTY"]),
+        short: ("GRACE_OVER", ["DUTY"]),
+    }
+    assert yard.collect(days=61) == {"IRRELEVANT": 1, "GRACE_OVER": 1}
+    assert (yard.status(unread), yard.status(short)) == ("EXPIRED", None)
+
+
+def test_a_layer_may_leave_deletion_to_retention(yard: Yard) -> None:
+    """hard_delete retention: gone once a rule wants it deleted, and never into the void otherwise.
+
+    Proves: G5 (by a hard_delete setting), R5
+    """
+    agent = yard.agent(validated=True)
+    item = remember(agent, "the table", layer="semantic")
+    agent.execute("SELECT memwarden.expire(%s, 'old')", (item,))
+    # The rule of all for what is general keeps it in the cold tier after five years.
+    assert yard.collect(days=2000) == {}
+    yard.rule("layer", "semantic", keep_at_most="200 days", afterwards="delete")
+    assert yard.collect(days=199) == {}
+    assert yard.collect(days=201) == {"RETENTION_OVER": 1}
+    assert yard.status(item) is None
+    assert yard.why(item)[-1] == ("ERASE", "RETENTION_OVER")

@@ -71,6 +71,24 @@ def test_duplicates_and_contradictions_are_found_and_the_worse_goes(yard: Yard) 
     assert {row["reason"] for row in rows} == {"DUPLICATE", "CONTRADICTION"}
 
 
+def test_a_duty_keeps_a_duplicate(yard: Yard) -> None:
+    """What a rule of retention still wants kept is not superseded.
+
+    Proves: L11, R5 (the duty to keep goes before hygiene)
+    """
+    agent = yard.agent(validated=True)
+    one, two = yard.many(agent, 2)
+    yard.world.admin.execute(
+        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
+        "  FROM memwarden_data.item AS o WHERE i.item_id = %s AND o.item_id = %s",
+        (two, one),
+    )
+    yard.rule("layer", "episodic", keep_at_least="1 year")
+    assert run_hygiene(yard) == {("DUPLICATE", "KEEP"): (1, 0)}
+    assert run_hygiene(yard, dry_run=False) == {("DUPLICATE", "KEEP"): (1, 0)}
+    assert {yard.status(item) for item in (one, two)} == {"ACTIVE"}
+
+
 def test_wrong_arguments_and_callers_are_refused(yard: Yard) -> None:
     """An unknown layer, a negative number, and who administers nothing."""
     agent = yard.agent(role="contributor")

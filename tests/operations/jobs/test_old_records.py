@@ -209,3 +209,26 @@ def test_storage_adds_up_and_each_sees_its_own(shared_world: World) -> None:
     )
     grown = "SELECT sum(growth_per_day) FROM memwarden.storage WHERE table_name = 'item'"
     assert abs(int(shared_world.value(grown)) - size / 4) <= 1 + len(rows)
+
+
+def test_storage_tells_what_the_next_collection_frees(shared_world: World) -> None:
+    """What expired, once its recovery window is over. Proves: W1 (what the next run frees)."""
+    agent = shared_world.agent("/org/three/user/a", role="curator")
+    items = [write(agent, "episodic", {"n": n})["item_id"] for n in range(4)]
+    for item in items[:2]:
+        agent.execute("SELECT memwarden.expire(%s, 'old')", (item,))
+    freed = (
+        "SELECT table_name, bytes, next_run_frees FROM memwarden.storage WHERE org = 'three'"
+        " AND coalesce(layer, 'episodic') = 'episodic'"
+        " AND table_name IN ('item', 'version', 'provenance') AND next_run_frees > 0"
+    )
+    assert shared_world.rows(freed) == []
+    shared_world.admin.execute(
+        "UPDATE memwarden_data.item SET updated_at = updated_at - interval '31 days'"
+        " WHERE item_id = ANY (%s)",
+        (items,),
+    )
+    rows = shared_world.rows(freed)
+    assert {row["table_name"] for row in rows} == {"item", "version", "provenance"}
+    for row in rows:
+        assert 0.3 < row["next_run_frees"] / row["bytes"] < 0.7

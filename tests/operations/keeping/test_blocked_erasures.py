@@ -37,6 +37,11 @@ def test_an_erasure_waits_for_a_hold(office: Office, what: str) -> None:
     [row] = office.erasures()
     assert (row["status"], row["blocked_by"], row["signature"]) == ("BLOCKED", [hold], None)
     assert row["login_role"] == "postgres"
+    (line,) = office.world.rows(
+        "SELECT state, detail FROM memwarden.status() WHERE component = 'legal holds'"
+    )
+    assert line["state"] == "warning"
+    assert "erasures wait for them" in line["detail"]
     office.run_job()
     assert {"item", "version_hot"} <= holding(office.world, word)
     office.lift(hold)

@@ -67,6 +67,9 @@ def test_a_memory_kept_too_long_is_an_incident_until_it_is_gone(office: Office) 
         3,
     )
     assert {example["rule"] for example in incident["examples"]} == {"classification personal"}
+    line = "SELECT state, left(detail, 3) AS says FROM memwarden.status() WHERE component = %s"
+    assert office.world.rows(line, "incidents") == [{"state": "warning", "says": "P0:"}]
+    assert agent.execute(line, ("incidents",)).fetchall() == []
     (notice,) = office.world.rows(
         "SELECT memwarden_internal.notice_of(org_id, notice_id, request_id, event_id, event, NULL)"
         "    AS said FROM memwarden_data.review_notice WHERE org_id = %s",

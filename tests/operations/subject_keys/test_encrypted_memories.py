@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from uuid import UUID, uuid4
+
+from psycopg.types.json import Jsonb
+
 from helpers import recall
 from operations.erasure.conftest import holding, remember
 from operations.subject_keys.conftest import Vault, keep
@@ -83,3 +87,77 @@ def test_a_memory_whose_key_is_gone_says_so_and_nothing_fails(vault: Vault) -> N
     keep(agent, {"illness": "zqwgout"}, predicate="suffers from")
     (now,) = agent.execute("SELECT content FROM memwarden.items").fetchall()
     assert now["content"] == {"illness": "zqwgout"}
+
+
+def test_a_deletion_takes_the_key_with_the_last_memory(vault: Vault) -> None:
+    """Not while another is there, in whatever status, nor while a write is on its way.
+
+    Proves: R3, Z10
+    """
+    agent = vault.agent()
+    first, second, third = (
+        keep(agent, {"illness": f"zqv {n}"}, predicate=f"p{n}")["item_id"] for n in range(3)
+    )
+    bo = keep(agent, {"illness": "zqvgout"}, subject="Bo")["item_id"]
+    agent.execute("SELECT memwarden.expire(%s, 'over')", (second,))
+    assert taken(vault, first) is None
+    assert taken(vault, second) is None
+    writer = vault.world.agent(f"/org/{vault.org}/user/bo", role="curator")
+    with writer.transaction():
+        written = keep(writer, {"illness": "zqv more"})
+        assert taken(vault, third) is None
+    assert taken(vault, bo) == 1
+    assert taken(vault, written["item_id"]) == 1
+    assert (
+        vault.world.value(
+            "SELECT count(*) FROM memwarden_data.subject_key JOIN memwarden_data.organisation AS o"
+            " USING (org_id) WHERE o.name = %s",
+            vault.org,
+        )
+        == 0
+    )
+    assert vault.findings() == []
+    assert keep(agent, {"illness": "zqv anew"})["outcome"] == "COMMITTED"
+
+
+def test_a_listed_deletion_leaves_a_key_that_is_in_use(vault: Vault) -> None:
+    """In a copy in which somebody wrote of the person since; an erasure of a list takes it.
+
+    Proves: R3
+    """
+    agent = vault.agent()
+    item = keep(agent, {"illness": "zqu"}, predicate="old")["item_id"]
+    again = keep(agent, {"illness": "zqu again"}, predicate="new")["item_id"]
+    admin = vault.world.admin
+    keys = "SELECT count(*) FROM memwarden_data.subject_key WHERE subject_key_id = %s"
+    with admin.transaction(force_rollback=True):
+        key = vault.world.value(
+            "SELECT subject_key_id FROM memwarden_data.item WHERE item_id = %s", item
+        )
+        listed = Jsonb([{"id": str(key), "generation": 1}])
+        call = (
+            "SELECT memwarden_internal.destroy_listed_keys("
+            " (SELECT org_id FROM memwarden_data.item WHERE item_id = %s), %s, %s, %s)"
+        )
+        for items, left in (([item], 1), ([item, again], 0)):
+            admin.execute(call, (again, uuid4(), listed, items))
+            assert vault.world.value(keys, key) == left
+
+
+def taken(vault: Vault, item: UUID) -> int | None:
+    """How many keys went with an item that retention deletes."""
+    row = vault.world.rows(
+        "SELECT d.deleted FROM memwarden_data.organisation AS o"
+        " CROSS JOIN LATERAL memwarden_internal.delete_for_good("
+        "     o.org_id, ARRAY[%s], 'its time is over', 'RETENTION') AS d"
+        " WHERE o.name = %s",
+        item,
+        vault.org,
+    )[0]
+    assert row["deleted"] == [item]
+    count = vault.world.value(
+        "SELECT detail -> 'subject_keys' FROM memwarden_data.erasure AS e"
+        " JOIN memwarden_data.erased_item AS i USING (org_id, erasure_id) WHERE i.item_id = %s",
+        item,
+    )
+    return None if count is None else int(count)
