@@ -133,7 +133,7 @@ RULES = {
         "  LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = i.org_id,"
         " LATERAL memwarden_internal.fingerprints("
         "           v.content::text, v.subject, v.predicate, coalesce(y.synonyms::text, '{}')) AS f"
-        " WHERE i.status = 'ACTIVE' AND (i.fingerprint <> f.fingerprint"
+        " WHERE i.status = 'ACTIVE' AND i.subject_key_id IS NULL AND (i.fingerprint <> f.fingerprint"
         "    OR i.key_hash IS DISTINCT FROM f.key_hash"
         "       AND i.key_hash <> memwarden_internal.unclaimed_key(i.item_id)"
         "    OR i.search_vector <> memwarden_internal.words_of("

@@ -26,6 +26,8 @@ CHANGES = {
     *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),
     *("working_memory", "render_working_memory", "search_session", "close_session"),
     "resume_session",
+    *("set_retention", "drop_retention", "explain_retention", "remediate"),
+    *("renew", "run_gc", "run_hygiene"),
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),

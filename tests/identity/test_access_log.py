@@ -69,6 +69,8 @@ ELSEWHERE = {
     "record_consent",
     *("pin", "unpin", "hold", "lift_hold", "set_hold_policy"),
     "set_threshold_tuning",
+    *("set_retention", "drop_retention", "set_record_retention", "remediate"),
+    *("define_region", "set_region", "set_residency", "create_region_publication", "remove_copies"),
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),
     *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),

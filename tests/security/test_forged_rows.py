@@ -155,6 +155,8 @@ CLAIMS: dict[str, Any] = {
     "sensitivity": "high",
     "sensitive": Jsonb([]),
     "keys": Jsonb([]),
+    "subject_key_id": uuid.UUID(int=7),
+    "sealed_words": b"claimed",
     "sealed": Jsonb({"a" * 32: {"kind": "pii.phone", "sealed": "00"}}),
     "grounds": Jsonb([{"type": "document", "authority": 1}]),
     "fact_score": 1.0,

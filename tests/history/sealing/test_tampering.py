@@ -71,8 +71,11 @@ VERSION = {
     "expires_at": "now()",
     "class": "'correction'",
 }
-DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier"}
-"""Of a version: what follows from the rest, or is no part of what it says."""
+DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier", "subject_key_id", "sealed"}
+"""Of a version: what follows from the rest, or is no part of what it says.
+
+Ciphertext proves itself: changed, or under another key, it opens no more.
+"""
 LIFETIMES = {
     "later": "recorded_during = tstzrange(lower(recorded_during), now() + interval '1 h')",
     "open": "recorded_during = tstzrange(lower(recorded_during), NULL), status = 'ACTIVE'",

@@ -6,6 +6,7 @@ import ast
 import re
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -543,7 +544,37 @@ def an_act_without_the_right(world: World, home: str) -> DictRow:
     return decide(reviewer(world, scope=org), "approve", str(act["request_id"]))
 
 
+FORGET = """
+CREATE OR REPLACE FUNCTION shipped.forget_generations() RETURNS void LANGUAGE plpython3u AS $$
+import os, shutil, tempfile
+alone = tempfile.mkdtemp() + "/master.key"
+shutil.copy(os.environ["MEMWARDEN_MASTER_KEY_FILE"], alone)
+os.environ["MEMWARDEN_MASTER_KEY_FILE"] = alone
+$$;
+GRANT USAGE ON SCHEMA shipped TO PUBLIC"""
+
+
+def of_an_encrypted_class(world: World, home: str, **arguments: Any) -> DictRow:
+    """Write in a class whose memories are encrypted, where the server forgot how."""
+    org = home.split("/")[2]
+    call(
+        world.admin,
+        "define_write_class",
+        **{"class": "secret"},
+        description="x",
+        encrypted=True,
+        org=org,
+    )
+    agent = world.log_in(world.register(home))
+    if arguments:
+        world.admin.execute(FORGET)
+        agent.execute("SELECT shipped.forget_generations()")
+    return write(agent, "semantic", TEXT, **{"class": "secret"}, **arguments)
+
+
 RECIPES: dict[str, Recipe] = {
+    "SUBJECT_REQUIRED": of_an_encrypted_class,
+    "NO_SUBJECT_KEY": partial(of_an_encrypted_class, subject="Ana"),
     "ACT_REFUSED": an_act_without_the_right,
     "AWAITING_APPROVAL": reviewed("leave"),
     "REVIEW_REJECTED": reviewed("reject"),
@@ -712,6 +743,8 @@ def codes_in_sources() -> set[str]:
     found |= set(re.findall(r"refusal := '([A-Z_]+)'", outranked))
     erasing = (ROOT / "sql/8_operations/30_erasure/40_erase_places.sql").read_text()
     found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
+    sealing = (ROOT / "sql/8_operations/32_subject_keys/30_seal.sql").read_text()
+    found |= set(re.findall(r"violation\('([A-Z_]+)'", sealing))
     for path in (ROOT / "sql/4_review/10_approval").glob("*.sql"):
         text = path.read_text()
         found |= set(re.findall(r"refuse_request\([^,']*, '([A-Z_]+)'", text))
