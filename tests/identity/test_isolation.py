@@ -34,6 +34,8 @@ SETTINGS = {
     *("ontology", "ontology_pin", "ontologies"),
     *("surface", "surfaces", "standing_rule", "standings", "hedge"),
     *("external_source", "external_sources"),
+    *("retention_rule", "retention_rules", "record_retention"),
+    *("region", "regions", "residency", "residency_rule", "node"),
 }
 OVERSIGHT = {
     *("organisation", "access_role", "role_permission", "attribute", "policy_set", "policy"),
@@ -42,6 +44,7 @@ OVERSIGHT = {
     *("sensitivity_rules", "dead_jobs", "job_queue", "verifiers"),
     *("packs", "consents", "auto_promotion", "storage_budgets"),
     *("review_channels", "escalations", "embedding_models"),
+    *("collection", "collections", "storage_day"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
@@ -235,6 +238,8 @@ def check_rows(
         *("noise", "review_load", "reviewer_throughput"),
         *("pin", "legal_hold", "hold_policy", "blocked_erasure", "action_link"),
         *("pins", "holds", "action_links", "tombstones"),
+        *("incident", "incidents", "residency_breaches", "collectable", "personal_item"),
+        *("subject_key", "destroyed_key", "storage"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

@@ -74,7 +74,7 @@ VERSION = {
 DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier", "subject_key_id", "sealed"}
 """Of a version: what follows from the rest, or is no part of what it says.
 
-Ciphertext proves itself: changed, or under another key, it opens no more.
+Ciphertext that was changed, or is under another key, opens no more; verify_log() does not say so.
 """
 LIFETIMES = {
     "later": "recorded_during = tstzrange(lower(recorded_during), now() + interval '1 h')",

@@ -557,6 +557,7 @@ GRANT USAGE ON SCHEMA shipped TO PUBLIC"""
 def of_an_encrypted_class(world: World, home: str, **arguments: Any) -> DictRow:
     """Write in a class whose memories are encrypted, where the server forgot how."""
     org = home.split("/")[2]
+    agent = world.log_in(world.register(home))
     call(
         world.admin,
         "define_write_class",
@@ -565,7 +566,6 @@ def of_an_encrypted_class(world: World, home: str, **arguments: Any) -> DictRow:
         encrypted=True,
         org=org,
     )
-    agent = world.log_in(world.register(home))
     if arguments:
         world.admin.execute(FORGET)
         agent.execute("SELECT shipped.forget_generations()")
