@@ -124,7 +124,7 @@ def test_retention_is_set_and_explained(memory: Client, dsn: str) -> None:
 def test_collection_shows_before_it_acts(memory: Client, dsn: str) -> None:
     """Without a terminal to ask on, the commands only show.
 
-    Proves: G1, G2 (through the client)
+    Proves: G3 (through the client)
     """
     written(memory, "tea")
     assert sum(each.done for each in memory.run_gc("semantic")) == 0
