@@ -68,13 +68,16 @@ COMMENT ON FUNCTION memwarden.create_scope(text, interval, text, double precisio
     'a layer; when the scope closes, by hand or by itself, each of its memories of at least promote_from importance is promoted '
     'into that layer of the nearest scope above that is not transient, through every gate there and in the name of the caller; '
     'default none. promote_from: 0 to 1; default 0.8, as important as what a session promotes. Raises 22023 for a malformed path; 42704 '
-    'for an unknown kind or layer; 28000 for promote_to without an identity; 42501 without the right; 55000 below a closed scope. Source: four-layer design, 7.';
+    'for an unknown kind or layer; 28000 for promote_to without an identity; 42501 without the right; 55000 below a closed '
+    'scope. Source: four-layer design, 7.';
 REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval, text, double precision) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval, text, double precision) TO memwarden_agent, memwarden_curator, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval, text, double precision)
+    TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_scope(
     p_org_id bigint, p_parent_id bigint, p_parent_lineage bigint[], p_parent_closed_at timestamptz, p_kind text, p_path text,
-    p_lifetime interval, p_promote_to text, p_promote_from double precision, OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
+    p_lifetime interval, p_promote_to text, p_promote_from double precision,
+    OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -117,7 +120,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) IS
     'Creates one scope below another, for who may, and grants it to an agent that opens a transient one. NULLs for who may not.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) FROM PUBLIC;
+REVOKE ALL ON FUNCTION
+    memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false,
     lifetime interval DEFAULT NULL)

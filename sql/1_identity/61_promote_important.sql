@@ -44,23 +44,42 @@ COMMENT ON FUNCTION memwarden_internal.promotion_layers(bigint[], text) IS
     'The layers into which these scopes promote what is important: p_layer, or what create_scope() was told.';
 REVOKE ALL ON FUNCTION memwarden_internal.promotion_layers(bigint[], text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.sees_item(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
+CREATE OR REPLACE FUNCTION memwarden_internal.may_see_item(p_principal_id bigint, p_org_id bigint, p_item_id uuid)
 RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN EXISTS (SELECT FROM memwarden_data.item AS i
-                    WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND memwarden_internal.may_read(p_principal_id, i.scope_id)
-                      AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL);
+                    WHERE i.org_id = p_org_id AND i.item_id = p_item_id
+                      AND memwarden_internal.sees_item(p_principal_id, i.scope_id, i.label_id, i.principal_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.sees_item(bigint, bigint, uuid) IS 'Whether a principal may read an item.';
-REVOKE ALL ON FUNCTION memwarden_internal.sees_item(bigint, bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.may_see_item(bigint, bigint, uuid) IS 'Whether a principal may read an item.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_see_item(bigint, bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.promote_named(p_item_ids uuid[], p_target text, p_layer text)
+RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    FOREACH item_id IN ARRAY p_item_ids LOOP
+        SELECT CASE WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED') OR p.item_id IS NOT NULL
+                    THEN 'promoted' ELSE 'released' END, p.request_id, p.outcome, p.reason
+          INTO disposition, request_id, outcome, reason
+          FROM memwarden.promote(promote_named.item_id, p_target, p_layer) AS p;
+        RETURN NEXT;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.promote_named(uuid[], text, text) IS
+    'Promotes these memories in the name of the caller, and returns the rows of close_scope().';
+REVOKE ALL ON FUNCTION memwarden_internal.promote_named(uuid[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.promote_important(
     p_org_id bigint, p_scopes bigint[], p_target text, p_layer text DEFAULT NULL, p_importance double precision DEFAULT NULL,
-    p_but uuid[] DEFAULT NULL)
+    p_but uuid[] DEFAULT NULL, p_principal_id bigint DEFAULT NULL)
 RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -76,7 +95,8 @@ BEGIN
         PERFORM memwarden_internal.require_principal();
     END IF;
     FOR v_item IN
-        SELECT i.item_id, coalesce(p_layer, w.promote_to) AS layer, CASE WHEN p_layer IS NULL THEN w.promote_by ELSE v_caller END AS principal_id
+        SELECT i.item_id, coalesce(p_layer, w.promote_to) AS layer,
+               coalesce(p_principal_id, w.promote_by) AS principal_id
           FROM memwarden_data.item AS i
           JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
           -- The nearest scope that was told something.
@@ -84,11 +104,11 @@ BEGIN
                               WHERE t.scope_id = ANY (s.lineage) AND t.scope_id = ANY (p_scopes) AND t.promote_to IS NOT NULL
                               ORDER BY cardinality(t.lineage) DESC LIMIT 1) AS w ON p_layer IS NULL
           JOIN memwarden_data.principal AS p ON p.disabled_at IS NULL
-           AND p.principal_id = CASE WHEN p_layer IS NULL THEN w.promote_by ELSE v_caller END
+           AND p.principal_id = coalesce(p_principal_id, w.promote_by)
          WHERE i.org_id = p_org_id AND i.scope_id = ANY (p_scopes) AND i.status = 'ACTIVE' AND i.kind IS DISTINCT FROM 'annotation'
            AND i.importance >= coalesce(p_importance, w.promote_from, 0.8) AND i.item_id <> ALL (coalesce(p_but, '{}'))
            AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
-           AND memwarden_internal.sees_item(p.principal_id, p_org_id, i.item_id)
+           AND memwarden_internal.sees_item(p.principal_id, i.scope_id, i.label_id, i.principal_id)
          -- A call by hand is one transaction; the job takes another step.
          ORDER BY i.item_id LIMIT CASE WHEN p_but IS NULL THEN 100 END
     LOOP
@@ -99,11 +119,8 @@ BEGIN
         IF v_is_else THEN
             PERFORM memwarden_internal.act_for(p_org_id, v_item.principal_id);
         END IF;
-        SELECT p.item_id, CASE WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED') OR p.item_id IS NOT NULL
-                               THEN 'promoted' ELSE 'released' END, p.request_id, p.outcome, p.reason
-          INTO item_id, disposition, request_id, outcome, reason
-          FROM memwarden.promote(v_item.item_id, p_target, v_item.layer) AS p;
-        item_id := v_item.item_id;
+        SELECT p.item_id, p.disposition, p.request_id, p.outcome, p.reason INTO item_id, disposition, request_id, outcome, reason
+          FROM memwarden_internal.promote_named(ARRAY[v_item.item_id], p_target, v_item.layer) AS p;
         IF v_is_else THEN
             PERFORM memwarden_internal.stop_acting();
         END IF;
@@ -114,9 +131,9 @@ BEGIN
     END LOOP;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[]) IS
-    'Promotes the important memories of scopes whose writers are locked out into p_target: into p_layer, in the name of the caller; '
-    'where that is NULL, as create_scope() was told, in the name of whoever told it, where that principal still sees the memory. '
+COMMENT ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[], bigint) IS
+    'Promotes the important memories of scopes whose writers are locked out into p_target: into p_layer, or as create_scope() was '
+    'told; in the name of p_principal_id, or of whoever told it. What that principal does not see is left out. '
     'p_but: leaves these out and takes all others; where NULL, at most 100. Returns the rows of close_scope(). Raises 28000 with '
     'p_layer and no identity.';
-REVOKE ALL ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.promote_important(bigint, bigint[], text, text, double precision, uuid[], bigint) FROM PUBLIC;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
 import psycopg
@@ -35,7 +35,7 @@ def memory(dsn: str) -> Iterator[Client]:
         yield client
 
 
-def written(memory: Client, text: str, **arguments: str) -> tuple[UUID, UUID]:
+def written(memory: Client, text: str, **arguments: Any) -> tuple[UUID, UUID]:
     """Write something, return the item and its version."""
     done = memory.write("semantic", text, **arguments)
     assert done.item_id is not None, done

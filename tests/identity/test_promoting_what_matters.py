@@ -106,6 +106,22 @@ def test_the_gates_of_the_target_judge_it(shared_world: World, home: str) -> Non
         assert scope_row(shared_world, path)["closed_at"] is not None
 
 
+def test_whoever_closes_borrows_no_right(shared_world: World, home: str) -> None:
+    """With a target or a layer of the closer's own choice, the closer promotes, and may not.
+
+    Proves: A10, A4
+    """
+    org = home.rsplit("/", 2)[0]
+    boss = shared_world.agent(org, descendants=True)
+    agent = shared_world.agent(home, descendants=True)
+    for name, chosen in (("a", {"target": org}), ("b", {"target": org, "promote_to": "semantic"})):
+        task = f"{home}/task/{name}"
+        create_scope(boss, task, promote_to="semantic")
+        (item,) = steps(agent, task, 0.9)
+        assert close(agent, task, **chosen) == {item: "SCOPE_READ_ONLY"}
+    assert recall(boss, scopes=[org], k=10) == []
+
+
 def test_many_go_in_steps_that_may_be_killed(shared_world: World, home: str) -> None:
     """A hundred a step, each memory once; a scope below has its own setting.
 
