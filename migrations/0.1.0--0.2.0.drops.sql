@@ -22,3 +22,8 @@ DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);
 DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);
 -- A certificate counts by place, and becomes final.
 DROP FUNCTION memwarden.erase_subject(text, text, text[], text, boolean);
+-- A scope may promote what is important when it closes.
+DROP FUNCTION memwarden.create_scope(text, interval);
+DROP FUNCTION memwarden.close_scope(text, uuid[], text);
+DROP FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval);
+DROP FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text);

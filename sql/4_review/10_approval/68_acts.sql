@@ -259,7 +259,8 @@ BEGIN
         WHEN 'lift_hold' THEN v_done := memwarden.lift_hold((p_content ->> 'hold_id')::uuid, v_reason);
         WHEN 'close_scope' THEN
             PERFORM memwarden.close_scope(p_content ->> 'path', ARRAY(
-                SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'promote') AS t (id)), p_content ->> 'target');
+                SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'promote') AS t (id)), p_content ->> 'target',
+                p_content ->> 'promote_to', (p_content ->> 'promote_from')::double precision);
     END CASE;
     RETURN v_done;
 END
