@@ -109,7 +109,7 @@ def test_the_gates_of_the_target_judge_it(shared_world: World, home: str) -> Non
 def test_whoever_closes_borrows_no_right(shared_world: World, home: str) -> None:
     """With a target or a layer of the closer's own choice, the closer promotes, and may not.
 
-    Proves: A10, A4
+    Proves: A10, A5
     """
     org = home.rsplit("/", 2)[0]
     boss = shared_world.agent(org, descendants=True)
