@@ -26,7 +26,7 @@ CHANGES = {
     *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),
     *("working_memory", "render_working_memory", "search_session", "close_session"),
     "resume_session",
-    *("set_retention", "drop_retention", "explain_retention", "remediate"),
+    *("set_retention", "drop_retention", "remediate"),
     *("renew", "run_gc", "run_hygiene"),
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
@@ -62,8 +62,8 @@ CHANGES = {
     "preview_rollback",
 }
 
-# They leave a line in the log of recalls, and read memory all the same.
-LOGGED = {"recall", "compile_context", "push", "explain_recall"}
+# They leave a line in the log of recalls, or ask as who changes does, and read memory all the same.
+LOGGED = {"recall", "compile_context", "push", "explain_recall", "explain_retention"}
 
 # What a function is to be told, though it has a default: it wants one of several.
 TOLD: dict[str, dict[str, Any]] = {"push": {"task": "what is there?", "threshold": 1e-9}}

@@ -69,6 +69,7 @@ ELSEWHERE = {
     "record_consent",
     *("pin", "unpin", "hold", "lift_hold", "set_hold_policy"),
     "set_threshold_tuning",
+    *("rewrap_subject_keys", "import_subject_keys", "finalise_erasures"),
     *("set_retention", "drop_retention", "set_record_retention", "remediate"),
     *("define_region", "set_region", "set_residency", "create_region_publication", "remove_copies"),
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),

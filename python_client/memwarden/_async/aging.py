@@ -28,7 +28,7 @@ class AsyncAging:
     async def renew(self, item_id: UUID, reason: str, ttl: timedelta | None = None) -> WriteResult:
         """Say that a memory still holds: its lifetimes begin anew, as a new version.
 
-        `ttl`: as long as the layer or class says, where left out.
+        `ttl`: as long as the layer or class says, where left out. It never ends sooner than before.
 
         Raises:
             NotFound: there is no active item of that id that the caller may see.

@@ -26,8 +26,9 @@ BEGIN
     END IF;
     v_id := memwarden_internal.append_version(
         v_item.org_id, renew.item_id, v_item.version_id, 'UPDATE', renew.reason, v_item.principal_id, v_change, v_now, NULL,
-        CASE WHEN renew.ttl IS NOT NULL THEN v_now + renew.ttl
-             WHEN v_item.expires_at IS NOT NULL THEN greatest(v_item.expires_at, v_now + v_terms.default_ttl) END);
+        -- Never sooner than before: that would be to expire it, which wants the right to, and those who approved it.
+        CASE WHEN v_item.expires_at IS NOT NULL
+             THEN greatest(v_item.expires_at, v_now + coalesce(renew.ttl, v_terms.default_ttl)) END);
     IF v_terms.counted_from = 'creation' THEN
         UPDATE memwarden_data.item AS i
            SET fresh_until = v_now + v_terms.soft_ttl
@@ -39,9 +40,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.renew(uuid, text, interval) IS
     'Says that a memory still holds: its lifetimes, hard and soft, begin anew. The memory gets a new version with the same words, and '
     'recall counts it fully again. A memory without an end stays without one. The caller must be permitted to write the memory. '
-    'reason: 1 to 1,000 characters. ttl: how long it lives from now on; by default as long as its layer or class says, and never '
-    'shorter than before. outcome: COMMITTED, with the new version. Raises 42704 for a memory that is not active or that the caller '
-    'does not see; 42501 without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the '
+    'reason: 1 to 1,000 characters. ttl: how long it lives from now on, by default as long as its layer or class says. It '
+    'never ends sooner than before: expire() does that. outcome: COMMITTED, with the new version. Raises 42704 for a memory that is '
+    'not active or that the caller does not see; 42501 without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the '
     'lock on the scope; otherwise as write() does. Source: four-layer design 4, primitives 7.';
 REVOKE ALL ON FUNCTION memwarden.renew(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.renew(uuid, text, interval) TO memwarden_agent, memwarden_curator;

@@ -7,14 +7,20 @@ AS $function$
 DECLARE
     v_org_id bigint := memwarden_internal.org_of_explained(explain_retention.item_id);
     v_terms  record;
+    v_holds  boolean := memwarden_internal.may_hold();
+    v_links  boolean := memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_curator', 'USAGE')
+        OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE');
 BEGIN
     SELECT r.ends_at, r.required_until INTO v_terms
       FROM memwarden_internal.retention_of(v_org_id, ARRAY[explain_retention.item_id]) AS r;
     RETURN QUERY
     WITH reason AS (
-        SELECT CASE k.reason WHEN 'HELD' THEN 'legal hold' WHEN 'PINNED' THEN 'pin' ELSE 'action link' END AS rule,
-               k.reason = 'HELD' AS held, jsonb_build_object('kept', k.detail) AS because
+        -- As the views holds and action_links: who is under inquiry must not learn of it, nor anybody of another's actions.
+        SELECT DISTINCT CASE k.reason WHEN 'HELD' THEN 'legal hold' WHEN 'PINNED' THEN 'pin' ELSE 'action link' END AS rule,
+               k.reason = 'HELD' AS held,
+               jsonb_build_object('kept', CASE WHEN k.reason = 'LINKED' AND NOT v_links THEN 'an action' ELSE k.detail END) AS because
           FROM memwarden_internal.reasons_to_keep(v_org_id, ARRAY[explain_retention.item_id]) AS k
+         WHERE v_holds OR k.reason <> 'HELD'
     ), rule AS (
         SELECT r.applies_to || ' ' || r.name AS rule, r.because, o.name AS org, r.keep_at_most, r.keep_at_least, r.counted_at,
                r.permitted_until, r.required_until, r.afterwards,
@@ -39,7 +45,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.explain_retention(uuid) IS
     'Explains how long a memory is kept: one row for each rule that applies, and which of them decides. A legal hold goes before '
-    'every rule. Otherwise the longest duty (required_until) wins over every permission. Otherwise the shortest permission '
+    'every rule; it is shown to those who may know of holds, and others are told what decides without it. '
+    'Otherwise the longest duty (required_until) wins over every permission. Otherwise the shortest permission '
     '(permitted_until) decides. Pins and links of actions are listed, and decide nothing here. Valid consent to all purposes of '
     'its classes extends the permission of personal data; a withdrawal ends it. rule: the rule, legal hold, pin or action link. '
     'ends_at: at the rule that decides, when the memory ends; null for never. afterwards: what then follows: delete, archive or '

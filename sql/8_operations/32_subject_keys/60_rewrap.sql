@@ -41,6 +41,8 @@ BEGIN
         RETURNING k.subject_key_id
     )
     SELECT count(*), v_newest INTO rewrapped, generation FROM anew;
+    PERFORM memwarden_internal.record_access_change(0, 'rewrap_subject_keys', jsonb_build_object(
+        'generation', v_newest, 'rewrapped', rewrapped));
     RETURN NEXT;
 END
 $function$;
@@ -62,6 +64,7 @@ DECLARE
     v_oldest integer := (SELECT min(g.number) FROM unnest(memwarden_internal.subject_key_generations()) AS g (number));
     v_key_id text := memwarden_internal.log_key_id();
     v_now    timestamptz := clock_timestamp();
+    v_count  bigint;
 BEGIN
     IF finalise_erasures.no_copy_before > v_now THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'no_copy_before: a time that is over');
@@ -79,6 +82,12 @@ BEGIN
               FROM memwarden_data.erasure AS h WHERE h.final_at IS NULL AND h.detail IS NOT NULL) AS n
      WHERE e.erasure_id = n.erasure_id AND n.why IS NOT NULL
     RETURNING e.erasure_id, e.final_at, e.final_by;
+    GET DIAGNOSTICS v_count = ROW_COUNT;
+    -- The certificate says that there is no copy; here it says who said so.
+    IF v_count > 0 OR finalise_erasures.no_copy_before IS NOT NULL THEN
+        PERFORM memwarden_internal.record_access_change(0, 'finalise_erasures', jsonb_build_object(
+            'no_copy_before', finalise_erasures.no_copy_before, 'erasures', v_count));
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.finalise_erasures(timestamptz) IS
@@ -88,7 +97,7 @@ COMMENT ON FUNCTION memwarden.finalise_erasures(timestamptz) IS
     'from before a time later than the erasure. The caller is a member of memwarden_admin. no_copy_before: that time; by default '
     'nothing is said. erasure_id, final_at, final_by: the certificates that became final by this call. Raises 22023 '
     'for a time to come, F0000 '
-    'where the file of generations is malformed. Source: chapter 12.10.2.';
+    'where the file of generations is malformed, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.finalise_erasures(timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.finalise_erasures(timestamptz) TO memwarden_admin;
 
@@ -130,13 +139,14 @@ BEGIN
       FROM jsonb_to_recordset(import_subject_keys.keys) AS n (id uuid, generation integer, wrapped text)
      WHERE s.subject_key_id = n.id AND s.generation < n.generation;
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    PERFORM memwarden_internal.record_access_change(0, 'import_subject_keys', jsonb_build_object('keys', v_count));
     RETURN v_count;
 END
 $function$;
 COMMENT ON FUNCTION memwarden.import_subject_keys(jsonb) IS
     'Takes over, in a restored copy of the store, keys of subjects as a newer generation wraps them. A key that this copy does not have '
     'is not made. The caller is a member of memwarden_admin. keys: what export_subject_keys() returned. Returns how many keys changed. '
-    'Raises 22023 for what is no such list. Source: chapter 12.10.2.';
+    'Raises 22023 for what is no such list, 25001 at an isolation level other than READ COMMITTED. Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.import_subject_keys(jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.import_subject_keys(jsonb) TO memwarden_admin;
 

@@ -130,6 +130,7 @@ def test_a_memory_without_end_stays_so_and_absurd_times_are_refused(
     """A blank reason, and what is not there, too. Proves: G9."""
     fact = remember(ana, "the valve is red", "semantic")
     ana.execute("SELECT memwarden.renew(%s, 'still red')", (fact,))
+    ana.execute("SELECT memwarden.renew(%s, 'red for a second', '1 second')", (fact,))
     assert shared_world.value(
         "SELECT expires_at IS NULL FROM memwarden_data.item WHERE item_id = %s", fact
     )
@@ -142,6 +143,24 @@ def test_a_memory_without_end_stays_so_and_absurd_times_are_refused(
         with pytest.raises(psycopg.Error) as raised:
             ana.execute("SELECT memwarden.renew(%s::uuid, %s, %s::interval)", arguments)
         assert raised.value.sqlstate == sqlstate
+
+
+def test_to_renew_never_shortens(shared_world: World, ana: Agent) -> None:
+    """That would be to expire it, without the right to and past those who approved it.
+
+    Proves: H6 (renewing is no way round)
+    """
+    event = remember(ana, "the valve was oiled")
+    ends = "SELECT expires_at FROM memwarden_data.item WHERE item_id = %s"
+    shared_world.admin.execute(
+        "UPDATE memwarden_data.item SET expires_at = now() + interval '30 days' WHERE item_id = %s",
+        (event,),
+    )
+    before = shared_world.value(ends, event)
+    ana.execute("SELECT memwarden.renew(%s, 'for a second', '1 second')", (event,))
+    assert shared_world.value(ends, event) == before
+    ana.execute("SELECT memwarden.renew(%s, 'for longer', '60 days')", (event,))
+    assert shared_world.value(ends, event) > before + timedelta(days=29)
 
 
 def test_what_ends_soon_is_listed_by_layer_scope_and_item(shared_world: World, home: str) -> None:

@@ -249,7 +249,7 @@ def test_who_may_set_rules_and_who_may_ask(office: Office) -> None:
 def test_pins_and_links_yield_and_a_hold_does_not(office: Office) -> None:
     """Retention goes before relevance, pins and links of actions; a legal hold goes before it.
 
-    Proves: R5 (overrides relevance)
+    Proves: R5 (overrides relevance), Z5 (an agent does not learn of a hold)
     """
     agent = office.agent()
     item = remember(agent, PHONE)
@@ -280,6 +280,13 @@ def test_pins_and_links_yield_and_a_hold_does_not(office: Office) -> None:
         "pin": False,
         "action link": False,
     }
+    # Who is under inquiry does not learn of it, nor a reader of the actions of others.
+    reader = office.agent(role="contributor")
+    told = {row["rule"]: row for row in call(reader, "explain_retention", item_id=item)}
+    assert "legal hold" not in told
+    assert told["classification personal"]["decides"]
+    assert told["classification personal"]["ends_at"] is not None
+    assert told["action link"]["because"] == {"kept": "an action"}
     assert office.end(item, after="91 days") == (0, 0)
     office.world.admin.execute(
         "UPDATE memwarden_data.legal_hold SET lifted_at = now(), lifted_login = 'law',"
