@@ -92,7 +92,7 @@ def seeded(shared_world: World) -> World:
 
 
 def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
-    """A pin, a hold that was lifted and the erasure that waited for it, an action, rules, breaches."""
+    """A pin, a lifted hold and the erasure that waited for it, an action, rules, breaches."""
     item = write(agent, "episodic", "what somebody asked for", subject="Olga")["item_id"]
     given = {"item": item}
     (hold,) = world.rows(
@@ -108,7 +108,8 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
         "action_link SELECT i.org_id, 'call 7', i.principal_id, i.version_id, i.org_id, i.item_id,"
         " 0, NULL, now()",
         "personal_item SELECT i.org_id, i.item_id, '{pii.email}'",
-        "incident SELECT i.org_id, gen_random_uuid(), 'RETENTION_BREACH', 1, '[]', now(), now(), now()",
+        "incident SELECT i.org_id, gen_random_uuid(), 'RETENTION_BREACH', 1, '[]', now(), now(),"
+        " now()",
         "collectable SELECT i.org_id, i.layer, i.scope_id, i.item_id, 'EXPIRE', 'UNREAD'",
         "storage_day SELECT current_date, 'item', 8192",
         "node SELECT 4711, 'elsewhere', 'eu', now()",

@@ -42,7 +42,7 @@ COMMENT ON FUNCTION memwarden.renew(uuid, text, interval) IS
     'recall counts it fully again. A memory without an end stays without one. The caller must be permitted to write the memory. '
     'reason: 1 to 1,000 characters. ttl: how long it lives from now on, by default as long as its layer or class says. It '
     'never ends sooner than before: expire() does that. outcome: COMMITTED, with the new version. Raises 42704 for a memory that is '
-    'not active or that the caller does not see; 42501 without the right; 22023 for a blank reason or a ttl out of range; 55P03 while another writer holds the '
-    'lock on the scope; otherwise as write() does. Source: four-layer design 4, primitives 7.';
+    'not active or that the caller does not see; 42501 without the right; 22023 for a blank reason or a ttl out of '
+    'range; 55P03 while another writer holds the lock on the scope; otherwise as write() does. Source: four-layer design 4, primitives 7.';
 REVOKE ALL ON FUNCTION memwarden.renew(uuid, text, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.renew(uuid, text, interval) TO memwarden_agent, memwarden_curator;
