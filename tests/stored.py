@@ -41,7 +41,8 @@ RULES = {
         "  v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id,"
         "  v.absorbed_version_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate,"
         "  v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,"
-        "  v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class)"
+        "  v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class,"
+        "  v.subject_key_id, v.sealed)"
     ),
     "what is said again is said in the same words": (
         "SELECT v.version_id FROM memwarden_data.version AS v"

@@ -57,7 +57,7 @@ BEGIN
     RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id,
         v.content, v.search_text,
               v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during,
-                  v.expires_at, v.class
+                  v.expires_at, v.class, v.subject_key_id, v.sealed
       INTO v_new;
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
@@ -69,7 +69,8 @@ BEGIN
             v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id,
                 v_new.layer, v_new.kind,
             v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
-            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class));
+            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class,
+            v_new.subject_key_id, v_new.sealed));
     IF v_new.class IS NOT NULL THEN
         PERFORM memwarden_internal.enforce_again(p_org_id, v_new.subject);
     END IF;

@@ -422,7 +422,8 @@ BEGIN
         SELECT r.now, pg_current_xact_id(), v_system, r.org_id, 'INSERT', r.item_id, r.version_id,
                r.scope_id, r.layer, p_principal_id, r.id, 'new item', memwarden_internal.snapshot_hash(
                    r.version_id, r.item_id, 1, NULL, NULL, NULL, r.scope_id, r.layer, NULL, NULL, NULL, r.content_hash, r.said, r.weight,
-                   coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id, r.now, r.valid, r.expires, NULL)
+                   coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id, r.now, r.valid, r.expires, NULL, NULL,
+                   NULL)
           FROM sure AS r ORDER BY r.place
     ), item AS (
         INSERT INTO memwarden_data.item (

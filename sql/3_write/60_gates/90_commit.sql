@@ -211,7 +211,8 @@ BEGIN
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class));
+            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class,
+            NEW.subject_key_id, v_sealed));
     v_trust := (NEW.provenance ->> 'adjusted_confidence')::double precision;
     IF v_head.item_id IS NULL THEN
         INSERT INTO memwarden_data.item (

@@ -24,7 +24,7 @@ BEGIN
         RETURN memwarden_internal.stored_content_hash(p_content::text) IS NOT DISTINCT FROM p_content_hash;
     END IF;
     v_said := memwarden_internal.unsealed(p_subject_key_id, p_sealed);
-    -- What nobody here opens proves nothing either way: its key was destroyed, or is another server's.
+    -- What nobody here opens is vouched for by the hash of its ciphertext, which the snapshot has.
     RETURN NOT v_said ? 'evidence' OR memwarden_internal.indexed_hash(
         memwarden_internal.stored_content_hash((v_said -> 'content')::text), p_subject_key_id) = p_content_hash;
 END
@@ -54,7 +54,8 @@ BEGIN
      CROSS JOIN LATERAL (SELECT l.snapshot_hash = memwarden_internal.snapshot_hash(
                v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id, v.scope_id, v.layer,
                v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,
-               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class) AS is_same) AS w
+               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class,
+               v.subject_key_id, v.sealed) AS is_same) AS w
      -- The content of a version is looked at once, with the entry that brought it. ERASE vouches for what is gone.
      WHERE l.operation <> 'ERASE'
        AND (v.version_id IS NULL AND NOT EXISTS (SELECT FROM erased AS g

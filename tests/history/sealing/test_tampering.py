@@ -70,12 +70,11 @@ VERSION = {
     "valid_during": "'[2020-01-01,2021-01-01)'",
     "expires_at": "now()",
     "class": "'correction'",
+    "subject_key_id": OTHER_ID,
+    "sealed": "sha256('')",
 }
-DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier", "subject_key_id", "sealed"}
-"""Of a version: what follows from the rest, or is no part of what it says.
-
-Ciphertext that was changed, or is under another key, opens no more; verify_log() does not say so.
-"""
+DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier"}
+"""Of a version: what follows from the rest, or is no part of what it says."""
 LIFETIMES = {
     "later": "recorded_during = tstzrange(lower(recorded_during), now() + interval '1 h')",
     "open": "recorded_during = tstzrange(lower(recorded_during), NULL), status = 'ACTIVE'",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID, uuid4
 
+import pytest
 from psycopg.types.json import Jsonb
 
 from helpers import recall
@@ -87,6 +88,30 @@ def test_a_memory_whose_key_is_gone_says_so_and_nothing_fails(vault: Vault) -> N
     keep(agent, {"illness": "zqwgout"}, predicate="suffers from")
     (now,) = agent.execute("SELECT content FROM memwarden.items").fetchall()
     assert now["content"] == {"illness": "zqwgout"}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("sealed", "sealed || '\\x00'"), ("subject_key_id", "gen_random_uuid()"), ("sealed", "NULL")],
+)
+def test_changed_ciphertext_is_named_where_nobody_opens_it(
+    vault: Vault, column: str, value: str
+) -> None:
+    """The entry of the log vouches for the ciphertext and for the number of its key.
+
+    Proves: R3, T6
+    """
+    done = keep(vault.agent(), {"illness": "zqvgout"})
+    admin = vault.world.admin
+    with admin.transaction(force_rollback=True):
+        admin.execute("DELETE FROM memwarden_data.subject_key")
+        admin.execute("SET LOCAL session_replication_role = replica")
+        admin.execute(
+            f"UPDATE memwarden_data.version SET {column} = {value} WHERE version_id = %s",
+            (done["version_id"],),
+        )
+        found = admin.execute("SELECT * FROM memwarden.verify_log()").fetchall()
+        assert {row["finding"] for row in found if row["item_id"] == done["item_id"]} == {"SNAPSHOT"}
 
 
 def test_a_deletion_takes_the_key_with_the_last_memory(vault: Vault) -> None:
