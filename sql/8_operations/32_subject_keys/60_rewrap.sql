@@ -139,7 +139,9 @@ BEGIN
       FROM jsonb_to_recordset(import_subject_keys.keys) AS n (id uuid, generation integer, wrapped text)
      WHERE s.subject_key_id = n.id AND s.generation < n.generation;
     GET DIAGNOSTICS v_count = ROW_COUNT;
-    PERFORM memwarden_internal.record_access_change(0, 'import_subject_keys', jsonb_build_object('keys', v_count));
+    IF v_count > 0 THEN
+        PERFORM memwarden_internal.record_access_change(0, 'import_subject_keys', jsonb_build_object('keys', v_count));
+    END IF;
     RETURN v_count;
 END
 $function$;

@@ -111,7 +111,7 @@ def test_a_request_that_waits_keeps_its_month_and_not_its_neighbours(world: Worl
 
 
 def test_a_legal_hold_keeps_what_is_old(world: World) -> None:
-    """Requests of the organisation, until the hold is lifted. Proves: W1 (retention)."""
+    """Requests of the organisation, until the hold is lifted. Proves: W1 (retention), Z5."""
     agent = world.agent()
     old = made_before(world, write(agent, "semantic", {"a": 1})["request_id"], "15 months")
     world.admin.execute(
