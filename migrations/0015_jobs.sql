@@ -14,6 +14,10 @@ ALTER TABLE memwarden_data.job_run
 COMMENT ON TABLE memwarden_data.job_run IS
     'The last run of each job: when it began and ended, how many steps it did, and its last error; and which jobs somebody has paused.';
 UPDATE memwarden_data.job_run SET begun_at = finished_at, ended_at = finished_at;
+-- Nobody has looked at the rules of retention yet, and what they delete is gone for good: here they wait for resume_job().
+INSERT INTO memwarden_data.job_run (job, paused_at, paused_by)
+SELECT 'memwarden_retention', now(), 'upgrade' WHERE EXISTS (SELECT FROM memwarden_data.item)
+ON CONFLICT (job) DO UPDATE SET paused_at = excluded.paused_at, paused_by = excluded.paused_by;
 
 -- How long the records of what happened are kept. Memories have rules of their own.
 CREATE TABLE memwarden_data.record_retention (

@@ -185,6 +185,15 @@ def test_its_memories_are_all_there(upgrade: Upgrade) -> None:
     assert told["requests"] == upgrade.told["requests"]
 
 
+def test_nothing_is_deleted_for_its_age_before_somebody_looked(upgrade: Upgrade) -> None:
+    """Rules of retention come with the upgrade: their job is paused.
+
+    Proves: R5 (upgraded store), G8 (pausing)
+    """
+    (job,) = upgrade.world.rows("SELECT * FROM memwarden.jobs WHERE name = 'memwarden_retention'")
+    assert (job["state"], job["paused_by"]) == ("paused", "upgrade")
+
+
 def test_its_log_and_its_signatures_hold(upgrade: Upgrade) -> None:
     """Nothing was lost, changed or added; heads and versions follow from the log."""
     assert upgrade.world.rows("SELECT * FROM memwarden.verify_log()") == []

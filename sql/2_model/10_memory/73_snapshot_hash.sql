@@ -20,7 +20,8 @@ COMMENT ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, 
     bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text,
     uuid, bytea) IS
     'SHA-256 of all that a version says and of where it stands. Of the content it takes the hash: an erased content '
-    'leaves the chain verifiable. Of an encrypted one it takes the key''s number and the hash of the ciphertext as well. Source: chapter 12.5.4.';
+    'leaves the chain verifiable. Of an encrypted one it takes the key''s number and the hash of the '
+    'ciphertext as well. Source: chapter 12.5.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.snapshot_hash(uuid, uuid, integer, uuid, uuid, uuid, bigint, text, text, text, text,
     bytea, double precision, double precision, jsonb, bigint, integer, uuid, timestamptz, tstzrange, timestamptz, text,
     uuid, bytea) FROM PUBLIC;

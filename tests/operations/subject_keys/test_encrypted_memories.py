@@ -111,7 +111,8 @@ def test_changed_ciphertext_is_named_where_nobody_opens_it(
             (done["version_id"],),
         )
         found = admin.execute("SELECT * FROM memwarden.verify_log()").fetchall()
-        assert {row["finding"] for row in found if row["item_id"] == done["item_id"]} == {"SNAPSHOT"}
+        mine = {row["finding"] for row in found if row["item_id"] == done["item_id"]}
+        assert mine == {"SNAPSHOT"}
 
 
 def test_a_deletion_takes_the_key_with_the_last_memory(vault: Vault) -> None:
