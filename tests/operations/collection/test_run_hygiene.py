@@ -7,7 +7,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from helpers import write
 from operations.collection.conftest import Yard
+from operations.erasure.conftest import remember
 
 
 def run_hygiene(yard: Yard, **arguments: Any) -> dict[tuple[str, str], tuple[int, int]]:
@@ -69,6 +71,62 @@ def test_duplicates_and_contradictions_are_found_and_the_worse_goes(yard: Yard) 
         [two, unsure],
     )
     assert {row["reason"] for row in rows} == {"DUPLICATE", "CONTRADICTION"}
+
+
+def test_what_says_the_same_in_other_words_is_found(yard: Yard) -> None:
+    """Where the layer has begun to look for it; another dog is another dog.
+
+    Proves: L11 (duplicates in other words, over the whole store)
+    """
+    agent, admin = yard.agent(validated=True), yard.world.admin
+    near, far = [1.0] + [0.0] * 383, [0.0, 1.0] + [0.0] * 382
+    large, big, small, apart = (
+        remember(agent, text, layer="episodic", embedding=vector)
+        for text, vector in (
+            ("Ana owns a large dog", near),
+            ("Ana owns a big dog", near),
+            ("Ana owns a small dog", near),
+            ("Ana owns a big cat", far),
+        )
+    )
+    assert run_hygiene(yard) == {}
+    looks = "UPDATE memwarden_data.layer SET duplicate_similarity = %s WHERE layer = 'episodic'"
+    admin.execute(looks, (0.95,))
+    try:
+        assert run_hygiene(yard) == {("DUPLICATE", "SUPERSEDE"): (1, 0)}
+        assert run_hygiene(yard, dry_run=False) == {("DUPLICATE", "SUPERSEDE"): (1, 1)}
+    finally:
+        admin.execute(looks, (None,))
+    left = [yard.status(item) for item in (large, big, small, apart)]
+    assert left == ["ACTIVE", "SUPERSEDED", "ACTIVE", "ACTIVE"]
+
+
+@pytest.mark.parametrize("change", ["better is gone", "worse is changed"])
+def test_what_changed_since_it_was_found_stays(yard: Yard, change: str) -> None:
+    """Looking locks nothing: of two that say the same, one is there afterwards in any case.
+
+    Proves: L11 (beside writers)
+    """
+    agent = yard.agent(validated=True)
+    one, two = yard.many(agent, 2)
+    found = yard.world.value(
+        "SELECT array_agg(('DUPLICATE', 'SUPERSEDE', i.scope_id, i.item_id, i.version_id,"
+        "                  b.item_id, b.version_id)::memwarden_internal.hygiene_finding)::text"
+        "  FROM memwarden_data.item AS i, memwarden_data.item AS b"
+        " WHERE i.item_id = %s AND b.item_id = %s",
+        two,
+        one,
+    )
+    again = (
+        "SELECT cardinality(memwarden_internal.still_found(%s, 'episodic',"
+        " %s::memwarden_internal.hygiene_finding[]))"
+    )
+    assert yard.world.value(again, yard.org_id, found) == 1
+    if change == "better is gone":
+        agent.execute("SELECT memwarden.retract(%s, 'wrong')", (one,))
+    else:
+        write(agent, "episodic", {"n": "more"}, corrects=str(two))
+    assert yard.world.value(again, yard.org_id, found) == 0
 
 
 def test_a_duty_keeps_a_duplicate(yard: Yard) -> None:

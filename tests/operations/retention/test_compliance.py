@@ -149,6 +149,34 @@ def test_a_withdrawal_that_nobody_acted_on(office: Office) -> None:
     assert incidents(office) == []
 
 
+def test_memories_outside_their_regions_are_an_incident(office: Office) -> None:
+    """Where they lie is for a person to change: the remedy says so, and changes nothing.
+
+    Proves: R6 (residency breaches), R4
+    """
+    admin = office.world.admin
+    item = remember(office.agent(), "the margin is 12 %")
+    for region in ("eu", "us"):
+        admin.execute("SELECT memwarden.define_region(%s)", (region,))
+    admin.execute("SELECT memwarden.set_region('eu')")
+    try:
+        admin.execute(
+            "SELECT memwarden.set_residency('{us}', org => %s, expected => 1)", (office.org,)
+        )
+        assert check(office) == 1
+        (incident,) = incidents(office)
+        assert (incident["kind"], incident["severity"]) == ("RESIDENCY_BREACH", "P0")
+        (told,) = remediate(office, incident["incident_id"], dry_run=False)
+        assert told["outcome"] == "BY_HAND"
+        assert office.state(item) == ("ACTIVE", ["hot"])
+        admin.execute("SELECT memwarden.set_residency(NULL, org => %s)", (office.org,))
+        assert check(office) == 0
+        assert incidents(office) == []
+    finally:
+        admin.execute("DELETE FROM memwarden_data.residency_rule")
+        admin.execute("DELETE FROM memwarden_data.node")
+
+
 def test_the_report_says_it_all_and_no_content(office: Office) -> None:
     """Rules, what is beyond them, also under a hold; erasures, consents, incidents.
 
