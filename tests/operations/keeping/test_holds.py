@@ -100,6 +100,7 @@ def test_all_that_a_hold_asks_for_must_be_so(office: Office) -> None:
     assert office.held(before, after, other) == {after}
 
 
+@pytest.mark.every_version
 def test_a_hold_ends_no_change(office: Office) -> None:
     """Who may retract still may; the hold keeps every version readable to whom it serves.
 
@@ -156,6 +157,7 @@ def test_holding_and_lifting_is_a_right_of_its_own(office: Office) -> None:
     assert sorted(change["action"] for change in changes) == ["hold", "lift_hold"]
 
 
+@pytest.mark.every_version
 def test_two_persons_lift_where_the_policy_says_so(office: Office) -> None:
     """The request waits for another; the one who asked cannot agree; a changed policy frees none.
 

@@ -152,6 +152,7 @@ def test_nothing_lies_where_nobody_has_said_where_that_is(
     assert store.rows(status) == [{"state": "ok", "detail": "this server is in eu"}]
 
 
+@pytest.mark.every_version
 def test_no_session_can_claim_another_region(
     store: World, agent: Connection[DictRow], org: str
 ) -> None:

@@ -154,6 +154,7 @@ def test_counting_from_the_last_update(office: Office) -> None:
     call(office.officer, "drop_retention", classification="general", org=office.org, expected=1)
 
 
+@pytest.mark.every_version
 def test_a_rule_that_ends_memories_at_once_wants_their_number(office: Office) -> None:
     """The number is in the message; nothing changes without it; legal holds do not count.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 import pytest
+from psycopg import errors
 from psycopg.types.json import Jsonb
 
 from helpers import recall
@@ -113,6 +114,22 @@ def test_changed_ciphertext_is_named_where_nobody_opens_it(
         found = admin.execute("SELECT * FROM memwarden.verify_log()").fetchall()
         mine = {row["finding"] for row in found if row["item_id"] == done["item_id"]}
         assert mine == {"SNAPSHOT"}
+
+
+@pytest.mark.every_version
+def test_keys_that_are_no_newer_are_not_taken_over(vault: Vault) -> None:
+    """The list of this very server changes nothing, and what is no list is refused.
+
+    Proves: R3
+    """
+    keep(vault.agent(), {"illness": "zqugout"})
+    admin = vault.world.admin
+    keys = vault.world.value("SELECT memwarden.export_subject_keys()")
+    assert keys
+    assert vault.world.value("SELECT memwarden.import_subject_keys(%s)", Jsonb(keys)) == 0
+    for wrong in ({}, [{"id": 1}], [keys[0] | {"generation": "1; --"}]):
+        with pytest.raises(errors.InvalidParameterValue):
+            admin.execute("SELECT memwarden.import_subject_keys(%s)", (Jsonb(wrong),))
 
 
 def test_a_deletion_takes_the_key_with_the_last_memory(vault: Vault) -> None:
