@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -127,7 +128,8 @@ def test_keys_that_are_no_newer_are_not_taken_over(vault: Vault) -> None:
     keys = vault.world.value("SELECT memwarden.export_subject_keys()")
     assert keys
     assert vault.world.value("SELECT memwarden.import_subject_keys(%s)", Jsonb(keys)) == 0
-    for wrong in ({}, [{"id": 1}], [keys[0] | {"generation": "1; --"}]):
+    wrongs: list[Any] = [{}, [{"id": 1}], [keys[0] | {"generation": "1; --"}]]
+    for wrong in wrongs:
         with pytest.raises(errors.InvalidParameterValue):
             admin.execute("SELECT memwarden.import_subject_keys(%s)", (Jsonb(wrong),))
 
