@@ -99,10 +99,12 @@ BEGIN
         END LOOP;
         PERFORM memwarden_internal.list_layers_to_collect();
     ELSE
-        -- It rests three times as long as it has worked, and holds nothing meanwhile: the processor is the writers', too.
-        PERFORM pg_sleep_for(3 * p_last::interval);
+        -- It rests nine times as long as it has worked, and holds nothing meanwhile: the processor is the writers', too.
+        PERFORM pg_sleep_for(9 * p_last::interval);
     END IF;
     v_begun := clock_timestamp();
+    -- What a crash takes back is collected again; writers wait for the disk, and need not wait for this.
+    PERFORM set_config('synchronous_commit', 'off', true);
     IF memwarden_internal.collect_step(500, 10, v_begun) THEN
         RETURN (clock_timestamp() - v_begun)::text;
     END IF;
@@ -130,7 +132,7 @@ COMMENT ON PROCEDURE memwarden.collect() IS
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
     'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number. Writers never wait for more '
-    'than a batch of ten memories, and after each the job rests for three times as long as it took. A run goes on '
+    'than a batch of ten memories, and after each the job rests for nine times as long as it took. A run goes on '
     'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '
     'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. '
     'Raises 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
