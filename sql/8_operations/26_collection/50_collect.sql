@@ -90,7 +90,8 @@ SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '200ms'
 AS $function$
 DECLARE
-    v_begun timestamptz;
+    v_begun    timestamptz;
+    v_next_xid xid8;
 BEGIN
     -- Whoever has just been read is not idle.
     IF p_last IS NULL THEN
@@ -99,8 +100,13 @@ BEGIN
         END LOOP;
         PERFORM memwarden_internal.list_layers_to_collect();
     ELSE
-        -- It rests nine times as long as it has worked, and holds nothing meanwhile: the processor is the writers', too.
-        PERFORM pg_sleep_for(9 * p_last::interval);
+        -- It rests three times as long as it has worked. Where somebody has written meanwhile it rests on: so few of many writes meet
+        -- it then that 95 of 100 do not notice.
+        v_next_xid := pg_snapshot_xmax(pg_current_snapshot());
+        PERFORM pg_sleep_for(3 * p_last::interval);
+        IF pg_snapshot_xmax(pg_current_snapshot()) > v_next_xid THEN
+            PERFORM pg_sleep_for(22 * p_last::interval);
+        END IF;
     END IF;
     v_begun := clock_timestamp();
     -- What a crash takes back is collected again; writers wait for the disk, and need not wait for this.
@@ -132,7 +138,8 @@ COMMENT ON PROCEDURE memwarden.collect() IS
     'layer''s recovery_window is deleted for good, where the layer says hard_delete. Due is what is beyond its time to live, stale, of '
     'little relevance and unread, or more than a scope may hold. What is pinned or held stays, and what an action rests on is not '
     'deleted. Where a pass would expire more than half of a layer, that waits for run_gc() with a number. Writers never wait for more '
-    'than a batch of ten memories, and after each the job rests for nine times as long as it took. A run goes on '
+    'than a batch of ten memories, and after each the job rests three times as long as it took, and 25 times where '
+    'somebody writes meanwhile. A run goes on '
     'where the last one stopped. It is safe to run twice at once and to kill. The view collections shows how '
     'far it is and what it did. It commits after each batch, so it cannot run inside a transaction. '
     'Raises 25001 at an isolation level other than READ COMMITTED, 55000 before setup(). Source: chapter 12.7.4 and 12.7.5.';
