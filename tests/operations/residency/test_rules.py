@@ -13,6 +13,7 @@ from psycopg.rows import DictRow
 from conftest import World
 from helpers import write, write_many
 
+REMOVE = "SELECT * FROM memwarden.remove_copies(%s)"
 BREACHES = (
     "SELECT class, place, region, allowed, memories FROM memwarden.residency_breaches"
     " WHERE org = %s ORDER BY class NULLS FIRST, place"
@@ -153,6 +154,20 @@ def test_nothing_lies_where_nobody_has_said_where_that_is(
 
 
 @pytest.mark.every_version
+def test_copies_of_an_organisation_are_removed_where_nobody_wrote(store: World, org: str) -> None:
+    """Its scopes with them; of another that was written here nothing goes.
+
+    Proves: R4
+    """
+    store.scope(f"/org/{org}/user/ana")
+    gone = {row["place"]: row["rows"] for row in store.rows(REMOVE, org)}
+    assert gone["scope"] >= 1
+    written = f"{org}w"
+    write(store.agent(f"/org/{written}/user/ana"), "semantic", "one")
+    with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+        store.rows(REMOVE, written)
+
+
 def test_no_session_can_claim_another_region(
     store: World, agent: Connection[DictRow], org: str
 ) -> None:
