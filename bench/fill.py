@@ -61,7 +61,7 @@ WITH v AS ({versions} RETURNING *), logged AS (
                v.version_id, v.item_id, v.version, NULL, NULL, NULL, v.scope_id, v.layer, v.kind,
                v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence,
                v.principal_id, v.label_id, v.request_id, lower(v.recorded_during), v.valid_during,
-               v.expires_at, v.class)
+               v.expires_at, v.class, NULL, NULL)
       FROM v)
 SELECT memwarden_internal.record_provenance(
            v.org_id, v.scope_id, v.item_id, v.version_id, NULL, 'WRITE',

@@ -84,7 +84,8 @@ INSERT INTO memwarden_data.log (
 SELECT l.recorded_at, pg_current_xact_id(), memwarden_internal.system_identifier(), l.org_id, l.operation, l.item_id, l.version_id,
        l.previous, l.scope_id, l.layer, l.principal_id, l.change, l.reason, memwarden_internal.snapshot_hash(
            l.version_id, l.item_id, l.version, l.previous_id, NULL, NULL, l.scope_id, l.layer, l.kind_name, l.subject, l.predicate,
-           l.content_hash, 0.6, 0.5, '[]', l.principal_id, l.label_id, l.request_id, l.begins, tstzrange(l.begins, NULL), NULL)
+           l.content_hash, 0.6, 0.5, '[]', l.principal_id, l.label_id, l.request_id, l.begins, tstzrange(l.begins, NULL), NULL, NULL,
+           NULL, NULL)
   FROM (SELECT p.begins AS recorded_at, CASE p.version WHEN 1 THEN 'INSERT' ELSE 'UPDATE' END AS operation, p.previous_id AS previous,
                p.request_id AS change, 'a value' AS reason, p.*
           FROM history_plan AS p WHERE p.first_slice BETWEEN %(first)s AND %(last)s

@@ -10,3 +10,20 @@ DROP FUNCTION memwarden_internal.standing_rules(bigint);
 DROP FUNCTION memwarden_internal.hedges(bigint, text);
 DROP FUNCTION memwarden_internal.recall_model(text, real[]);
 DROP FUNCTION memwarden_internal.texts(jsonb);
+-- A deletion for good has a cause.
+DROP FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer, integer, integer,
+    integer, integer, text[], text);
+DROP FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent);
+DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
+DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
+-- The report of an outcome names the action that rests on what was used.
+DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);
+-- A class of writes has a soft lifetime and a decay.
+DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);
+-- A certificate counts by place, and becomes final.
+DROP FUNCTION memwarden.erase_subject(text, text, text[], text, boolean);
+-- A scope may promote what is important when it closes.
+DROP FUNCTION memwarden.create_scope(text, interval);
+DROP FUNCTION memwarden.close_scope(text, uuid[], text);
+DROP FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval);
+DROP FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text);

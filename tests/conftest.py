@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from pytest_postgresql import factories
 import part
 from helpers import ask_for_little
 from part import pytest_collection_modifyitems, pytest_sessionfinish
+from stock import Stock
 from warm import Pool
 
 __all__ = ["pytest_collection_modifyitems", "pytest_sessionfinish"]
@@ -106,14 +107,14 @@ def clone(server: Any) -> Iterator[Connection[Any]]:
 class World:
     """One test's database, and connections to it as the roles that a test is about."""
 
-    def __init__(self, admin: Connection[Any], *, is_warm: bool = False) -> None:
+    def __init__(self, admin: Connection[Any], *, pool: Pool | None = None) -> None:
         admin.autocommit = True
         admin.row_factory = dict_row
         self.admin: Connection[DictRow] = admin
         self.dsn: str = admin.info.dsn
         self.roles: list[str] = []
         self._open: list[Connection[Any]] = []
-        self._pool = Pool(self.dsn) if is_warm else None
+        self._pool = pool
 
     def role(self, *groups: str) -> str:
         """Create a login role, unique in the cluster, member of some memwarden roles."""
@@ -128,10 +129,16 @@ class World:
     def connect(self, role: str = "postgres", **options: Any) -> Connection[DictRow]:
         """Open a connection as that role, autocommit, rows as dicts."""
         options.setdefault("autocommit", True)
-        if self._pool is not None and options.keys() == {"autocommit"}:
-            connection = self._pool.take(role, **options)
-        else:
-            connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
+        if self._pool is None or options.keys() != {"autocommit"}:
+            return self.log_in(role, **options)
+        connection = self._pool.take(role, **options)
+        self._open.append(connection)
+        return connection
+
+    def log_in(self, role: str, **options: Any) -> Connection[DictRow]:
+        """Open a connection that has been nobody else's before, and that the role itself opened."""
+        options.setdefault("autocommit", True)
+        connection = psycopg.connect(self.dsn, user=role, row_factory=dict_row, **options)
         self._open.append(connection)
         return connection
 
@@ -208,35 +215,93 @@ class World:
     def close(self) -> None:
         """Close what was opened and drop the roles that were made."""
         self.disconnect()
-        if self._pool is not None:
-            self._pool.close()
-        part.count_calls(self.admin)
         for role in self.roles:
             self.admin.execute(sql.SQL("DROP OWNED BY {}").format(sql.Identifier(role)))
             self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
-
-
-@pytest.fixture
-def world(server: Any) -> Iterator[World]:
-    """A database with memwarden, its superuser, and a way to connect as others."""
-    with clone(server) as connection:
-        made = World(connection)
-        yield made
-        made.close()
 
 
 # Where the tests are about what a caller can do, every login is real.
 REAL_LOGINS = {"identity", "security"}
 
 
+@contextmanager
+def world_of_its_own(server: Any, pool_of: Callable[[str], Pool | None]) -> Iterator[World]:
+    """A world in a new database, which is dropped after it."""
+    with clone(server) as connection:
+        pool = pool_of(connection.info.dsn)
+        made = World(connection, pool=pool)
+        yield made
+        if pool is not None:
+            pool.close()
+        part.count_calls(made.admin)
+        made.close()
+
+
+class Stocks:
+    """The database that the next test of this process gets."""
+
+    def __init__(self, server: Any) -> None:
+        self._server = server
+        self._open = ExitStack()
+        self.stock: Stock | None = None
+
+    def get(self) -> Stock:
+        """Return the database at hand, or a new one."""
+        if self.stock is None:
+            self.stock = Stock(self._open.enter_context(clone(self._server)))
+        return self.stock
+
+    def drop(self) -> None:
+        """Drop the database at hand."""
+        if self.stock is not None:
+            self.stock.pool.close()
+            part.count_calls(self.stock.keeper)
+            self.stock = None
+        self._open.close()
+
+
+@pytest.fixture(scope="session")
+def stocks(server: Any) -> Iterator[Stocks]:
+    """What lends databases to the tests of this process."""
+    made = Stocks(server)
+    yield made
+    made.drop()
+
+
+@pytest.fixture
+def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
+    """A database with memwarden, its superuser, and a way to connect as others."""
+    stock = stocks.get()
+    is_warm = request.path.parent.name not in REAL_LOGINS
+    admin = stock.pool.take("postgres", autocommit=True)
+    made = World(admin, pool=stock.pool if is_warm else None)
+    yield made
+    try:
+        made.close()
+        stock.pool.give_back(admin)
+        is_as_before = stock.put_back()
+    except psycopg.Error:
+        is_as_before = False
+    finally:
+        if admin not in stock.pool.free:
+            admin.close()
+    if not is_as_before:
+        stocks.drop()
+
+
+@pytest.fixture
+def fresh_world(server: Any) -> Iterator[World]:
+    """A world of which nobody has had anything before: no plan, no statistics, no connection."""
+    with world_of_its_own(server, lambda _: None) as made:
+        yield made
+
+
 @pytest.fixture(scope="module")
 def shared_world(request: pytest.FixtureRequest, server: Any) -> Iterator[World]:
     """A database that the tests of one module share: each takes scopes of its own."""
     is_warm = request.path.parent.name not in REAL_LOGINS
-    with clone(server) as connection:
-        made = World(connection, is_warm=is_warm)
+    with world_of_its_own(server, Pool if is_warm else lambda _: None) as made:
         yield made
-        made.close()
 
 
 @pytest.fixture(autouse=True)

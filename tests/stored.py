@@ -41,7 +41,8 @@ RULES = {
         "  v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id,"
         "  v.absorbed_version_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate,"
         "  v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,"
-        "  v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class)"
+        "  v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class,"
+        "  v.subject_key_id, v.sealed)"
     ),
     "what is said again is said in the same words": (
         "SELECT v.version_id FROM memwarden_data.version AS v"
@@ -133,8 +134,8 @@ RULES = {
         "  LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = i.org_id,"
         " LATERAL memwarden_internal.fingerprints("
         "           v.content::text, v.subject, v.predicate, coalesce(y.synonyms::text, '{}')) AS f"
-        " WHERE i.status = 'ACTIVE' AND (i.fingerprint <> f.fingerprint"
-        "    OR i.key_hash IS DISTINCT FROM f.key_hash"
+        " WHERE i.status = 'ACTIVE' AND i.subject_key_id IS NULL"
+        "   AND (i.fingerprint <> f.fingerprint OR i.key_hash IS DISTINCT FROM f.key_hash"
         "       AND i.key_hash <> memwarden_internal.unclaimed_key(i.item_id)"
         "    OR i.search_vector <> memwarden_internal.words_of("
         "       coalesce(s.text_search_config, l.text_search_config), v.search_text)"

@@ -15,6 +15,7 @@ from psycopg import Connection, ConnectionInfo, pq, sql
 from psycopg.rows import DictRow, dict_row
 
 MOST = 8
+OWN_FUNCTIONS = "SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = pg_my_temp_schema() LIMIT 1"
 # What a session leaves behind; the plans stay.
 CLEAN = (
     "RESET SESSION AUTHORIZATION; RESET ALL; CLOSE ALL; UNLISTEN *;"
@@ -58,7 +59,11 @@ class Pool:
         connection = self.free.pop() if self.free else Warm.connect(self.dsn, autocommit=True)
         connection.row_factory = dict_row
         become = sql.SQL("SET SESSION AUTHORIZATION {}").format(sql.Identifier(role))
-        connection.execute(become)
+        try:
+            connection.execute(become)
+        except psycopg.Error:
+            connection.close()
+            raise
         connection.role = role
         connection.autocommit = autocommit
         return connection
@@ -69,6 +74,10 @@ class Pool:
             try:
                 connection.rollback()
                 connection.autocommit = True
+                # A function of a test's own may have changed the process itself.
+                if connection.execute(OWN_FUNCTIONS).fetchone() is not None:
+                    connection.close()
+                    return
                 connection.execute(CLEAN)
             except psycopg.Error:
                 connection.close()

@@ -39,6 +39,10 @@ EXPECTED = {
         "PS015: Unsafe view creation: memwarden_data.whole_provenance",
     ): _OWN_SCHEMA,
     (
+        "90_subject_keys.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.said_version",
+    ): _OWN_SCHEMA,
+    (
         "memwarden.setup",
         "PS005: Function without explicit search_path: "
         "memwarden.setup(component text,state text,detail text)",
@@ -57,6 +61,20 @@ EXPECTED = {
         "PS005: Function without explicit search_path: "
         "memwarden.sweep(batch integer,batches integer)",
     ): _COMMITS,
+    (
+        "memwarden_internal.run_job",
+        "PS005: Function without explicit search_path: memwarden_internal.run_job(p_job text)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.work_on_job",
+        "PS005: Function without explicit search_path: memwarden_internal.work_on_job(p_job text,"
+        "p_after text,p_begun timestamptz,p_turn interval,INOUT p_error jsonb)",
+    ): _COMMITS,
+    (
+        "memwarden_internal.try_step",
+        "PS005: Function without explicit search_path: memwarden_internal.try_step(p_job text,"
+        "p_after text,p_begun timestamptz,OUT after text,OUT error jsonb)",
+    ): _SESSION_PATH,
     **{
         (
             f"memwarden.{name}",
@@ -70,14 +88,19 @@ EXPECTED = {
             "checkpoint",
             "close_due_scopes",
             "close_due_sessions",
+            "collect",
             "compact_captures",
             "compact_history",
             "count_recalls",
+            "check_compliance",
+            "delete_old_records",
             "enforce_consent",
+            "enforce_retention",
             "escalate_reviews",
             "expire_reviews",
             "extract_captures",
             "retry_deferred",
+            "run_due_jobs",
             "seal_log",
             "settle_values",
         )

@@ -161,6 +161,65 @@ def unseal(file: str | None, wrapped: bytes, org_id: int, kind: str, name: str, 
     return sealing_box.unseal(file, wrapped, org_id, kind, name, box)
 
 
+def subject_key_generations(file: str | None) -> list[int]:
+    """Return the numbers of the generations of subject keys. Raises: KeyUnusable."""
+    from . import subject_keys
+
+    return sorted(subject_keys.generations(file))
+
+
+def new_subject_key(file: str | None) -> tuple[int | None, bytes | None]:
+    """Return generation and new wrapped key of a subject, None where there is no generation."""
+    from . import subject_keys
+
+    return subject_keys.new_key(file) or (None, None)
+
+
+def rewrapped_subject_key(
+    file: str | None, generation: int, wrapped: bytes
+) -> tuple[int | None, bytes | None]:
+    """Return the newest generation, and the key as that wraps it; None where it does already."""
+    from . import subject_keys
+
+    return subject_keys.rewrapped(file, generation, wrapped) or (None, None)
+
+
+def seal_for_subject(file: str | None, generation: int, wrapped: bytes, text: str) -> bytes:
+    """Encrypt a text under the key of a subject. Raises: KeyUnusable."""
+    from . import subject_keys
+
+    return subject_keys.seal(file, generation, wrapped, text)
+
+
+def unseal_for_subject(
+    file: str | None, generation: int, wrapped: bytes, sealed: bytes
+) -> str | None:
+    """Return what was encrypted under the key of a subject; None where nobody here opens it."""
+    from . import subject_keys
+
+    return subject_keys.unseal(file, generation, wrapped, sealed)
+
+
+def blind_for_subject(file: str | None, generation: int, wrapped: bytes, data: bytes) -> bytes:
+    """Return the HMAC of a hash under the key of a subject. Raises: KeyUnusable."""
+    from . import subject_keys
+
+    return subject_keys.blinded(file, generation, wrapped, data)
+
+
+def blinded_words(
+    file: str | None, generations: list[int], wrapped: list[bytes], words: list[str]
+) -> list[tuple[int, str, str]]:
+    """Return (number of the key, word, what stands for it in the index), keys counted from 1."""
+    from . import subject_keys
+
+    done = []
+    for number, key in enumerate(zip(generations, wrapped, strict=True), 1):
+        for blinded in subject_keys.blinded_words(file, [key], words):
+            done += [(number, word, mark) for word, mark in zip(words, blinded, strict=True)]
+    return done
+
+
 def rule_faults(rules: str) -> str:
     """Return what is wrong with rules, as a JSON array of sentences."""
     return json.dumps(sensitive.check_rules(rules))

@@ -28,7 +28,11 @@ CREATE TABLE memwarden_data.scope (
     reindexed_to        uuid,
     created_at  timestamptz NOT NULL DEFAULT now(),
     closes_at   timestamptz,
-    closed_at   timestamptz
+    closed_at   timestamptz,
+    -- Into which layer what is important goes when it closes, from which importance on, and who wanted it so.
+    promote_to    text,
+    promote_from  double precision CHECK (promote_from BETWEEN 0 AND 1),
+    promote_by    bigint
 );
 CREATE INDEX scope_by_org ON memwarden_data.scope (org_id);
 CREATE INDEX scope_by_parent ON memwarden_data.scope (parent_id);

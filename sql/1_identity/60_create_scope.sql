@@ -1,4 +1,5 @@
-CREATE OR REPLACE FUNCTION memwarden.create_scope(path text, lifetime interval DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.create_scope(
+    path text, lifetime interval DEFAULT NULL, promote_to text DEFAULT NULL, promote_from double precision DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -17,6 +18,10 @@ BEGIN
             'path: write /org/<name> and then any number of /<kind>/<name>, at most 1,000 characters');
     ELSIF create_scope.lifetime NOT BETWEEN interval '1 microsecond' AND interval '1000 years' THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'lifetime: more than nothing, at most 1,000 years');
+    END IF;
+    PERFORM memwarden_internal.check_promotion(create_scope.promote_to, create_scope.promote_from);
+    IF create_scope.promote_to IS NOT NULL THEN
+        PERFORM memwarden_internal.require_principal();
     END IF;
     -- Asked before anything is looked for, so that the answer tells nothing of what exists.
     SELECT v_parts[2 * n - 1] INTO v_kind FROM generate_series(1, cardinality(v_parts) / 2) AS n
@@ -41,7 +46,8 @@ BEGIN
         IF NOT FOUND THEN
             v_scope := memwarden_internal.add_scope(
                 v_parent.org_id, v_parent.scope_id, v_parent.lineage, v_parent.closed_at, v_parts[2 * v_level - 1], v_path,
-                CASE WHEN v_level = array_length(v_parts, 1) / 2 THEN create_scope.lifetime END);
+                CASE WHEN v_level = array_length(v_parts, 1) / 2 THEN create_scope.lifetime END,
+                CASE WHEN v_level = array_length(v_parts, 1) / 2 THEN create_scope.promote_to END, create_scope.promote_from);
         END IF;
     END LOOP;
     -- That it exists is told only to who may know. Raised in one place, which an error tells, too.
@@ -53,19 +59,25 @@ BEGIN
     RETURN v_scope.scope_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden.create_scope(text, interval) IS
+COMMENT ON FUNCTION memwarden.create_scope(text, interval, text, double precision) IS
     'Creates the scope of a path, with every missing scope above it, and returns its number. For a scope that exists, '
     'it returns the number and changes nothing. Members of memwarden_admin create organisations. Administrators of an '
     'organisation create scopes in it. A principal that writes a scope creates transient scopes (tasks) right below '
     'it, and may write them. path: such as /org/acme, /org/acme/user/ana or /org/acme/user/ana/task/t1. lifetime: the '
-    'time after which a transient scope closes by itself; default 30 days. Raises 22023 for a malformed path; 42704 '
-    'for an unknown kind; 42501 without the right; 55000 below a closed scope. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval) TO memwarden_agent, memwarden_curator, memwarden_admin;
+    'time after which a transient scope closes by itself; default 30 days. promote_to: '
+    'a layer; when the scope closes, by hand or by itself, each of its memories of at least promote_from importance is promoted '
+    'into that layer of the nearest scope above that is not transient, through every gate there and in the name of the caller; '
+    'default none. promote_from: 0 to 1; default 0.8, as important as what a session promotes. Raises 22023 for a malformed path; 42704 '
+    'for an unknown kind or layer; 28000 for promote_to without an identity; 42501 without the right; 55000 below a closed '
+    'scope. Source: four-layer design, 7.';
+REVOKE ALL ON FUNCTION memwarden.create_scope(text, interval, text, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.create_scope(text, interval, text, double precision)
+    TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.add_scope(
     p_org_id bigint, p_parent_id bigint, p_parent_lineage bigint[], p_parent_closed_at timestamptz, p_kind text, p_path text,
-    p_lifetime interval, OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
+    p_lifetime interval, p_promote_to text, p_promote_from double precision,
+    OUT org_id bigint, OUT scope_id bigint, OUT lineage bigint[], OUT closed_at timestamptz)
 RETURNS record
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -85,10 +97,13 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument', format('lifetime: scopes of kind %L have none', p_kind));
     END IF;
     -- Two sessions may create the same scope at once: the second reads what the first made, and is granted nothing.
-    INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, text_search_config, closes_at)
+    INSERT INTO memwarden_data.scope (org_id, parent_id, kind, path, lineage, text_search_config, closes_at,
+                                      promote_to, promote_from, promote_by)
     VALUES (p_org_id, p_parent_id, p_kind, p_path, '{}',
             (SELECT s.text_search_config FROM memwarden_data.scope AS s WHERE s.scope_id = p_parent_id),
-            CASE WHEN v_kind.transient THEN clock_timestamp() + coalesce(p_lifetime, v_kind.lifetime) END)
+            CASE WHEN v_kind.transient THEN clock_timestamp() + coalesce(p_lifetime, v_kind.lifetime) END,
+            p_promote_to, CASE WHEN p_promote_to IS NOT NULL THEN coalesce(p_promote_from, 0.8) END,
+            CASE WHEN p_promote_to IS NOT NULL THEN v_principal_id END)
     ON CONFLICT DO NOTHING;
     v_is_new := FOUND;
     UPDATE memwarden_data.scope AS s SET lineage = p_parent_lineage || s.scope_id
@@ -103,9 +118,10 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) IS
+COMMENT ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) IS
     'Creates one scope below another, for who may, and grants it to an agent that opens a transient one. NULLs for who may not.';
-REVOKE ALL ON FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval) FROM PUBLIC;
+REVOKE ALL ON FUNCTION
+    memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval, text, double precision) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.define_scope_kind(kind text, description text, transient boolean DEFAULT false,
     lifetime interval DEFAULT NULL)

@@ -1,4 +1,6 @@
-CREATE OR REPLACE FUNCTION memwarden.close_scope(path text, promote uuid[] DEFAULT '{}', target text DEFAULT NULL)
+CREATE OR REPLACE FUNCTION memwarden.close_scope(
+    path text, promote uuid[] DEFAULT '{}', target text DEFAULT NULL, promote_to text DEFAULT NULL,
+    promote_from double precision DEFAULT NULL)
 RETURNS TABLE (item_id uuid, disposition text, request_id uuid, outcome text, reason text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -8,8 +10,8 @@ DECLARE
     v_scope        record := memwarden_internal.require_scope(close_scope.path);
     v_sees_all     boolean := memwarden_internal.may_administer(v_scope.org_id, 'full');
     v_is_transient boolean := (SELECT k.transient FROM memwarden_data.scope_kind AS k WHERE k.kind = v_scope.kind);
-    v_scopes       bigint[];
-    v_target       text;
+    v_held         record;
+    v_promoted     uuid[] := ARRAY[]::uuid[];
     v_ended        uuid[];
 BEGIN
     -- A closed scope stays closed: a whole organisation ends by the hand of who could create it.
@@ -22,33 +24,36 @@ BEGIN
     IF v_scope.parent_id IS NULL OR close_scope.promote IS NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'path: not /global; promote: an array');
     END IF;
-    -- Whoever locks several scopes begins above; and nothing is promoted that a writer could still change.
-    IF close_scope.promote <> '{}' THEN
-        v_target := memwarden_internal.hold_target(v_scope.lineage, close_scope.target);
-    END IF;
-    v_scopes := memwarden_internal.hold_scopes(v_scope.scope_id);
-    IF close_scope.promote <> '{}' THEN
-        PERFORM memwarden_internal.hold_promoted(v_principal_id, v_scope.org_id, v_scopes, close_scope.promote, v_target);
-    END IF;
+    PERFORM memwarden_internal.check_promotion(close_scope.promote_to, close_scope.promote_from);
+    v_held := memwarden_internal.hold_closing(
+        v_principal_id, v_scope.org_id, v_scope.scope_id, v_scope.lineage, close_scope.promote, close_scope.target, close_scope.promote_to);
     -- A task ends as it was meant to, and an organisation by the hand of the database's administrators.
     IF NOT v_is_transient AND v_scope.parent_id <> 0 THEN
         RETURN QUERY SELECT NULL::uuid, 'waits', a.request_id, a.outcome, a.reason
-                       FROM memwarden_internal.request_to_close(v_scope.org_id, v_scopes, jsonb_build_object(
-                                'path', close_scope.path, 'promote', to_jsonb(close_scope.promote), 'target', close_scope.target)) AS a
+                       FROM memwarden_internal.request_to_close(v_scope.org_id, v_held.scopes, jsonb_build_object(
+                                'path', close_scope.path, 'promote', to_jsonb(close_scope.promote), 'target', close_scope.target,
+                                'promote_to', close_scope.promote_to, 'promote_from', close_scope.promote_from)) AS a
                       WHERE a.request_id IS NOT NULL;
         IF FOUND THEN
             RETURN;
         END IF;
     END IF;
-    FOREACH item_id IN ARRAY close_scope.promote LOOP
-        SELECT CASE WHEN p.outcome IN ('COMMITTED', 'MERGED', 'ALREADY_COMMITTED', 'DEFERRED') OR p.item_id IS NOT NULL
-                    THEN 'promoted' ELSE 'released' END, p.request_id, p.outcome, p.reason
-          INTO disposition, request_id, outcome, reason
-          FROM memwarden.promote(close_scope.item_id, v_target) AS p;
+    FOR item_id, disposition, request_id, outcome, reason IN
+        SELECT p.item_id, p.disposition, p.request_id, p.outcome, p.reason
+          FROM memwarden_internal.promote_named(close_scope.promote, v_held.target, close_scope.promote_to) AS p
+        UNION ALL
+        SELECT p.item_id, p.disposition, p.request_id, p.outcome, p.reason
+          FROM memwarden_internal.promote_important(
+                   v_scope.org_id, v_held.scopes, v_held.target, close_scope.promote_to, close_scope.promote_from, close_scope.promote,
+                   CASE WHEN close_scope.target IS NOT NULL OR close_scope.promote_to IS NOT NULL THEN v_principal_id END) AS p
+         WHERE v_held.target IS NOT NULL
+    LOOP
+        v_promoted := v_promoted || item_id;
+        CONTINUE WHEN NOT (v_sees_all OR memwarden_internal.may_see_item(v_principal_id, v_scope.org_id, item_id));
         RETURN NEXT;
     END LOOP;
     -- By itself: the next statement sees what was committed while this one waited.
-    v_ended := ARRAY(SELECT memwarden_internal.shut(v_scope.org_id, v_scopes, coalesce(v_principal_id, 0)));
+    v_ended := ARRAY(SELECT memwarden_internal.shut(v_scope.org_id, v_held.scopes, coalesce(v_principal_id, 0)));
     IF NOT v_is_transient THEN
         PERFORM memwarden_internal.record_access_change(v_scope.org_id, 'close_scope',
             jsonb_build_object('scope_id', v_scope.scope_id, 'scope', close_scope.path));
@@ -56,15 +61,12 @@ BEGIN
     RETURN QUERY
     SELECT e.item_id, 'released', NULL::uuid, NULL::text, NULL::text
       FROM unnest(v_ended) AS e (item_id)
-     WHERE e.item_id <> ALL (close_scope.promote)
+     WHERE e.item_id <> ALL (v_promoted)
        -- What the caller does not see ends as well, and is not named.
-       AND (v_sees_all OR EXISTS (
-               SELECT FROM memwarden_data.item AS i
-                WHERE i.org_id = v_scope.org_id AND i.item_id = e.item_id AND memwarden_internal.may_read(v_principal_id, i.scope_id)
-                  AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL));
+       AND (v_sees_all OR memwarden_internal.may_see_item(v_principal_id, v_scope.org_id, e.item_id));
 END
 $function$;
-COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
+COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision) IS
     'Closes a scope and all scopes below it, and promotes or releases every memory in them. A closed scope accepts no '
     'writes. Every item of promote is written into target, through every gate. Every other memory expires: recall() '
     'leaves it out, history() keeps it. Where people decided about memories that would end, they are asked first, '
@@ -72,14 +74,17 @@ COMMENT ON FUNCTION memwarden.close_scope(text, uuid[], text) IS
     'disposition waits and the request that waits in review_queue(). The principals that write a transient scope (a '
     'task) may close it. Administrators of the organisation may close any scope below the organisation itself. '
     'promote: items of the closed scopes; default none. target: a scope above; default the nearest that is not '
-    'transient. Returns one row for each item that the caller sees. disposition: promoted where the target now has '
+    'transient. promote_to: a layer; every memory of at least promote_from importance is promoted, too, and all copies '
+    'go into that layer; default what create_scope() was told, and copies of promote keep their layer. promote_from: 0 '
+    'to 1; default 0.8. Returns one row for each item that the caller sees. disposition: promoted where the target now has '
     'the item, knew it already or waits for it; released where a gate refused it or where it expired; waits, see '
-    'above. request_id, outcome, reason: the answer to the write, NULL for an item that was not in promote. Raises '
-    '42704 for an unknown scope or an item that is not in it; 22023 for a target that is not above it; 42501 without '
+    'above. request_id, outcome, reason: the answer to the write, NULL for an item that was not to be promoted. Raises '
+    '42704 for an unknown scope or layer or an item that is not in it; 22023 for a target that is not above it; 42501 without '
     'the right; 25001 at an isolation level other than READ COMMITTED; otherwise, with something to promote, as '
     'write() does. Source: four-layer design, 7.';
-REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text) TO memwarden_agent, memwarden_curator, memwarden_admin;
+REVOKE ALL ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.close_scope(text, uuid[], text, text, double precision)
+    TO memwarden_agent, memwarden_curator, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.request_to_close(p_org_id bigint, p_scopes bigint[], p_arguments jsonb)
 RETURNS memwarden_internal.write_result
@@ -95,6 +100,31 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) IS
     'request_act() for the end of scopes, where people decided about memories that would end with them; NULL where they may end at once.';
 REVOKE ALL ON FUNCTION memwarden_internal.request_to_close(bigint, bigint[], jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.hold_closing(
+    p_principal_id bigint, p_org_id bigint, p_scope_id bigint, p_lineage bigint[], p_promote uuid[], p_target text, p_layer text,
+    OUT scopes bigint[], OUT target text)
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Whoever locks several scopes begins above; and nothing is promoted that a writer could still change.
+    IF p_promote <> '{}' OR p_layer IS NOT NULL OR memwarden_internal.promotes(p_scope_id) THEN
+        target := memwarden_internal.hold_target(p_lineage, p_target);
+    END IF;
+    scopes := memwarden_internal.hold_scopes(p_scope_id);
+    IF target IS NOT NULL THEN
+        PERFORM memwarden_internal.hold_promoted(
+            p_principal_id, p_org_id, scopes, p_promote, target, memwarden_internal.promotion_layers(scopes, p_layer),
+            p_target IS NULL AND p_layer IS NULL);
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.hold_closing(bigint, bigint, bigint, bigint[], uuid[], text, text) IS
+    'Locks what the end of a scope changes: hold_scopes() and, where something is to be promoted, hold_target() and '
+    'hold_promoted(). target is NULL where nothing is.';
+REVOKE ALL ON FUNCTION memwarden_internal.hold_closing(bigint, bigint, bigint, bigint[], uuid[], text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_target(p_lineage bigint[], p_target text)
 RETURNS text
@@ -151,7 +181,8 @@ COMMENT ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) IS
 REVOKE ALL ON FUNCTION memwarden_internal.hold_scopes(bigint, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.hold_promoted(
-    p_principal_id bigint, p_org_id bigint, p_scopes bigint[], p_item_ids uuid[], p_target text)
+    p_principal_id bigint, p_org_id bigint, p_scopes bigint[], p_item_ids uuid[], p_target text, p_layers text[],
+    p_is_told boolean)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -162,9 +193,10 @@ BEGIN
     -- In the order in which a batch over both scopes would lock them.
     PERFORM memwarden_internal.lock_scope(t.org_id, t.scope_id, l.layer)
        FROM memwarden_data.scope AS t,
-            (SELECT DISTINCT i.layer FROM memwarden_data.item AS i
-              WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (p_scopes) ORDER BY 1) AS l
-      WHERE t.path = p_target AND memwarden_internal.may_write(p_principal_id, t.scope_id, t.lineage);
+            (SELECT i.layer FROM memwarden_data.item AS i
+              WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.scope_id = ANY (p_scopes)
+             UNION SELECT unnest(p_layers) ORDER BY 1) AS l
+      WHERE t.path = p_target AND (p_is_told OR memwarden_internal.may_write(p_principal_id, t.scope_id, t.lineage));
     PERFORM FROM memwarden_data.write_lock AS w
       WHERE w.scope_id = ANY (p_scopes) ORDER BY w.org_id, w.scope_id, w.layer FOR UPDATE;
     SELECT u.item_id INTO v_item_id FROM unnest(p_item_ids) AS u (item_id)
@@ -180,10 +212,11 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) IS
-    'Locks the writers out of the target, where the principal may write it, and of the scopes that are closed. Raises '
+COMMENT ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text, text[], boolean) IS
+    'Locks the writers out of the target, where the principal may write it or only what create_scope() was told '
+    'is promoted (p_is_told), and of the scopes that are closed. Raises '
     '42704 for an item that lies in none of these.';
-REVOKE ALL ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text, text[], boolean) FROM PUBLIC;
 
 -- A writer who has found the scope open may not have locked it yet. So the rows that writers lock go: whoever
 -- comes later must make one, and that asks whether the scope is open.
@@ -220,14 +253,26 @@ SET lock_timeout = '2s'
 AS $function$
 DECLARE
     v_scope record;
+    v_held  record;
+    v_done  uuid[] := ARRAY[]::uuid[];
 BEGIN
-    SELECT s.org_id, s.scope_id INTO v_scope
+    SELECT s.org_id, s.scope_id, s.lineage INTO v_scope
       FROM memwarden_data.scope AS s
      WHERE s.closed_at IS NULL AND s.closes_at <= clock_timestamp() AND (p_after IS NULL OR s.scope_id > p_after)
      ORDER BY s.scope_id LIMIT 1 FOR UPDATE SKIP LOCKED;
     IF FOUND THEN
         BEGIN
-            PERFORM memwarden_internal.shut(v_scope.org_id, memwarden_internal.hold_scopes(v_scope.scope_id), 0);
+            v_held := memwarden_internal.hold_closing(NULL, v_scope.org_id, v_scope.scope_id, v_scope.lineage, ARRAY[]::uuid[], NULL, NULL);
+            IF v_held.target IS NOT NULL THEN
+                v_done := ARRAY(
+                    SELECT p.item_id FROM memwarden_internal.promote_important(v_scope.org_id, v_held.scopes, v_held.target) AS p);
+            END IF;
+            -- What was promoted ends with it: the next step goes on with the rest, and nothing is promoted twice.
+            IF v_done <> '{}' THEN
+                PERFORM memwarden_internal.end_items(v_scope.org_id, v_done, 'EXPIRED', 'EXPIRE', 'scope closed', 0);
+                RETURN v_scope.scope_id - 1;
+            END IF;
+            PERFORM memwarden_internal.shut(v_scope.org_id, v_held.scopes, 0);
         EXCEPTION WHEN lock_not_available THEN
             -- It stays open until the next run; those behind it do not wait for it.
             RAISE NOTICE 'scope % is in use', v_scope.scope_id;
@@ -238,28 +283,22 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.close_next_scope(bigint) IS
     'Closes the next scope behind p_after whose time is over, unless somebody holds it or what is below it for two '
-    'seconds, and returns it; NULL when there is none. Two callers take different scopes.';
+    'seconds, and returns it; NULL when there is none. Where it is to promote what is important, it promotes the next 100 '
+    'memories instead, and returns the number before, so that the next call goes on. Two callers take different scopes.';
 REVOKE ALL ON FUNCTION memwarden_internal.close_next_scope(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_scope(bigint) TO memwarden_jobs, memwarden_admin;
 
 CREATE OR REPLACE PROCEDURE memwarden.close_due_scopes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_scope_id pg_catalog.int8;
 BEGIN
-    LOOP
-        v_scope_id := memwarden_internal.close_next_scope(v_scope_id);
-        EXIT WHEN v_scope_id IS NULL;
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_close');
+    CALL memwarden_internal.run_job('memwarden_close');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_scopes() IS
-    'Closes every transient scope whose lifetime is over, as a job. It closes them as close_scope() does, and promotes nothing. If '
+    'Closes every transient scope whose lifetime is over, as a job. It closes them as close_scope() does, and promotes what '
+    'create_scope() was told to promote, in the name of whoever created the scope. If '
     'somebody writes to a scope for longer than two seconds, the next run closes it. It is safe to run twice at once and to kill. It '
-    'commits after each scope, so it cannot run inside a transaction.';
+    'commits after each scope and each 100 promotions, so it cannot run inside a transaction.';
 REVOKE ALL ON PROCEDURE memwarden.close_due_scopes() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.close_due_scopes() TO memwarden_jobs, memwarden_admin;

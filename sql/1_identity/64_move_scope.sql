@@ -35,6 +35,10 @@ BEGIN
            lineage = v_parent.lineage || s.lineage[cardinality(v_scope.lineage):],
            parent_id = CASE WHEN s.scope_id = v_scope.scope_id THEN v_parent.scope_id ELSE s.parent_id END
      WHERE s.scope_id = ANY (v_scopes);
+    -- What was held for lying beneath a scope is held wherever it goes.
+    UPDATE memwarden_data.legal_hold AS h SET scope_ids = h.scope_ids || v_scope.scope_id
+     WHERE h.org_id = v_scope.org_id AND h.lifted_at IS NULL AND h.scope_ids && v_scope.lineage
+       AND NOT h.scope_ids && v_parent.lineage AND v_scope.scope_id <> ALL (h.scope_ids);
     -- The nearest pack is that of the deepest scope, and another may be that now.
     UPDATE memwarden_data.pack_use AS u SET depth = cardinality(s.lineage)
       FROM memwarden_data.scope AS s WHERE s.scope_id = u.scope_id AND u.scope_id = ANY (v_scopes);

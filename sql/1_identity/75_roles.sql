@@ -34,8 +34,9 @@ $function$;
 COMMENT ON FUNCTION memwarden.define_role(text, jsonb, text, text) IS
     'Defines what a role permits, or redefines it for all agents that have the role. Everything that the role does not permit is '
     'forbidden. permissions: an array of objects {"operation", "layers", "kind", "reach", "degree"}; operation is READ, WRITE, '
-    'DELETE, ADMIN or APPROVE; layers is an array of layer names, all by default; kind limits the permission to contents of that '
-    'kind; reach is own (items that the principal wrote last) or all (the default); degree is soft (the default) or hard for DELETE, '
+    'DELETE, ADMIN, APPROVE or HOLD (the right to set and lift legal holds, always for all layers); layers is an array of '
+    'layer names, all by default; kind limits the permission to contents of that kind; reach is own (items that the '
+    'principal wrote last) or all (the default); degree is soft (the default) or hard for DELETE, '
     'layer (the default) or full for ADMIN. description: what the role is for. org: the organisation that gets a role of its own, '
     'which hides the common role of that name, also from agents that have the common role there; by default the caller''s, and for '
     'members of memwarden_admin all organisations. Raises 22023 for malformed permissions, 42704 for an unknown organisation, 42501 '
@@ -58,8 +59,10 @@ BEGIN
         IF jsonb_typeof(v_one) <> 'object'
            OR EXISTS (SELECT FROM jsonb_object_keys(v_one) AS k WHERE k NOT IN ('operation', 'layers', 'kind', 'reach', 'degree')) THEN
             RETURN 'objects of operation, layers, kind, reach, degree';
-        ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE') THEN
-            RETURN 'operation: READ, WRITE, DELETE, ADMIN or APPROVE';
+        ELSIF coalesce(v_one ->> 'operation', '') NOT IN ('READ', 'WRITE', 'DELETE', 'ADMIN', 'APPROVE', 'HOLD') THEN
+            RETURN 'operation: READ, WRITE, DELETE, ADMIN, APPROVE or HOLD';
+        ELSIF v_one ->> 'operation' = 'HOLD' AND v_one ?| ARRAY['layers', 'kind', 'reach'] THEN
+            RETURN 'HOLD: for all that the organisation remembers';
         ELSIF v_one ? 'layers' AND (jsonb_typeof(v_one -> 'layers') <> 'array'
             OR jsonb_array_length(v_one -> 'layers') NOT BETWEEN 1 AND 100) THEN
             RETURN 'layers: an array of 1 to 100 layers';

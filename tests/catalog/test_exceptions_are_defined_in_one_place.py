@@ -48,6 +48,14 @@ def test_every_exception_goes_through_raise_error(functions: list[DictRow]) -> N
         "memwarden_internal.sign_text",
         "memwarden_internal.clean_request",
         "memwarden_internal.unseal",
+        # It passes on what ended the job, once that is noted.
+        "memwarden_internal.run_job",
+        "memwarden_internal.subject_key_generations",
+        "memwarden_internal.new_subject_key",
+        "memwarden_internal.rewrapped_subject_key",
+        "memwarden_internal.seal_for_subject",
+        "memwarden_internal.blind_for_subject",
+        "memwarden_internal.blinded_words",
         # They take their own change back by raising what they catch at once.
         "memwarden.preview_policy",
         "memwarden_internal.agree",

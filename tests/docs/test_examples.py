@@ -100,7 +100,7 @@ class Stage:
     def connection(self, role: str) -> Connection[Any]:
         """The session of a role, one for a page."""
         if role not in self._connections:
-            self._connections[role] = self.world.connect(self.renamed[role])
+            self._connections[role] = self.world.log_in(self.renamed[role])
         return self._connections[role]
 
     def play(self, page: Path) -> None:

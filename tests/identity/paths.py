@@ -26,6 +26,8 @@ CHANGES = {
     *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),
     *("working_memory", "render_working_memory", "search_session", "close_session"),
     "resume_session",
+    *("set_retention", "drop_retention", "remediate"),
+    *("renew", "run_gc", "run_hygiene"),
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
@@ -48,6 +50,7 @@ CHANGES = {
     *("register_entity", "remove_alias", "set_entity_attribute", "split_entity", "unmerge_entity"),
     *("define_probe", "drop_probe", "run_probes"),
     *("report_outcome", "record_recalls"),
+    *("pin", "unpin", "hold", "lift_hold", "set_hold_policy", "link_action"),
     *("define_surface", "drop_surface", "set_hedge", "set_standing_rule"),
     *("define_external_source", "drop_external_source"),
     *("define_integrity_rule", "drop_integrity_rule", "order_predicates"),
@@ -59,8 +62,8 @@ CHANGES = {
     "preview_rollback",
 }
 
-# They leave a line in the log of recalls, and read memory all the same.
-LOGGED = {"recall", "compile_context", "push", "explain_recall"}
+# They leave a line in the log of recalls, or ask as who changes does, and read memory all the same.
+LOGGED = {"recall", "compile_context", "push", "explain_recall", "explain_retention"}
 
 # What a function is to be told, though it has a default: it wants one of several.
 TOLD: dict[str, dict[str, Any]] = {"push": {"task": "what is there?", "threshold": 1e-9}}
@@ -101,7 +104,7 @@ ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "conte
 CASTS = {
     "scopes": "::text[]",
     "layers": "::text[]",
-    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id"), "::uuid"),
+    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id", "hold_id"), "::uuid"),
 }
 
 Values = Mapping[tuple[str, str], Sequence[Any]]

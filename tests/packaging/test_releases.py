@@ -167,9 +167,31 @@ def test_after_setup_it_is_like_a_fresh_one(upgrade: Upgrade, fresh: Snapshot) -
 
 
 def test_its_memories_are_all_there(upgrade: Upgrade) -> None:
-    """Each agent recalls what it recalled, with every version; its requests ended as they did."""
+    """Each agent recalls what it recalled, with every version; its requests ended as they did.
+
+    What had a lifetime may be over by today: of that it recalls nothing.
+    """
     told = remembered(upgrade.world)
-    assert told == {name: upgrade.told[name] for name in told}
+    over = upgrade.world.rows(
+        "SELECT i.layer || ': ' || v.search_text AS memory,"
+        "       concat(v.subject, ' ', v.version, ': ', v.content) AS version"
+        "  FROM memwarden_data.item AS i JOIN memwarden_data.version AS v USING (org_id, item_id)"
+        " WHERE i.expires_at <= now()"
+    )
+    gone = {text for row in over for text in row.values()}
+    for name in ("memories", "versions"):
+        for role, texts in upgrade.told[name].items():
+            assert told[name][role] == [text for text in texts if text not in gone]
+    assert told["requests"] == upgrade.told["requests"]
+
+
+def test_nothing_is_deleted_for_its_age_before_somebody_looked(upgrade: Upgrade) -> None:
+    """Rules of retention come with the upgrade: their job is paused.
+
+    Proves: R5 (upgraded store), G8 (pausing)
+    """
+    (job,) = upgrade.world.rows("SELECT * FROM memwarden.jobs WHERE name = 'memwarden_retention'")
+    assert (job["state"], job["paused_by"]) == ("paused", "upgrade")
 
 
 def test_its_log_and_its_signatures_hold(upgrade: Upgrade) -> None:
@@ -215,6 +237,9 @@ def test_the_update_script_leads_to_this_release(
             admin.execute(f"CREATE EXTENSION memwarden VERSION '{source}' CASCADE")
             admin.execute("SELECT FROM memwarden.setup()")
             for function in gone:
+                # One that returns something else today is there under the same name.
+                if admin.execute("SELECT to_regprocedure(%s)", (function,)).fetchone() != (None,):
+                    continue
                 admin.execute(
                     f"CREATE FUNCTION {function} RETURNS void LANGUAGE sql AS '';"
                     f"ALTER EXTENSION memwarden ADD FUNCTION {function}"

@@ -232,8 +232,10 @@ def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> No
     """CASCADE takes functions, views and policies; a new installation finds everything again."""
     role = world.register()
     world.grant_tables(role)
-    # This view calls a function of the extension: it goes with it, and grants on it as well.
-    world.admin.execute(f"REVOKE ALL ON memwarden_data.whole_provenance FROM {role}")
+    # These views call functions of the extension: they go with it, and grants on them as well.
+    world.admin.execute(
+        f"REVOKE ALL ON memwarden_data.whole_provenance, memwarden_data.said_version FROM {role}"
+    )
     before = catalog_snapshot(world.admin)
     agent = world.connect(role)
     assert write(agent, "semantic", {"drink": "tea"})["outcome"] == "COMMITTED"

@@ -36,27 +36,25 @@ def writer(world: World) -> Callable[[], object]:
 
 
 def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) -> None:
-    """pg_cron lives in another database: the statement to run there is given, for all of them."""
+    """pg_cron lives in another database: the one statement to run there is given."""
     found = status(world)
     assert {name for name, (state, _) in found.items() if state != "ok"} == {"jobs"}
     state, detail = found["jobs"]
     assert state == "missing"
-    count, statement = detail.split("; ", 1)
-    assert "none ever ran" in statement
-    statement = statement.split("run: ", 1)[1]
+    wanted = world.value("SELECT count(*) FROM memwarden_internal.wanted_jobs()")
+    assert detail.startswith(f"{wanted}; none ever ran. pg_cron is not in this database")
+    (statement,) = re.findall(r"SELECT cron\..*?;", detail)
     world.admin.execute("CREATE SCHEMA cron")
     world.admin.execute(
         "CREATE FUNCTION cron.schedule_in_database(text, text, text, text, text) RETURNS text"
         " LANGUAGE sql RETURN concat_ws('|', $1, $2, $3, $4, $5)"
     )
-    told = {next(iter(row.values())) for row in world.rows(statement)}
     database = world.value("SELECT current_database()")
-    wanted = world.rows("SELECT * FROM memwarden_internal.wanted_jobs()")
-    assert len(wanted) == int(count)
-    assert told == {
-        f"{job['name']}_{database}|{job['schedule']}|{job['command']}|{database}|memwarden_jobs"
-        for job in wanted
-    }
+    call = "CALL memwarden.run_due_jobs()"
+    assert world.value(statement) == "|".join(
+        [f"memwarden_jobs_{database}", "10 seconds", call, database, "memwarden_jobs"]
+    )
+    assert call in detail.replace(statement, "")
 
 
 def run_all(world: World) -> None:
@@ -102,6 +100,22 @@ def test_every_job_that_ended_too_long_ago_has_a_line(world: World) -> None:
         assert detail.endswith(job["command"])
     world.connect("memwarden_jobs").execute("CALL memwarden.retry_deferred()")
     assert len(job_lines(world)) == len(jobs) - 1
+
+
+def test_one_line_tells_that_nobody_calls_the_jobs(world: World) -> None:
+    """Since when, and what to do: not a line for each job.
+
+    Proves: G8 (observable)
+    """
+    run_all(world)
+    world.admin.execute(
+        "UPDATE memwarden_data.job_run SET (finished_at, begun_at, ended_at, turn_at)"
+        " = (now() - interval '3 days', now() - interval '3 days', now() - interval '3 days', NULL)"
+    )
+    ((state, detail),) = job_lines(world)
+    assert state == "warning"
+    assert "none has run since" in detail
+    assert "CALL memwarden.run_due_jobs()" in detail
 
 
 @pytest.mark.parametrize(
@@ -169,7 +183,11 @@ def test_every_job_is_in_the_lists_of_the_manual(world: World) -> None:
     tables = re.findall(r"^\| `((?:CALL|SELECT) memwarden\.\w+\(\))` \|", text, re.MULTILINE)
     assert sorted(tables) == sorted(2 * [each.replace("* FROM ", "") for each in commands])
     calls = re.findall(r"user=memwarden_jobs\" -c '([^']*)'", text)
-    assert sorted(calls) == sorted(commands)
+    assert calls == ["CALL memwarden.run_due_jobs()"]
+    names = re.findall(r"^\| `(?:CALL|SELECT) [^|]* \| `(memwarden_\w+)` \|", text, re.MULTILINE)
+    assert sorted(names) == sorted(
+        row["name"] for row in world.rows("SELECT name FROM memwarden_internal.wanted_jobs()")
+    )
 
 
 def test_before_setup_the_storage_is_missing(world: World) -> None:

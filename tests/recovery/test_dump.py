@@ -81,6 +81,7 @@ def seeded(shared_world: World) -> World:
     seed_packs(shared_world)
     seed_recalls(shared_world, ana)
     seed_models(shared_world)
+    seed_ageing(shared_world, ana)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -88,6 +89,37 @@ def seeded(shared_world: World) -> World:
     spare = ("_p2", "_default", "embedding_shelf_1", "acting")
     assert {name for name in empty if not any(part in name for part in spare)} == set()
     return shared_world
+
+
+def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
+    """A pin, a lifted hold and the erasure that waited for it, an action, rules, breaches."""
+    item = write(agent, "episodic", "what somebody asked for", subject="Olga")["item_id"]
+    given = {"item": item}
+    (hold,) = world.rows(
+        "SELECT * FROM memwarden.hold('a case', item_id => %s, org => 'acme')", item
+    )
+    world.rows("SELECT * FROM memwarden.erase_subject('Olga', 'asked', org => 'acme')")
+    world.rows("SELECT memwarden.lift_hold(%s, 'over')", hold["hold_id"])
+    world.admin.execute("SELECT memwarden.define_region('eu', 'Europe')")
+    world.admin.execute("SELECT memwarden_internal.list_layers_to_collect()")
+    for statement in (
+        "pin SELECT i.org_id, i.item_id, i.scope_id, 'kept', i.principal_id, 'x', now()",
+        "hold_policy SELECT i.org_id, false",
+        "action_link SELECT i.org_id, 'call 7', i.principal_id, i.version_id, i.org_id, i.item_id,"
+        " 0, NULL, now()",
+        "personal_item SELECT i.org_id, i.item_id, '{pii.email}'",
+        "incident SELECT i.org_id, gen_random_uuid(), 'RETENTION_BREACH', 1, '[]', now(), now(),"
+        " now()",
+        "collectable SELECT i.org_id, i.layer, i.scope_id, i.item_id, 'EXPIRE', 'UNREAD'",
+        "storage_day SELECT current_date, 'item', 8192",
+        "node SELECT 4711, 'elsewhere', 'eu', now()",
+        "residency_rule SELECT i.org_id, 'nothing_of_it', '{eu}', now()",
+    ):
+        world.admin.execute(
+            f"INSERT INTO memwarden_data.{statement}"
+            "  FROM memwarden_data.item AS i WHERE i.item_id = %(item)s ON CONFLICT DO NOTHING",
+            given,
+        )
 
 
 def seed_admission(world: World, agent: Connection[DictRow]) -> None:
@@ -165,6 +197,11 @@ def seed_erasure(world: World) -> None:
     """Somebody who was erased, evidence and a reason that named them."""
     curator = world.agent(HOME, role="curator")
     write(curator, "episodic", "tea", subject="Petra")
+    world.admin.execute(
+        "SELECT memwarden.define_write_class('personal', encrypted => true, org => 'acme')"
+    )
+    for subject in ("Petra", "Bo"):
+        write(curator, "episodic", "gout", subject=subject, **{"class": "personal"})
     retract(curator, write(curator, "episodic", "the kettle is blue")["item_id"], "petra says no")
     world.admin.execute(
         "SELECT memwarden.define_source('petra:*', 'document', issuer => %s, org => 'acme')",
@@ -592,4 +629,6 @@ def test_setup_after_a_restore_finds_nothing_to_do(restored: World) -> None:
     assert differences(before[0], catalog_snapshot(restored.admin)) == {}
     assert row_digests(restored.admin) == before[1]
     states = restored.rows("SELECT * FROM memwarden.status() WHERE component !~ '^jobs? ?'")
-    assert {row["component"] for row in states if row["state"] != "ok"} == {"gates", "erasures"}
+    # An erasure waits, no region is declared for the copy, and it asks for the newest keys.
+    asked = {"erasures", "legal holds", "residency", "subject keys"}
+    assert {row["component"] for row in states if row["state"] != "ok"} == {"gates"} | asked

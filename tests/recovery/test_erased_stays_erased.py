@@ -170,6 +170,7 @@ def test_a_restore_to_a_moment_before_the_erasure_erases_again(
         contents = [row["content"] for row in recall(agent, query="note")]
         assert contents == [{"drink": "tea"}]
         assert recall(agent, query="tea", k=1)[0]["item_id"] == backups.kept["item_id"]
+        write(agent, "semantic", {"note": "something of his"}, subject="Bo")
     # Its own list goes on, and loses nothing.
     with another.connect() as admin:
         admin.execute("SELECT * FROM memwarden.erase_subject('Bo', 'asked for', org => 'acme')")

@@ -238,6 +238,8 @@ def upgrade(old_home: str, home: str, mode: str) -> None:
         f"--new-bindir=/usr/lib/postgresql/{NEW}/bin",
         f"--old-datadir={old_home}/data",
         f"--new-datadir={home}/data",
+        # The older server's compiler stays where it is: the check is dear enough to be compiled.
+        "--old-options=-c jit=off",
         "--username=postgres",
         # Of its own: the other mode may run at the same time, with the same port.
         f"--socketdir={home}",

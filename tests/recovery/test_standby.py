@@ -83,7 +83,8 @@ def stand_by(primary: str, standby: str) -> None:
     home, source = (f"/var/lib/memwarden/{name}" for name in (standby, primary))
     where = conninfo_to_dict(deploy_server("dsn", primary))
     deploy_server("exec", "mkdir", "--mode=0700", home)
-    deploy_server("exec", "cp", f"{source}/master.key", f"{home}/master.key")
+    for file in ("master.key", "master.key.subjects"):
+        deploy_server("exec", "cp", "--preserve=mode", f"{source}/{file}", f"{home}/{file}")
     copy = ("--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf")
     follow = f"--dbname=host={where['host']} port={where['port']} user={where['user']}"
     deploy_server("exec", "pg_basebackup", follow, f"--pgdata={home}/data", *copy)

@@ -12,6 +12,7 @@ from uuid import UUID
 
 import psycopg
 
+from memwarden._async.aging import AsyncAging
 from memwarden._async.calls import AsyncCalls
 from memwarden._async.capturing import AsyncCapturing
 from memwarden._async.consolidating import AsyncConsolidating
@@ -20,6 +21,7 @@ from memwarden._async.external import AsyncExternal
 from memwarden._async.governing import AsyncGoverning
 from memwarden._async.history import AsyncHistory
 from memwarden._async.injecting import AsyncInjecting
+from memwarden._async.keeping import AsyncKeeping
 from memwarden._async.models import AsyncModels
 from memwarden._async.recall_log import AsyncRecallLog
 from memwarden._async.review_life import AsyncReviewLife
@@ -51,6 +53,8 @@ class AsyncClient(
     AsyncCalls,
     AsyncHistory,
     AsyncUndo,
+    AsyncKeeping,
+    AsyncAging,
     AsyncErasing,
     AsyncConsolidating,
     AsyncReviewLife,

@@ -34,11 +34,13 @@ class AsyncRecallLog:
         used: Sequence[UUID] = (),
         outcome: str = "unknown",
         detail: Mapping[str, Any] | None = None,
+        action_id: str | None = None,
     ) -> int:
         """Say what came of a recall of the caller's; return the number of the revision.
 
         `used`: the memories among those given that were of use; `outcome`: success, partial,
-        failure or unknown. The same report again changes nothing, another revises it.
+        failure or unknown. The same report again changes nothing, another revises it. `action_id`:
+        the action that rests on `used`, which must then name a memory; see `link_action`.
 
         Raises:
             NotFound: no recall of the caller's has that id.
@@ -49,6 +51,7 @@ class AsyncRecallLog:
             "used": list(used),
             "outcome": outcome,
             "detail": None if detail is None else strict_json(detail),
+            "action_id": action_id,
         }
         rows = await self._session.fetch(sql.REPORT_OUTCOME, arguments, ReportedOutcome)
         return rows[0].revision

@@ -55,13 +55,15 @@ FROM memwarden.annotate(
 
 CREATE_SCOPE: Final[LiteralString] = """
 SELECT memwarden.create_scope(
-    path => %(path)s::text, lifetime => %(lifetime)s::interval) AS scope_id
+    path => %(path)s::text, lifetime => %(lifetime)s::interval,
+    promote_to => %(promote_to)s::text, promote_from => %(promote_from)s::float8) AS scope_id
 """
 
 CLOSE_SCOPE: Final[LiteralString] = """
 SELECT item_id, disposition, request_id, outcome, reason
 FROM memwarden.close_scope(
-    path => %(path)s::text, promote => %(promote)s::uuid[], target => %(target)s::text)
+    path => %(path)s::text, promote => %(promote)s::uuid[], target => %(target)s::text,
+    promote_to => %(promote_to)s::text, promote_from => %(promote_from)s::float8)
 """
 
 WHOAMI: Final[LiteralString] = """

@@ -25,9 +25,13 @@ PROPOSAL: Final[LiteralString] = """
 SELECT memwarden.proposal(proposal_id => %(proposal_id)s::uuid) AS proposal
 """
 
+COMPLIANCE_REPORT: Final[LiteralString] = """
+SELECT memwarden.compliance_report(org => %(org)s::text) AS report
+"""
+
 ERASE_SUBJECT: Final[LiteralString] = """
 SELECT erasure_id, status, items, versions, requests, evidence, log_entries, layers, erased_at,
-       subject_hash
+       subject_hash, places, final_at
 FROM memwarden.erase_subject(
     subject => %(subject)s::text, reason => %(reason)s::text,
     identifiers => %(identifiers)s::text[], org => %(org)s::text, dry_run => %(dry_run)s::boolean)

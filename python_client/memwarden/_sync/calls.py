@@ -108,32 +108,61 @@ class Calls:
         arguments = {"item_id": item_id, "verdict": verdict, "note": note}
         return (self._session.fetch(sql.ANNOTATE, arguments, WriteResult))[0]
 
-    def create_scope(self, path: str, lifetime: timedelta | None = None) -> int:
+    def create_scope(
+        self,
+        path: str,
+        lifetime: timedelta | None = None,
+        *,
+        promote_to: str | None = None,
+        promote_from: float | None = None,
+    ) -> int:
         """Create a scope, for instance a task below one that the caller writes.
 
         Returns its number, also when it is there already. `lifetime` is for scopes that close by
-        themselves, 30 days where left out.
+        themselves, 30 days where left out. When the scope closes, memories of at least
+        `promote_from` importance (0.8 where left out) are promoted into the layer `promote_to`.
 
         Raises:
             NotAllowed: the caller may not create that one.
+            NotFound: there is no such layer.
         """
-        arguments = {"path": path, "lifetime": lifetime}
+        arguments = {
+            "path": path,
+            "lifetime": lifetime,
+            "promote_to": promote_to,
+            "promote_from": promote_from,
+        }
         rows = self._session.fetch(sql.CREATE_SCOPE, arguments, dict[str, int])
         return rows[0]["scope_id"]
 
     def close_scope(
-        self, path: str, promote: Sequence[UUID] = (), target: str | None = None
+        self,
+        path: str,
+        promote: Sequence[UUID] = (),
+        target: str | None = None,
+        *,
+        promote_to: str | None = None,
+        promote_from: float | None = None,
     ) -> list[ClosedItem]:
         """End a scope and all below it: its items are promoted or released.
 
         `promote` names the items to write into `target`, by default the nearest scope above that
-        is no task. Look at their `outcome`: one that is refused there is released all the same.
+        is no task. With `promote_to`, a layer, they go into that layer, and so do all of at least
+        `promote_from` importance, 0.8 where left out. By default the scope does what
+        `create_scope` was told. Look at their `outcome`: one that is refused there is released all
+        the same.
 
         Raises:
             NotFound, NotAllowed: nothing was closed.
             ConnectionFailed: the connection broke, and whether the scope is closed is not known.
         """
-        arguments = {"path": path, "promote": list(promote), "target": target}
+        arguments = {
+            "path": path,
+            "promote": list(promote),
+            "target": target,
+            "promote_to": promote_to,
+            "promote_from": promote_from,
+        }
         return self._session.fetch(sql.CLOSE_SCOPE, arguments, ClosedItem, repeatable=False)
 
     def whoami(self) -> Identity:

@@ -18,6 +18,7 @@ from memwarden._json import strict_json
 from memwarden._offload import in_place
 from memwarden._request_id import new_request_id
 from memwarden._statements import memory as sql
+from memwarden._sync.aging import Aging
 from memwarden._sync.calls import Calls
 from memwarden._sync.capturing import Capturing
 from memwarden._sync.consolidating import Consolidating
@@ -26,6 +27,7 @@ from memwarden._sync.external import External
 from memwarden._sync.governing import Governing
 from memwarden._sync.history import History
 from memwarden._sync.injecting import Injecting
+from memwarden._sync.keeping import Keeping
 from memwarden._sync.models import Models
 from memwarden._sync.recall_log import RecallLog
 from memwarden._sync.review_life import ReviewLife
@@ -53,6 +55,8 @@ class Client(
     Calls,
     History,
     Undo,
+    Keeping,
+    Aging,
     Erasing,
     Consolidating,
     ReviewLife,

@@ -9,9 +9,12 @@ import typer
 
 from memwarden.cli import (
     access,
+    aging,
+    collecting,
     evaluate,
     history,
     items,
+    keeping,
     log,
     memory,
     models,
@@ -20,6 +23,7 @@ from memwarden.cli import (
     session,
     undo,
 )
+from memwarden.cli.compliance import compliance
 from memwarden.cli.console import console
 from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
@@ -79,7 +83,16 @@ app.command()(provenance.verify_provenance)
 app.command()(undo.rollback)
 app.command()(undo.rollback_batch)
 app.command()(undo.recover)
+app.command()(keeping.pin)
+app.command()(keeping.unpin)
+app.command()(keeping.link_action)
+app.command()(aging.renew)
+app.command()(aging.relevance)
+app.command()(collecting.gc)
+app.command()(collecting.hygiene)
+app.command()(collecting.storage)
 app.command()(erase)
+app.command()(compliance)
 app.command()(log.verify_log)
 app.command()(log.log_head)
 app.command()(log.log_proof)
@@ -100,6 +113,9 @@ recalls.command("of")(recalls_of)
 recalls.command()(quality)
 recalls.command()(report)
 app.add_typer(recalls)
+app.add_typer(keeping.hold)
+app.add_typer(aging.retention)
+app.add_typer(collecting.jobs)
 app.add_typer(session.app)
 review = typer.Typer(name="review", help="Decide about what waits for a human.")
 review.command("list")(list_proposals)

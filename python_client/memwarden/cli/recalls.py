@@ -120,12 +120,15 @@ def report(
     used: Annotated[
         list[UUID] | None, typer.Option(help="A memory that was of use; may be repeated.")
     ] = None,
+    action: Annotated[
+        str | None, typer.Option(help="The number of your action that rests on them.")
+    ] = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
     """Say what came of a recall of yours."""
     with connected(dsn) as memory:
-        revision = memory.report_outcome(recall_id, used or (), outcome)
+        revision = memory.report_outcome(recall_id, used or (), outcome, action_id=action)
     if as_json:
         print_json({"revision": revision})
     else:

@@ -12,8 +12,9 @@ from uuid import UUID
 class Certificate:
     """What was erased of a subject, or with `dry_run` would be; it names nobody.
 
-    `status` is COMPLETED, NOTHING_FOUND or DRY_RUN. `subject_hash` is keyed, 32 bytes, the same for
-    the same subject; None where the server has no master key.
+    `status` is COMPLETED or DRY_RUN. `places` counts rows by table, None after a dry run.
+    `final_at` is when no copy of the store could bring it back. `subject_hash` is keyed, 32 bytes,
+    the same for the same subject; None where the server has no master key.
     """
 
     erasure_id: UUID | None
@@ -26,6 +27,8 @@ class Certificate:
     layers: list[str]
     erased_at: datetime | None
     subject_hash: bytes | None
+    places: dict[str, int] | None
+    final_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

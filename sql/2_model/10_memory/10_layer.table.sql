@@ -50,7 +50,15 @@ CREATE TABLE memwarden_data.layer (
     confidence_weights  double precision[] NOT NULL DEFAULT '{0.15,0.30,0.25,0.30}'
         CHECK (cardinality(confidence_weights) = 4 AND 0 <= ALL (confidence_weights)
                AND abs(confidence_weights[1] + confidence_weights[2] + confidence_weights[3] + confidence_weights[4] - 1) < 1e-9),
-    shared              boolean NOT NULL DEFAULT true
+    shared              boolean NOT NULL DEFAULT true,
+    decay               text NOT NULL DEFAULT 'exempt' CHECK (decay IN ('forcing', 'validity', 'exempt')),
+    decay_rate          double precision NOT NULL DEFAULT 0 CHECK (decay_rate BETWEEN 0 AND 1000),
+    soft_ttl            interval CHECK (soft_ttl > interval '0'),
+    counted_from        text NOT NULL DEFAULT 'update' CHECK (counted_from IN ('creation', 'update')),
+    gc_threshold        double precision CHECK (gc_threshold BETWEEN 0 AND 1),
+    max_idle            interval CHECK (max_idle > interval '0'),
+    eviction            text CHECK (eviction IN ('lru', 'fifo', 'ttl')),
+    hard_delete         text NOT NULL DEFAULT 'never' CHECK (hard_delete IN ('never', 'after_grace', 'retention'))
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -107,6 +115,24 @@ COMMENT ON COLUMN memwarden_data.layer.confidence_weights IS
 COMMENT ON COLUMN memwarden_data.layer.shared IS
     'Off: a memory is read by who wrote it, and by principals whose role has ADMIN over the layer, unless its session '
     'is shared. Takes effect at once.';
+COMMENT ON COLUMN memwarden_data.layer.decay IS
+    'How relevance falls with age. forcing: from creation, whatever is said of a memory later. validity: from when it was '
+    'last written, said again or confirmed. exempt: not at all.';
+COMMENT ON COLUMN memwarden_data.layer.decay_rate IS 'By how much relevance falls a day: it is multiplied by exp(-decay_rate * days).';
+COMMENT ON COLUMN memwarden_data.layer.soft_ttl IS
+    'After this time a memory counts half in recall and asks for a review; one that is exempt from decay only asks for a '
+    'review. Null: never.';
+COMMENT ON COLUMN memwarden_data.layer.counted_from IS
+    'Where lifetimes begin, soft and hard: when the memory was created, or when its current version was written.';
+COMMENT ON COLUMN memwarden_data.layer.gc_threshold IS
+    'Collection may take a memory whose relevance is lower, if nobody has read it for max_idle. Null: never.';
+COMMENT ON COLUMN memwarden_data.layer.max_idle IS 'How long a memory may go unread: see gc_threshold. Staleness counts reads by it too.';
+COMMENT ON COLUMN memwarden_data.layer.eviction IS
+    'Which memories of a scope go first where it holds more than max_items. lru: those read longest ago. fifo: the oldest. '
+    'ttl: those that end soonest. Null: none.';
+COMMENT ON COLUMN memwarden_data.layer.hard_delete IS
+    'Whether an expired memory is deleted for good. never; after_grace: once recovery_window is over; retention: once its '
+    'retention is over as well.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer
@@ -136,3 +162,14 @@ UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHE
 UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';
 UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END
     WHERE layer <> 'durable';
+-- How memory ages: the table of chapter 12.7.3. What an organisation stands by is exempt, and no fact ends by itself.
+UPDATE memwarden_data.layer AS l
+   SET decay = d.decay, decay_rate = d.decay_rate, soft_ttl = d.soft_ttl, gc_threshold = d.gc_threshold, max_idle = d.max_idle,
+       eviction = d.eviction, hard_delete = d.hard_delete
+  FROM (VALUES ('working', 'exempt', 0, NULL::interval, NULL::double precision, NULL::interval, NULL, 'after_grace'),
+               ('session', 'forcing', 12, NULL, 0.1, '1 hour', NULL, 'after_grace'),
+               ('episodic', 'forcing', 0.01, '30 days', 0.2, '30 days', 'lru', 'after_grace'),
+               ('semantic', 'validity', 0.001, NULL, 0.1, '180 days', NULL, 'retention'),
+               ('procedural', 'validity', 0.0005, NULL, 0.1, '365 days', NULL, 'retention'))
+       AS d (layer, decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete)
+ WHERE l.layer = d.layer;

@@ -38,6 +38,10 @@ CREATE TABLE memwarden_data.item (
     search_vector  tsvector NOT NULL,
     -- Which class of write made it what it is; NULL for most.
     class          text,
+    -- When it begins to count half, where that is not as its layer or class says: it was renewed, or has gone stale.
+    fresh_until    timestamptz,
+    -- The key of the subject that it is encrypted under; NULL for most. Its words and hashes are HMACs under that key then.
+    subject_key_id uuid,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -59,6 +63,8 @@ CREATE INDEX item_class ON memwarden_data.item (org_id, lower(normalize(subject,
 -- What find_items() looks up. A hash, since a subject may be longer than an index takes.
 CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower(subject), 0)) WHERE status = 'ACTIVE'
     AND subject IS NOT NULL;
+-- Of which subjects a scope has encrypted memories: what a recall asks for is looked for under the key of each.
+CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
@@ -100,6 +106,9 @@ CREATE TABLE memwarden_data.version (
     expires_at           timestamptz,
     class                text,
     tier                 text NOT NULL DEFAULT 'hot',
+    -- Content, text and evidence of an encrypted version, and the key that opens them; content, search_text and excerpts are blank then.
+    subject_key_id       uuid,
+    sealed               bytea,
     PRIMARY KEY (org_id, version_id, tier),
     CHECK (upper_inf(recorded_during) = (status IN ('DRAFT', 'ACTIVE'))),
     CHECK (tier = 'hot' OR NOT upper_inf(recorded_during))

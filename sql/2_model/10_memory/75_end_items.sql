@@ -24,7 +24,8 @@ BEGIN
          WHERE v.org_id = e.org_id AND v.version_id = e.version_id AND v.tier = 'hot'
         RETURNING v.org_id, v.item_id, v.version_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id,
                   v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence,
-                  v.principal_id, v.label_id, v.request_id, v.recorded_during, v.valid_during, v.expires_at, v.class
+                  v.principal_id, v.label_id, v.request_id, v.recorded_during, v.valid_during, v.expires_at, v.class,
+                  v.subject_key_id, v.sealed
     ), aside AS (
         SELECT memwarden_internal.set_vectors_aside(c.org_id, c.scope_id, array_agg(c.item_id)) FROM closed AS c GROUP BY c.org_id,
             c.scope_id
@@ -40,7 +41,8 @@ BEGIN
                    c.version_id, c.item_id, c.version, c.previous_version_id, c.restores_version_id, c.absorbed_version_id,
                        c.scope_id, c.layer,
                    c.kind, c.subject, c.predicate, c.content_hash, c.confidence, c.importance, c.evidence, c.principal_id, c.label_id,
-                   c.request_id, lower(c.recorded_during), c.valid_during, c.expires_at, c.class)
+                   c.request_id, lower(c.recorded_during), c.valid_during, c.expires_at, c.class,
+                   c.subject_key_id, c.sealed)
           FROM closed AS c
         RETURNING item_id
     )

@@ -12,6 +12,7 @@ DECLARE
     v_id   uuid := memwarden_internal.uuid7();
     v_head record;
     v_new  record;
+    v_said record;
 BEGIN
     SELECT i.scope_id, i.layer, i.version_id, i.version, i.status, i.label_id, i.instance INTO v_head
       FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = p_item_id;
@@ -22,27 +23,41 @@ BEGIN
         PERFORM memwarden_internal.set_vectors_aside(p_org_id, v_head.scope_id, ARRAY[p_item_id]);
     END IF;
 
+    -- Of an encrypted memory, and of one that becomes part of another, the words are encrypted again where they are others.
+    SELECT s.subject_key_id AS own_key_id, coalesce(s.subject_key_id, a.subject_key_id) AS key_id, s.content, s.search_text,
+           CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END AS evidence
+      INTO v_said
+      FROM memwarden_data.said_version AS s
+      LEFT JOIN memwarden_data.said_version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
+     WHERE s.org_id = p_org_id AND s.version_id = p_source_id;
     -- Who sees the item sees all it ever said: its label stays that of the head.
     INSERT INTO memwarden_data.version AS v (
         org_id, version_id, item_id, version, previous_version_id, restores_version_id, absorbed_version_id, status, scope_id, layer, kind,
         schema_id, subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
-        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class, subject_key_id, sealed)
     SELECT s.org_id, v_id, p_item_id, v_head.version + 1, v_head.version_id, s.version_id, p_absorbed_id,
            'ACTIVE', s.scope_id, s.layer, s.kind, coalesce((p_united ->> 'schema_id')::bigint, s.schema_id), s.subject,
            s.predicate, s.exclusive, coalesce(p_instance, v_head.instance),
-           coalesce(p_united -> 'content', s.content), coalesce(p_united ->> 'search_text', s.search_text),
-           coalesce(decode(p_united ->> 'content_hash', 'hex'), s.content_hash), greatest(s.confidence, a.confidence),
+           CASE WHEN v_said.key_id IS NULL THEN coalesce(p_united -> 'content', s.content) ELSE '{"encrypted": true}' END,
+           CASE WHEN v_said.key_id IS NULL THEN coalesce(p_united ->> 'search_text', s.search_text) ELSE '' END,
+           CASE WHEN p_united ? 'content_hash' OR v_said.own_key_id IS NULL
+                THEN memwarden_internal.indexed_hash(coalesce(decode(p_united ->> 'content_hash', 'hex'), s.content_hash), v_said.key_id)
+                ELSE s.content_hash END, greatest(s.confidence, a.confidence),
                greatest(s.importance, a.importance),
-           CASE WHEN a.version_id IS NULL THEN s.evidence ELSE memwarden_internal.evidence_union(s.evidence, a.evidence) END,
+           CASE WHEN v_said.key_id IS NULL THEN v_said.evidence ELSE memwarden_internal.cited_only(v_said.evidence) END,
            s.principal_id, v_head.label_id, s.request_id, tstzrange(p_now, NULL), coalesce(p_valid_during, s.valid_during),
-           CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END, s.class
+           CASE p_operation WHEN 'UPDATE' THEN coalesce(p_expires_at, s.expires_at) ELSE p_expires_at END, s.class, v_said.key_id,
+           CASE WHEN v_said.key_id IS NULL OR a.version_id IS NULL THEN s.sealed
+                ELSE memwarden_internal.seal(v_said.key_id, jsonb_build_object(
+                         'content', coalesce(p_united -> 'content', v_said.content),
+                         'text', coalesce(p_united ->> 'search_text', v_said.search_text), 'evidence', v_said.evidence)) END
       FROM memwarden_data.version AS s
       LEFT JOIN memwarden_data.version AS a ON a.org_id = s.org_id AND a.version_id = p_absorbed_id
      WHERE s.org_id = p_org_id AND s.version_id = p_source_id
     RETURNING v.version, v.scope_id, v.layer, v.kind, v.subject, v.predicate, v.exclusive, v.instance, v.restores_version_id,
         v.content, v.search_text,
               v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id, v.request_id, v.valid_during,
-                  v.expires_at, v.class
+                  v.expires_at, v.class, v.subject_key_id, v.sealed
       INTO v_new;
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
@@ -54,7 +69,8 @@ BEGIN
             v_id, p_item_id, v_new.version, v_head.version_id, v_new.restores_version_id, p_absorbed_id, v_new.scope_id,
                 v_new.layer, v_new.kind,
             v_new.subject, v_new.predicate, v_new.content_hash, v_new.confidence, v_new.importance, v_new.evidence, v_new.principal_id,
-            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class));
+            v_new.label_id, v_new.request_id, p_now, v_new.valid_during, v_new.expires_at, v_new.class,
+            v_new.subject_key_id, v_new.sealed));
     IF v_new.class IS NOT NULL THEN
         PERFORM memwarden_internal.enforce_again(p_org_id, v_new.subject);
     END IF;
@@ -104,10 +120,18 @@ BEGIN
            created_at = CASE WHEN p_source_id = i.version_id AND v.absorbed_version_id IS NULL THEN i.created_at
                              ELSE memwarden_internal.created_of(p_org_id, p_version_id) END,
            expires_at = v.expires_at, valid_during = v.valid_during,
-           content_hash = v.content_hash, fingerprint = f.fingerprint, key_hash = f.key_hash,
-           inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
-           search_vector = memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text), class = v.class
-      FROM memwarden_data.version AS v
+           content_hash = v.content_hash, fingerprint = memwarden_internal.indexed_hash(f.fingerprint, v.subject_key_id),
+           key_hash = f.key_hash,
+           inverse_key_hash = CASE WHEN f.key_hash IS NOT NULL AND v.subject_key_id IS NULL
+                                   THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
+           search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
+               coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), class = v.class,
+           subject_key_id = v.subject_key_id,
+           -- What is pinned stays so.
+           fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
+                              WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(
+                                  v.org_id, v.layer, v.class, i.created_at, lower(v.recorded_during)) END
+      FROM memwarden_data.said_version AS v
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       JOIN memwarden_data.scope AS c ON c.scope_id = v.scope_id
       LEFT JOIN LATERAL memwarden_internal.trust_of_version(v.org_id, v.version_id) AS o ON true
@@ -132,7 +156,7 @@ BEGIN
          CROSS JOIN LATERAL memwarden.lexical_embedding(v.search_text) AS e (embedding)
           LEFT JOIN memwarden_data.shelf AS s
             ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
-         WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND e.embedding IS NOT NULL;
+         WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND v.subject_key_id IS NULL AND e.embedding IS NOT NULL;
     END IF;
 END
 $function$;

@@ -149,22 +149,25 @@ BEGIN
         org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
         confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during,
-        content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class)
+        content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class, subject_key_id, fresh_until)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version,
         v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
            coalesce(o.sensitivity, 'none'), v.principal_id, v.label_id, h.created_at, h.updated_at, v.expires_at, v.valid_during,
-           v.content_hash, f.fingerprint,
+           v.content_hash, memwarden_internal.indexed_hash(f.fingerprint, v.subject_key_id),
            -- Facts that synonyms have made one stay two: see set_synonyms().
            CASE WHEN v.exclusive AND h.status = 'ACTIVE' AND row_number() OVER (
                          PARTITION BY v.org_id, v.scope_id, v.layer, f.key_hash, v.instance, v.exclusive, h.status
                          ORDER BY h.created_at, v.item_id) > 1
                 THEN memwarden_internal.unclaimed_key(v.item_id) ELSE f.key_hash END,
-           CASE WHEN f.key_hash IS NOT NULL THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
+           CASE WHEN f.key_hash IS NOT NULL AND v.subject_key_id IS NULL
+                THEN memwarden_internal.inverse_key(v.org_id, v.predicate, v.content) END,
            EXISTS (SELECT FROM memwarden_data.dispute AS d WHERE d.org_id = v.org_id AND d.item_id = v.item_id),
-           memwarden_internal.words_of(coalesce(c.text_search_config, l.text_search_config), v.search_text), v.class
+           memwarden_internal.indexed_words(memwarden_internal.words_of(
+               coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), v.class, v.subject_key_id,
+           CASE WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(v.org_id, v.layer, v.class, h.created_at, h.updated_at) END
       FROM memwarden_internal.heads_of_log() AS h
-      JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer
       JOIN memwarden_data.scope AS c ON c.scope_id = v.scope_id
       LEFT JOIN memwarden_data.vocabulary AS y ON y.org_id = v.org_id
@@ -284,10 +287,10 @@ BEGIN
       FROM memwarden_data.item AS i
       LEFT JOIN memwarden_data.shelf AS s
         ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical',
            LATERAL memwarden.lexical_embedding(v.search_text) AS x (vector)
-     WHERE i.status = 'ACTIVE' AND x.vector IS NOT NULL
+     WHERE i.status = 'ACTIVE' AND i.subject_key_id IS NULL AND x.vector IS NOT NULL
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e
                         WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.item_id = i.item_id);
     GET DIAGNOSTICS v_count = ROW_COUNT;

@@ -35,14 +35,15 @@ BEGIN
     ON CONFLICT (org_id) DO UPDATE SET synonyms = excluded.synonyms;
 
     WITH anew AS (
-        SELECT i.item_id, i.fingerprint AS old_fingerprint, i.key_hash AS old_key_hash, e.fingerprint,
+        SELECT i.item_id, i.fingerprint AS old_fingerprint, i.key_hash AS old_key_hash,
+               memwarden_internal.indexed_hash(e.fingerprint, i.subject_key_id) AS fingerprint,
                -- Two facts that have become one key stay two items. Who bore it before, or is older, answers to it.
                CASE WHEN i.exclusive AND row_number() OVER (
                              PARTITION BY i.scope_id, i.layer, i.exclusive, e.key_hash, i.instance
                              ORDER BY e.key_hash = i.key_hash DESC, i.created_at, i.item_id) > 1
                     THEN memwarden_internal.unclaimed_key(i.item_id) ELSE e.key_hash END AS key_hash
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot',
+          JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot',
                LATERAL memwarden_internal.fingerprints(v.content::text, i.subject, i.predicate, set_synonyms.synonyms::text) AS e
          WHERE i.org_id = v_org_id AND i.status = 'ACTIVE'
     )

@@ -33,7 +33,10 @@ BEGIN
                conflict_gap = v_new.conflict_gap, fact_threshold = v_new.fact_threshold,
                evidence_half_life = v_new.evidence_half_life, min_authority = v_new.min_authority, min_external = v_new.min_external,
                external_types = v_new.external_types, self_reference = v_new.self_reference,
-               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared
+               validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared,
+               decay = v_new.decay, decay_rate = v_new.decay_rate, soft_ttl = v_new.soft_ttl, counted_from = v_new.counted_from,
+               gc_threshold = v_new.gc_threshold, max_idle = v_new.max_idle, eviction = v_new.eviction,
+               hard_delete = v_new.hard_delete
          WHERE l.layer = configure_layer.layer;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
@@ -49,7 +52,8 @@ BEGIN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
-           SET search_vector = memwarden_internal.words_of(v_new.text_search_config, v.search_text)
+           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(v_new.text_search_config,
+                   memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed)), v.subject_key_id)
           FROM memwarden_data.version AS v
           JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
          WHERE s.text_search_config IS NULL AND i.layer = configure_layer.layer AND v.org_id = i.org_id AND v.version_id = i.version_id;
@@ -61,10 +65,12 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden.configure_layer(text, jsonb) IS
     'Changes settings of a layer, which are the columns of memwarden_data.layer. For example: configure_layer(''episodic'', '
-    '''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). Settings hold for writes from now on. A change of shared holds at '
-    'once, also for existing memories. Another text_search_config indexes the words of the layer''s items anew. settings: an object '
+    '''{"max_content_bytes": 65536, "default_ttl": "90 days"}''). Settings hold for writes from now on. A change of shared, and of '
+    'what ages memory (decay, decay_rate, soft_ttl, gc_threshold, max_idle, eviction, hard_delete, recovery_window), holds at once, '
+    'also for existing memories. Another text_search_config indexes the words of the layer''s items anew. settings: an object '
     'of the settings to change; the others stay; null removes a TTL or a rate limit. Raises 42704 for an unknown layer, or '
-    'text_search_config, 22023 for an unknown setting and for a value out of range, 25001 at an isolation level other than READ '
+    'text_search_config, 22023 for an unknown setting and for a value out of range, as an interval of more than 1,000 '
+    'years, 25001 at an isolation level other than READ '
     'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.configure_layer(text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.configure_layer(text, jsonb) TO memwarden_admin;
@@ -90,6 +96,10 @@ BEGIN
     IF v_fault IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', v_fault);
     END IF;
+    v_key := memwarden_internal.absurd_interval(p_old || p_settings);
+    IF v_key IS NOT NULL THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', format('settings: %s is more than 1,000 years', v_key));
+    END IF;
     RETURN p_settings || CASE WHEN p_settings ->> 'text_search_config' IS NULL THEN '{}'
                               ELSE jsonb_build_object('text_search_config',
                                   memwarden_internal.text_search_config(p_settings ->> 'text_search_config')) END;
@@ -99,3 +109,20 @@ COMMENT ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) IS
     'The settings of configure_layer() as the table has them. Raises 22023 for what is no setting, 42704 for an unknown '
     'text search configuration.';
 REVOKE ALL ON FUNCTION memwarden_internal.layer_settings(jsonb, jsonb) FROM PUBLIC;
+
+-- A moment that far away is beyond what a timestamp holds, sooner or later: writes would fail.
+CREATE OR REPLACE FUNCTION memwarden_internal.absurd_interval(p_settings jsonb)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT k.key
+              FROM unnest('{default_ttl,max_ttl,soft_ttl,max_idle,recovery_window,warm_after,cold_after}'::text[]) AS k (key)
+             WHERE (p_settings ->> k.key)::interval > interval '1000 years'
+             LIMIT 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.absurd_interval(jsonb) IS
+    'The first setting that is an interval of more than 1,000 years; NULL for none. Raises 22007 for what is no interval.';
+REVOKE ALL ON FUNCTION memwarden_internal.absurd_interval(jsonb) FROM PUBLIC;

@@ -157,7 +157,8 @@ BEGIN
       FROM (SELECT h.org_id, h.item_id, memwarden_internal.inverse_key(h.org_id, h.predicate, v.content) AS inverse_key
               FROM memwarden_data.item AS h
               JOIN memwarden_data.version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id AND v.tier = 'hot'
-             WHERE p_org_id IN (0, h.org_id) AND h.status = 'ACTIVE' AND h.key_hash IS NOT NULL) AS n
+             WHERE p_org_id IN (0, h.org_id) AND h.status = 'ACTIVE' AND h.key_hash IS NOT NULL
+               AND h.subject_key_id IS NULL) AS n
      WHERE i.org_id = n.org_id AND i.item_id = n.item_id AND i.inverse_key_hash IS DISTINCT FROM n.inverse_key;
 END
 $function$;

@@ -26,7 +26,7 @@ BEGIN
                   FROM memwarden_data.item AS n
                  WHERE (n.org_id, n.item_id) > (p_org_id, p_item_id) AND n.status = 'ACTIVE'
                  ORDER BY n.org_id, n.item_id LIMIT p_count) AS i
-          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+          JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
          CROSS JOIN LATERAL memwarden_internal.screen_request(
                    jsonb_strip_nulls(jsonb_build_object('content', v.content, 'subject', v.subject, 'predicate', v.predicate,
                        'evidence', v.evidence))::text,
@@ -45,6 +45,8 @@ BEGIN
             marked := marked + 1;
             INSERT INTO memwarden_data.sensitivity_scan (org_id, item_id, version_id, sensitivity, findings, scanned_at)
             VALUES (v_item.org_id, v_item.item_id, v_item.version_id, v_level, v_item.found, clock_timestamp());
+            PERFORM memwarden_internal.note_personal(v_item.org_id, v_item.item_id,
+                memwarden_internal.personal_kinds(v_item.found));
         END IF;
         UPDATE memwarden_data.item AS i SET sensitivity = t.sensitivity
           FROM memwarden_internal.trust_of_version(v_item.org_id, v_item.version_id) AS t

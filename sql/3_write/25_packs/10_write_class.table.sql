@@ -12,6 +12,9 @@ CREATE TABLE memwarden_data.write_class (
     roles            text[] CHECK (roles <> '{}'),
     precedence       smallint NOT NULL DEFAULT 0 CHECK (precedence BETWEEN 0 AND 1000),
     signals          boolean NOT NULL DEFAULT false,
+    soft_ttl         interval CHECK (soft_ttl > interval '0'),
+    decay            text CHECK (decay IN ('forcing', 'validity', 'exempt')),
+    encrypted        boolean NOT NULL DEFAULT false,
     PRIMARY KEY (org_id, class)
 );
 CREATE INDEX write_class_classification ON memwarden_data.write_class (classification);
@@ -27,6 +30,10 @@ COMMENT ON COLUMN memwarden_data.write_class.roles IS 'Who may write it, by role
 COMMENT ON COLUMN memwarden_data.write_class.precedence IS
     'Of one key the higher goes before the lower, whatever their confidence; 0 outranks nothing.';
 COMMENT ON COLUMN memwarden_data.write_class.signals IS 'Whether taking the place of something is told to those who learn from it.';
+COMMENT ON COLUMN memwarden_data.write_class.soft_ttl IS 'Instead of the layer''s; NULL for the layer''s.';
+COMMENT ON COLUMN memwarden_data.write_class.decay IS 'Instead of the layer''s; NULL for the layer''s.';
+COMMENT ON COLUMN memwarden_data.write_class.encrypted IS
+    'Whether such memories are kept encrypted, under a key of their subject.';
 
 INSERT INTO memwarden_data.write_class (
     org_id, class, description, layers, default_ttl, max_ttl, classification, consent_purpose, roles, precedence, signals) VALUES
@@ -35,6 +42,12 @@ INSERT INTO memwarden_data.write_class (
     (0, 'decision_outcome', 'what came of a decision', NULL, NULL, interval '7 years', NULL, NULL, NULL, 0, false),
     (0, 'correction', 'an operator sets a memory right', '{episodic,semantic,procedural,durable}', NULL, NULL, NULL, NULL,
      '{correction_writer,curator}', 100, true);
+
+-- Lifetimes by category. A fact about an entity is permanent, and asks for a review now and then.
+UPDATE memwarden_data.write_class SET soft_ttl = interval '90 days' WHERE org_id = 0 AND class = 'preference';
+INSERT INTO memwarden_data.write_class (org_id, class, description, layers, default_ttl, soft_ttl, decay) VALUES
+    (0, 'task_learning', 'what a task has taught', NULL, interval '1 year', interval '30 days', NULL),
+    (0, 'entity_fact', 'what holds of an entity until something else does', '{semantic,durable}', NULL, interval '180 days', 'exempt');
 
 INSERT INTO memwarden_data.access_role (role_id, org_id, name, description) VALUES
     (7, 0, 'correction_writer', 'an operator: reads and writes every layer, and sets right what is wrong there');

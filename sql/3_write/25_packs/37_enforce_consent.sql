@@ -125,26 +125,48 @@ COMMENT ON FUNCTION memwarden_internal.conclude_consent(uuid) IS
 REVOKE ALL ON FUNCTION memwarden_internal.conclude_consent(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.conclude_consent(uuid) TO memwarden_jobs, memwarden_admin;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.enforce_consent_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_after uuid := substring(p_after FROM '^(?:erasure )?(.+)$')::uuid;
+    v_next  uuid;
+BEGIN
+    IF p_after IS NULL OR NOT starts_with(p_after, 'erasure') THEN
+        -- In a transaction of its own: what the step before ended is committed.
+        IF v_after IS NOT NULL THEN
+            PERFORM memwarden_internal.conclude_consent(v_after);
+        END IF;
+        v_next := memwarden_internal.enforce_next_consent(v_after);
+        IF v_next IS NOT NULL THEN
+            RETURN v_next::text;
+        END IF;
+        v_after := NULL;
+    END IF;
+    RETURN 'erasure ' || memwarden_internal.carry_out_next_blocked(v_after);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.enforce_consent_step(text) IS
+    'One step of enforce_consent(): notes that the withdrawal before is carried out, and carries out the next, or, behind the last, the '
+    'next erasure whose holds are lifted. Returns its number.';
+REVOKE ALL ON FUNCTION memwarden_internal.enforce_consent_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.enforce_consent_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.enforce_consent()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_consent_id uuid;
 BEGIN
-    LOOP
-        v_consent_id := memwarden_internal.enforce_next_consent(v_consent_id);
-        EXIT WHEN v_consent_id IS NULL;
-        COMMIT;
-        PERFORM memwarden_internal.conclude_consent(v_consent_id);
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_consent');
+    CALL memwarden_internal.run_job('memwarden_consent');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.enforce_consent() IS
     'Retracts the memories of people who withdrew consent, and refuses their waiting writes, as a job. It concerns the classes of '
-    'the purpose. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
-    'at once and to kill. It commits after each withdrawal, so it cannot run inside a transaction.';
+    'the purpose. It also carries out erasures that waited for a legal hold, once all that blocked them is '
+    'lifted. A memory that somebody is writing now is left to the next run; meanwhile nobody reads it. It is safe to run twice '
+    'at once and to kill. It commits after each withdrawal and erasure, so it cannot run inside a '
+    'transaction. Raises 25001 where its transactions are not READ COMMITTED; an erasure that would leave something behind (XX000) is a '
+    'warning, and waits on.';
 REVOKE ALL ON PROCEDURE memwarden.enforce_consent() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.enforce_consent() TO memwarden_jobs, memwarden_admin;

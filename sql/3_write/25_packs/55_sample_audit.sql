@@ -170,7 +170,7 @@ BEGIN
       JOIN memwarden_data.scope AS s ON s.scope_id = a.scope_id
       JOIN memwarden_data.principal AS p ON p.principal_id = a.principal_id
       JOIN memwarden_data.item AS i ON i.org_id = a.org_id AND i.item_id = a.item_id
-      JOIN memwarden_data.version AS v ON v.org_id = a.org_id AND v.version_id = a.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = a.org_id AND v.version_id = a.version_id
      WHERE a.org_id = ANY (v_orgs) AND a.scope_id = ANY (v_scopes) AND a.label_id = ANY (v_labels) AND i.label_id = ANY (v_labels);
 END
 $function$;

@@ -4,8 +4,9 @@ CREATE POLICY application ON memwarden_data.write_class FOR SELECT
 
 CREATE OR REPLACE VIEW memwarden.write_classes WITH (security_invoker = true) AS
 SELECT c.org, c.class, c.description, c.layers, c.default_ttl, c.max_ttl, c.classification, c.consent_purpose, c.consent_missing, c.roles,
-       c.precedence, c.signals
-  FROM memwarden_internal.list_write_classes() AS c;
+       c.precedence, c.signals, t.soft_ttl, t.decay, t.encrypted
+  FROM memwarden_internal.list_write_classes() AS c
+  LEFT JOIN memwarden_internal.list_class_lifetimes() AS t ON t.org = c.org AND t.class = c.class;
 COMMENT ON VIEW memwarden.write_classes IS
     'Lists the classes of writes and what each requires. A class of an organisation precedes the class of all organisations (global).';
 GRANT SELECT ON memwarden.write_classes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -129,7 +129,7 @@ BEGIN
                SELECT FROM memwarden_data.provenance AS p
                 WHERE p.org_id = v.org_id AND p.version_id = v.version_id AND p.record ->> 'evidence_quality' IN ('PRIMARY', 'SECONDARY'))
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v
+      JOIN memwarden_data.said_version AS v
         ON v.org_id = i.org_id AND v.item_id = i.item_id
        AND v.version_id = CASE WHEN p_version_id ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN p_version_id::uuid
            ELSE i.version_id END

@@ -1,6 +1,6 @@
 -- Looks at everything that is stored, a batch at a time: where each has got to, and what it found.
 CREATE TABLE memwarden_data.sweep (
-    sweep         text PRIMARY KEY CHECK (sweep IN ('sensitivity', 'provenance')),
+    sweep         text PRIMARY KEY CHECK (sweep IN ('sensitivity', 'provenance', 'lifetimes')),
     begun_at      timestamptz,
     finished_at   timestamptz,
     after_org     bigint NOT NULL DEFAULT -1,
@@ -11,6 +11,6 @@ CREATE TABLE memwarden_data.sweep (
     findings      jsonb NOT NULL DEFAULT '[]'
 );
 COMMENT ON TABLE memwarden_data.sweep IS
-    'Passes over everything that is stored: for what today''s rules find, and for provenance that is not as it was '
-    'signed.';
-INSERT INTO memwarden_data.sweep (sweep) VALUES ('sensitivity'), ('provenance');
+    'Passes over everything that is stored: for what today''s rules find, for provenance that is not as it was '
+    'signed, and for what has aged.';
+INSERT INTO memwarden_data.sweep (sweep) VALUES ('sensitivity'), ('provenance'), ('lifetimes');

@@ -33,6 +33,8 @@ BEGIN
         IF v_done.is_over THEN
             PERFORM memwarden_internal.conclude_rescan(v_begun);
         END IF;
+    ELSIF p_sweep = 'lifetimes' THEN
+        v_done := memwarden_internal.lifetimes_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     ELSE
         v_done := memwarden_internal.verify_batch(v_sweep.after_org, v_sweep.after_id, p_batch);
     END IF;
@@ -51,7 +53,7 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sweep_next(text, integer) IS
-    'Looks at the next batch of a sweep, sensitivity or provenance, beginning a pass where one is due: where rules have '
+    'Looks at the next batch of a sweep, sensitivity, provenance or lifetimes, beginning a pass where one is due: where rules have '
     'changed, or a day after the last. False when there is nothing left to do now, another does it, or somebody holds a '
     'memory that is to be marked.';
 REVOKE ALL ON FUNCTION memwarden_internal.sweep_next(text, integer) FROM PUBLIC;
@@ -85,13 +87,34 @@ COMMENT ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) IS
     'Verifies the provenance of the next versions; item_id: the last of these versions.';
 REVOKE ALL ON FUNCTION memwarden_internal.verify_batch(bigint, uuid, integer) FROM PUBLIC;
 
+-- What a run of the job does: of each sweep at most a hundred batches.
+CREATE OR REPLACE FUNCTION memwarden_internal.sweep_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sweep text := coalesce(split_part(p_after, ' ', 1), 'sensitivity');
+    v_batch integer := coalesce(split_part(p_after, ' ', 2), '1')::integer;
+BEGIN
+    IF memwarden_internal.sweep_next(v_sweep, 1000) AND v_batch < 100 THEN
+        RETURN format('%s %s', v_sweep, v_batch + 1);
+    END IF;
+    RETURN CASE WHEN v_sweep = 'sensitivity' THEN 'provenance 1' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sweep_step(text) IS
+    'One step of sweep(): the next batch of the sensitivity sweep, or then of that of provenance. Returns which comes next.';
+REVOKE ALL ON FUNCTION memwarden_internal.sweep_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.sweep_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.sweep(batch integer DEFAULT 1000, batches integer DEFAULT 100)
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 DECLARE
     v_sweep text;
 BEGIN
-    FOREACH v_sweep IN ARRAY ARRAY['sensitivity', 'provenance'] LOOP
+    FOREACH v_sweep IN ARRAY ARRAY['sensitivity', 'provenance', 'lifetimes'] LOOP
         FOR v_n IN 1 .. greatest(sweep.batches, 1) LOOP
             EXIT WHEN NOT memwarden_internal.sweep_next(v_sweep, CASE WHEN sweep.batches OPERATOR(pg_catalog.>=) 1 THEN sweep.batch END);
             COMMIT;
@@ -103,11 +126,13 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.sweep(integer, integer) IS
-    'Checks stored memories in batches, as a job: sensitivity rules and signatures of provenance. Wherever rules have changed since '
-    'the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '
-    'verify_provenance(). A run goes on where the last one stopped, also after a run of another caller. The view sweeps shows how '
-    'far it is and what it found. It commits after each batch, so it cannot run inside a transaction. batch: memories per batch; '
-    '1,000 by default. batches: how many batches at most; 100 by default. Raises 22023 out of range, 55000 before setup().';
+    'Checks stored memories in batches, as a job: sensitivity rules, signatures of provenance and lifetimes. Wherever rules have '
+    'changed since the last pass, it scans with today''s rules, as rescan_sensitivity(). Once a day it checks the signatures, as '
+    'verify_provenance(), and looks at lifetimes: what has gone stale counts half in recall, people are asked about what is read '
+    'although its soft lifetime is over, and channel memwarden_lifetime hears how many memories end within 7 days. A run goes on '
+    'where the last one stopped, also after a run of another caller. The view sweeps shows how far it is and what it found. It '
+    'commits after each batch, so it cannot run inside a transaction. batch: memories per batch; 1,000 by default. batches: how many '
+    'batches at most; 100 by default. Raises 22023 out of range, 55000 before setup().';
 REVOKE ALL ON PROCEDURE memwarden.sweep(integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.sweep(integer, integer) TO memwarden_jobs, memwarden_admin;
 

@@ -28,7 +28,7 @@ BEGIN
         CASE WHEN p_only.min_confidence IS NOT NULL THEN ' AND i.confidence >= ($7).min_confidence' END,
         CASE WHEN p_only.valid_at IS NOT NULL THEN ' AND i.valid_during @> ($7).valid_at' END,
         CASE WHEN p_only.content IS NOT NULL THEN
-            ' AND EXISTS (SELECT FROM memwarden_data.version AS v'
+            ' AND EXISTS (SELECT FROM memwarden_data.said_version AS v'
             ' WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = ''hot'' AND v.content @> ($7).content)' END);
 END
 $function$;

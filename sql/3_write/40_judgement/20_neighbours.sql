@@ -125,9 +125,10 @@ BEGIN
                    'item_id', v.item_id, 'version_id', v.version_id, 'similarity', n.similarity, 'mine', n.label_id < 0,
                    'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence)
                    || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
+                   || CASE WHEN v.subject_key_id IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('encrypted', true) END
                    ORDER BY n.similarity DESC NULLS LAST, n.item_id)
           FROM unnest(p_near) AS n
-          JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
+          JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = n.version_id AND v.tier = 'hot'
          WHERE n.label_id = ANY (p_labels));
 END
 $function$;

@@ -34,7 +34,7 @@ BEGIN
               JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = f.item_id
               LEFT JOIN memwarden_data.timeline AS t
                 ON i.exclusive AND t.org_id = p_org_id AND t.item_id = i.item_id AND upper_inf(t.recorded_during)
-              JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = coalesce(t.version_id, i.version_id)
+              JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = coalesce(t.version_id, i.version_id)
              WHERE i.key_hash <> p_key_hash AND (i.expires_at IS NULL OR i.expires_at > p_now)
         ), said AS (
             SELECT h.item_id, h.version_id, h.label_id, h.principal_id,

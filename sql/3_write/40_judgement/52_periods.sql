@@ -16,12 +16,13 @@ BEGIN
                    'known', false, 'method', 'temporal', 'rule', 'one value at a time'))
           FROM memwarden_data.item AS i
           JOIN memwarden_data.timeline AS t ON t.org_id = i.org_id AND t.item_id = i.item_id AND upper_inf(t.recorded_during)
-          JOIN memwarden_data.version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id
+          JOIN memwarden_data.said_version AS v ON v.org_id = t.org_id AND v.version_id = t.version_id
          WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.layer = p_layer AND i.status = 'ACTIVE' AND i.exclusive
            AND i.key_hash = p_key_hash AND t.valid_during && p_period
            AND v.principal_id <> p_principal_id AND (v.expires_at IS NULL OR v.expires_at > p_now)
            AND NOT (upper_inf(t.valid_during) AND lower(t.valid_during) < lower(p_period))
-           AND (memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate, v_synonyms)).fingerprint <> p_fingerprint);
+           AND memwarden_internal.indexed_hash((memwarden_internal.fingerprints(v.content::text, v.subject, v.predicate,
+                                                v_synonyms)).fingerprint, v.subject_key_id) <> p_fingerprint);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overlapping_values(bigint, bigint, text, bytea, bytea, bigint, tstzrange, timestamptz) IS

@@ -45,7 +45,7 @@ BEGIN
                    v.layer, v.kind, v.subject, v.predicate, v.content, v.confidence, v.importance,
                    CASE WHEN lower(v.valid_during) <> '-infinity' THEN lower(v.valid_during) END,
                    CASE WHEN upper(v.valid_during) <> 'infinity' THEN upper(v.valid_during) END)
-          FROM memwarden_data.version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
+          FROM memwarden_data.said_version AS v WHERE v.org_id = p_org_id AND v.version_id = p_version_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.document_of(bigint, uuid) IS 'A version as integrity rules see it.';
@@ -140,7 +140,7 @@ BEGIN
           FROM jsonb_to_recordset(p_found) AS f (item_id uuid, version_id uuid, label_id integer, principal_id bigint,
               known boolean, method text,
                                                  renews boolean, rule text, rule_org bigint, comes_first boolean)
-          JOIN memwarden_data.version AS v ON v.org_id = p_org_id AND v.version_id = f.version_id
+          JOIN memwarden_data.said_version AS v ON v.org_id = p_org_id AND v.version_id = f.version_id
           LEFT JOIN memwarden_data.integrity_rule AS r ON r.org_id = f.rule_org AND r.name = f.rule
          WHERE (CASE WHEN f.principal_id = p_principal_id THEN -f.label_id ELSE f.label_id END) = ANY (v_labels)
            AND (r.name IS NULL

@@ -15,8 +15,8 @@ BEGIN
       JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
-      JOIN memwarden_data.version AS w ON w.org_id = o.org_id AND w.version_id = o.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+      JOIN memwarden_data.said_version AS w ON w.org_id = o.org_id AND w.version_id = o.version_id
      WHERE d.org_id = ANY (v_orgs) AND d.scope_id = ANY (v_scopes) AND d.settled_at IS NULL
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
        AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > clock_timestamp())

@@ -18,7 +18,8 @@ BEGIN
     END IF;
 
     INSERT INTO memwarden_data.job (org_id, request_id, purpose, plugin, part, job_id, payload, created_at, run_at, deadline)
-    SELECT p_org_id, p_request_id, p_purpose, w.plugin, w.part, memwarden_internal.uuid7(), p_payload, v_now, v_now, v_now + w.patience
+    SELECT p_org_id, p_request_id, p_purpose, w.plugin, w.part, memwarden_internal.uuid7(),
+           memwarden_internal.closed_payload(p_payload), v_now, v_now, v_now + w.patience
       FROM memwarden_internal.wanted_verdicts(p_org_id, p_layer, p_purpose) AS w
      WHERE NOT EXISTS (SELECT FROM memwarden_data.verdict AS d
                         WHERE d.org_id = p_org_id AND d.request_id = p_request_id AND d.purpose = p_purpose

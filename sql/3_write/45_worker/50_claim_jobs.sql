@@ -34,8 +34,8 @@ BEGIN
           FROM next AS n WHERE j.job_id = n.job_id
         RETURNING j.job_id, j.org_id, j.request_id, j.purpose, j.plugin, j.part, j.payload, j.attempts, j.deadline, j.locked_until
     )
-    SELECT c.job_id, o.name, c.request_id, c.purpose, c.plugin, c.part, coalesce(v.quorum, 1), c.payload, coalesce(v.settings, '{}'),
-           c.attempts, c.deadline, c.locked_until
+    SELECT c.job_id, o.name, c.request_id, c.purpose, c.plugin, c.part, coalesce(v.quorum, 1),
+           memwarden_internal.opened_payload(c.payload), coalesce(v.settings, '{}'), c.attempts, c.deadline, c.locked_until
       FROM claimed AS c
       JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
       JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id

@@ -59,19 +59,3 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dead_jobs() IS 'The rows of memwarden.dead_jobs.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_dead_jobs() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_dead_jobs() TO memwarden_auditor, memwarden_admin, memwarden_worker;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.trim_jobs()
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_before timestamptz := clock_timestamp() - interval '30 days';
-BEGIN
-    -- Nobody waits longer than seven days for a verdict, so no request that waits loses one.
-    DELETE FROM memwarden_data.job AS j WHERE j.finished_at < v_before;
-    DELETE FROM memwarden_data.verdict AS d WHERE d.given_at < v_before;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.trim_jobs() IS 'Deletes jobs and verdicts a month after they ended.';
-REVOKE ALL ON FUNCTION memwarden_internal.trim_jobs() FROM PUBLIC;

@@ -73,7 +73,9 @@ CREATE TYPE memwarden_data.write_terms AS (
     -- what a request that names no kind, classification, domain or attribute bears, where that has been borne before
     plain_label_id      integer,
     -- and whether the writer's role lets it write such
-    writes_plain        boolean
+    writes_plain        boolean,
+    -- in which regions memories may lie, by class; NULL where nobody has set a rule
+    residency           jsonb
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.
@@ -186,7 +188,10 @@ CREATE TABLE memwarden_data.write_request (
     owner_id         bigint,
     login            text,
     -- the caller gave a key of its own: its content alone does not answer for it
-    keyed            boolean
+    keyed            boolean,
+    -- Of a class that is encrypted: the key of its subject, and, while it waits, what it says under that key
+    subject_key_id   uuid,
+    sealed_words     bytea
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';

@@ -4,6 +4,8 @@ RETURNS trigger
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_words jsonb;
 BEGIN
     IF NEW.outcome IS NOT NULL AND TG_OP = 'INSERT' AND NEW.trail IS NULL THEN
         -- What this session has decided as one of a set is stored as it is; whoever else says so is not believed.
@@ -18,7 +20,7 @@ BEGIN
                     NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces,
                         NEW.disputes, NEW.consent_check, NEW.auto_eligible, NEW.pack_check, NEW.verdict, NEW.review_asked,
                         NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
-                    NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys) > 0 THEN
+                    NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys, NEW.subject_key_id, NEW.sealed_words) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;
         NEW.label_id := NULL;
@@ -64,6 +66,18 @@ BEGIN
         NEW.retry_at := NULL;
         NEW.decided_at := NULL;
         NEW.refused_hash := NULL;
+        IF TG_OP = 'UPDATE' AND NEW.sealed_words IS NOT NULL THEN
+            v_words := memwarden_internal.opened_words(NEW.subject_key_id, NEW.sealed_words);
+            -- A reviewer may have agreed in other words.
+            NEW.content := coalesce(NEW.content, v_words ->> 'content');
+            NEW.evidence := NULLIF(v_words -> 'evidence', 'null');
+            NEW.justification := v_words ->> 'justification';
+            NEW.origin := NULLIF(v_words -> 'origin', 'null');
+            NEW.embedding := (v_words ->> 'embedding')::real[];
+            NEW.embedding_model := v_words ->> 'embedding_model';
+        END IF;
+        NEW.sealed_words := NULL;
+        NEW.subject_key_id := NULL;
         -- What was taken out of a request before it waited is not found again.
         NEW.sensitive := CASE WHEN TG_OP = 'UPDATE' THEN jsonb_path_query_array(
             NEW.sensitive, '$[*] ? (@.action == "redact" || @.action == "encrypt")') END;

@@ -25,6 +25,7 @@ VALUES ('access_role', '{role_id,write_budget}'::text[]),
        ('principal', '{principal_id,org_id,name,home_scope_id,validated,role_id,clearance,domains,anchor_required,'
                      'anchor_nullable,reputation,disabled_at}'),
        ('rate_limit', '{org_id,principal_id,layer,rate_limit,rate_window}'),
+       ('residency_rule', '{org_id,class,regions}'),
        ('role_permission', '{role_id,operation,layer,kind}'),
        ('verifier', '{org_id,layer,purpose}')
 $function$;

@@ -34,7 +34,10 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
             -- the class, of which the request knows; the pack
             NULL, NULL, NULL, NULL,
             EXISTS (SELECT FROM memwarden_data.role_permission AS x
-                     WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL)
+                     WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL),
+            (SELECT jsonb_object_agg(x.class, x.regions)
+               FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
+                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x)
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN memwarden_data.layer AS l

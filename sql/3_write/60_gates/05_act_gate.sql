@@ -12,8 +12,12 @@ DECLARE
 BEGIN
     IF TG_OP = 'INSERT' THEN
         NEW.principal_id := memwarden_internal.require_principal();
-        SELECT a.org_id, a.scope_id, a.layer, a.label_id, a.item_id, a.max_queue, a.review INTO v_place
-          FROM memwarden_internal.act_terms(NEW.principal_id, NEW.act, memwarden_internal.act_items(NEW.content::jsonb), v_started) AS a;
+        IF NEW.act = 'lift_hold' THEN
+            v_place := memwarden_internal.lift_terms(NEW.principal_id, NEW.content::jsonb, v_started);
+        ELSE
+            v_place := memwarden_internal.act_terms(
+                NEW.principal_id, NEW.act, memwarden_internal.act_items(NEW.content::jsonb), v_started);
+        END IF;
         NEW.org_id := v_place.org_id;
         NEW.scope_id := v_place.scope_id;
         NEW.layer := v_place.layer;

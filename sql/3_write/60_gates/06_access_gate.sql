@@ -1,4 +1,4 @@
--- May the writer do this, by role, clearance, domains and policies? What the item will bear is settled here
+-- May the writer do this, by role, clearance, domains and policies, and may it lie on this server? What the item will bear is settled here
 -- too. Then the scope is locked, before anything is compared.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_access()
 RETURNS trigger
@@ -13,6 +13,7 @@ DECLARE
     v_kind      text;
     v_label_id  integer;
     v_permitted boolean;
+    v_refusal   jsonb;
     v_shared    boolean := NEW.layer = 'session' AND NEW.origin ? 'session' AND memwarden_internal.is_shared_session(NEW.org_id,
         NEW.principal_id, NEW.origin ->> 'session');
 BEGIN
@@ -53,6 +54,13 @@ BEGIN
         WHEN NEW.attributes <> '{}' AND memwarden_internal.attribute_fault(NEW.org_id, 'item', NEW.attributes) IS NOT NULL
             THEN 'ATTRIBUTES_INVALID'
         WHEN NOT v_permitted THEN 'ROLE_FORBIDS' END;
+    IF NEW.reason IS NULL AND v_terms.residency IS NOT NULL THEN
+        v_refusal := memwarden_internal.residency_refusal(v_terms.residency, NEW.class);
+        IF v_refusal IS NOT NULL THEN
+            NEW.reason := 'RESIDENCY';
+            NEW.detail := v_refusal;
+        END IF;
+    END IF;
     IF NEW.reason IS NULL THEN
         NEW.label_id := coalesce(v_label_id, memwarden_internal.find_label(
             NEW.org_id, NEW.layer, v_kind, v_terms.scope_kind, v_level, v_domains, coalesce(NEW.attributes, '{}'),
@@ -79,6 +87,6 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_access() IS
     'Trigger gate_06_access: what the item is to be classified as and which domains and attributes it bears, whether '
-    'the writer''s role, clearance, domains and the policies permit that, and the lock of the scope. Source: chapter '
-    '12.8.2.';
+    'the writer''s role, clearance, domains, the policies and the residency rules permit that, and the lock of the scope. Source: chapter '
+    '12.8.2, 12.10.3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_access() FROM PUBLIC;

@@ -104,6 +104,17 @@ BEGIN
         NEW.key_hash := v_form.key_hash;
         NEW.search_text := v_form.search_text;
         NEW.findings := v_form.findings;
+        IF (NEW.terms).class IS NOT NULL AND ((NEW.terms).class ->> 'encrypted')::boolean THEN
+            -- Whatever is compared from here on is compared under the key of the subject.
+            NEW.subject_key_id := CASE WHEN NEW.subject ~ '[^[:space:]]'
+                THEN memwarden_internal.subject_key_of(NEW.org_id, left(NEW.subject, 1000)) END;
+            IF NEW.subject_key_id IS NULL THEN
+                NEW.findings := coalesce(NEW.findings, '[]') || memwarden_internal.encryption_fault(NEW.subject);
+            ELSE
+                NEW.content_hash := memwarden_internal.indexed_hash(NEW.content_hash, NEW.subject_key_id);
+                NEW.fingerprint := memwarden_internal.indexed_hash(NEW.fingerprint, NEW.subject_key_id);
+            END IF;
+        END IF;
         IF NEW.embedding IS NULL AND v_form.embedding IS NOT NULL THEN
             -- A model that does not exist is not replaced in silence: the schema gate names it.
             IF NEW.embedding_model IS NULL

@@ -14,7 +14,8 @@ BEGIN
         NEW.detail := memwarden_internal.tell_of_block(NEW.request_id, NEW.sensitive);
     ELSIF NEW.sensitivity <> 'none' THEN
         v_asked := memwarden_internal.ask_verifiers(
-            NEW.org_id, NEW.request_id, NEW.layer, 'classify', jsonb_build_object('text', NEW.search_text, 'findings', NEW.sensitive));
+            NEW.org_id, NEW.request_id, NEW.layer, 'classify', jsonb_build_object(
+                'text', NEW.search_text, 'findings', NEW.sensitive, 'subject_key', NEW.subject_key_id));
         IF v_asked.state = 'waiting' THEN
             NEW.outcome := 'DEFERRED';
             NEW.reason := 'AWAITING_VERDICT';

@@ -7,9 +7,15 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_asked   record := memwarden_internal.ask_embedder(NEW.org_id, NEW.request_id, NEW.search_text);
+    v_asked   record;
     v_model   text := memwarden_internal.active_model(NEW.org_id);
 BEGIN
+    IF NEW.subject_key_id IS NOT NULL THEN
+        -- What is encrypted has no vector, and no worker sees its words for one.
+        NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+        RETURN NEW;
+    END IF;
+    v_asked := memwarden_internal.ask_embedder(NEW.org_id, NEW.request_id, NEW.search_text);
     IF v_asked.state = 'waiting' THEN
         NEW.outcome := 'DEFERRED';
         NEW.reason := 'AWAITING_EMBEDDING';

@@ -71,7 +71,7 @@ BEGIN
     IF NEW.reason IS NULL AND v_terms.has_verifiers THEN
         v_weighed := memwarden_internal.ask_about(NEW.org_id, NEW.request_id, NEW.layer, jsonb_build_object(
             'claim', NEW.search_text, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
-            'layer', NEW.layer, 'evidence', v_asked), NEW.grounds);
+            'layer', NEW.layer, 'evidence', v_asked, 'subject_key', NEW.subject_key_id), NEW.grounds);
         NEW.reason := v_weighed.reason;
         NEW.detail := coalesce(v_weighed.detail, NEW.detail);
         NEW.grounds := v_weighed.grounds;

@@ -14,7 +14,7 @@ BEGIN
             'request_id', NEW.request_id, 'layer', NEW.layer, 'scope_id', NEW.scope_id, 'kind', NEW.kind,
             'subject', NEW.subject, 'predicate', NEW.predicate, 'evidence', NEW.evidence, 'content', NEW.canonical::jsonb,
             'confidence', NEW.confidence, 'importance', NEW.importance, 'principal_id', NEW.principal_id,
-            'attempt', NEW.attempt, 'submitted_at', NEW.submitted_at));
+            'attempt', NEW.attempt, 'submitted_at', NEW.submitted_at, 'subject_key', NEW.subject_key_id));
         IF v_asked.state = 'waiting' THEN
             NEW.outcome := 'DEFERRED';
             NEW.reason := 'AWAITING_VERDICT';

@@ -122,7 +122,7 @@ DECLARE
 BEGIN
     SELECT v.version_id, v.content::text AS content, v.content_hash, v.confidence, i.adjusted_confidence INTO v_old
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.kind IS NOT DISTINCT FROM p_kind;
     IF NOT FOUND THEN
         RETURN;

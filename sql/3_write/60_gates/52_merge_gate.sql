@@ -28,7 +28,7 @@ BEGIN
         v_form := memwarden_internal.examine_merged(
             NEW.org_id, NEW.schema_id, v_settled.content, NEW.subject, NEW.predicate, NEW.embedding_model IS NOT DISTINCT
                 FROM 'lexical', NEW.principal_id, NEW.scope_id);
-        IF v_form.content_hash = v_settled.content_hash THEN
+        IF memwarden_internal.indexed_hash(v_form.content_hash, NEW.subject_key_id) = v_settled.content_hash THEN
             NEW.outcome := 'REJECTED';
             NEW.reason := 'STRUCTURAL_DUPLICATE';
             NEW.item_id := v_target;
@@ -49,8 +49,8 @@ BEGIN
             NEW.becomes := v_target;
             NEW.merges := true;
             NEW.canonical := v_form.canonical;
-            NEW.content_hash := v_form.content_hash;
-            NEW.fingerprint := v_form.fingerprint;
+            NEW.content_hash := memwarden_internal.indexed_hash(v_form.content_hash, NEW.subject_key_id);
+            NEW.fingerprint := memwarden_internal.indexed_hash(v_form.fingerprint, NEW.subject_key_id);
             NEW.search_text := v_form.search_text;
             NEW.embedding := coalesce(v_form.embedding, NEW.embedding);
             NEW.sensitivity := CASE WHEN 'high' IN (NEW.sensitivity, v_form.sensitivity) THEN 'high'

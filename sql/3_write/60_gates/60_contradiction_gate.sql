@@ -25,7 +25,7 @@ BEGIN
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
                 v_terms.topic_similarity, v_started, NEW.request_id, jsonb_build_object(
                     'layer', NEW.layer, 'subject', NEW.subject, 'predicate', NEW.predicate, 'content', NEW.canonical::jsonb,
-                    'text', NEW.search_text));
+                    'text', NEW.search_text, 'subject_key', NEW.subject_key_id));
             NEW.outcome := v_asked.outcome;
             NEW.reason := v_asked.reason;
             NEW.detail := coalesce(v_asked.detail, NEW.detail);

@@ -15,7 +15,7 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT r.request_id, r.outcome::text, r.gate, r.reason, r.detail, r.layer, s.path, r.kind, r.subject, r.predicate,
-        r.content, r.confidence,
+        memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.confidence,
            r.item_id, r.version_id, r.attempt, r.retry_at, r.submitted_at, r.decided_at, r.trace_id, memwarden_internal.gates_of(r.gates)
       FROM memwarden_data.write_request AS r
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND (v_all OR memwarden_internal.may_read(v_principal_id, s.scope_id))

@@ -46,7 +46,7 @@ BEGIN
         OR (SELECT t.ordinal FROM memwarden_data.layer AS t WHERE t.layer = p_layer)
            > (SELECT f.ordinal FROM memwarden_data.layer AS f WHERE f.layer = v_item.layer));
     SELECT w.* INTO v_result
-      FROM memwarden_data.version AS v
+      FROM memwarden_data.said_version AS v
       JOIN memwarden_data.label AS l ON l.label_id = v_item.label_id
       JOIN memwarden_data.classification AS c ON c.level = l.classification
       LEFT JOIN memwarden_data.version AS t ON t.org_id = v.org_id AND t.version_id = p_revises

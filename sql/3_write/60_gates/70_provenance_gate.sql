@@ -55,7 +55,9 @@ BEGIN
     v_adjusted := memwarden_internal.adjusted_confidence(
         v_terms.confidence_weights, NEW.confidence, NEW.fact_score, NEW.authority, NEW.trust_ceiling);
     NEW.provenance := coalesce(NEW.provenance, '{}') || memwarden_internal.record_of_write(
-        NEW.request_id, v_terms.agent, NEW.origin, NEW.grounds, NEW.confidence, NEW.fact_score, v_validation, v_adjusted,
+        NEW.request_id, v_terms.agent, NEW.origin,
+        CASE WHEN NEW.subject_key_id IS NULL THEN NEW.grounds ELSE memwarden_internal.cited_only(NEW.grounds) END,
+        NEW.confidence, NEW.fact_score, v_validation, v_adjusted,
         NEW.authority, NEW.sensitivity::text, NEW.neighbours, NEW.content_hash);
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
     RETURN NEW;

@@ -69,12 +69,7 @@ CREATE OR REPLACE PROCEDURE memwarden.retry_deferred()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    -- One request a transaction: a scope is held no longer than one write holds it.
-    WHILE memwarden_internal.retry_next() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_retry');
+    CALL memwarden_internal.run_job('memwarden_retry');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.retry_deferred() IS

@@ -188,6 +188,7 @@ BEGIN
            AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
            AND NOT ((t.terms).has_policies OR (t.terms).has_sources OR (t.terms).has_verifiers OR (t.terms).has_plugins
                     OR (t.terms).has_judges OR (t.terms).has_rules OR (t.terms).has_noise OR (t.terms).has_entities)
+           AND ((t.terms).residency IS NULL OR memwarden_internal.residency_refusal((t.terms).residency, NULL) IS NULL)
            AND (t.terms).pack IS NULL AND ((t.terms).rate_limit IS NULL OR w.layer = ANY (p_held))
            AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
                             WHERE h.org_id = (t.terms).org_id AND h.scope_id = (t.terms).scope_id AND h.layer = w.layer
@@ -421,7 +422,8 @@ BEGIN
         SELECT r.now, pg_current_xact_id(), v_system, r.org_id, 'INSERT', r.item_id, r.version_id,
                r.scope_id, r.layer, p_principal_id, r.id, 'new item', memwarden_internal.snapshot_hash(
                    r.version_id, r.item_id, 1, NULL, NULL, NULL, r.scope_id, r.layer, NULL, NULL, NULL, r.content_hash, r.said, r.weight,
-                   coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id, r.now, r.valid, r.expires, NULL)
+                   coalesce(r.evidence, '[]'), p_principal_id, r.label_id, r.id, r.now, r.valid, r.expires, NULL, NULL,
+                   NULL)
           FROM sure AS r ORDER BY r.place
     ), item AS (
         INSERT INTO memwarden_data.item (

@@ -16,11 +16,15 @@ DECLARE
     v_labels    integer[];
     v_succeeds  record;
     v_expires   timestamptz;
+    v_fresh     timestamptz;
     v_valid     tstzrange;
     v_instance  integer;
     v_words     tsvector;
     v_trust     double precision;
     v_grows     boolean;
+    v_sealed    bytea;
+    v_content   jsonb := NEW.canonical::jsonb;
+    v_text      text := NEW.search_text;
 BEGIN
     IF NEW.key_hash IS NOT NULL THEN
         SELECT d.same_key, d.inverse INTO v_said
@@ -116,7 +120,8 @@ BEGIN
         NEW.confidence := greatest(NEW.confidence, v_head.confidence);
         NEW.importance := greatest(NEW.importance, v_head.importance);
         NEW.evidence := memwarden_internal.evidence_union(
-            (SELECT v.evidence FROM memwarden_data.version AS v WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id),
+            (SELECT memwarden_internal.said_evidence(v.evidence, v.subject_key_id, v.sealed)
+               FROM memwarden_data.version AS v WHERE v.org_id = NEW.org_id AND v.version_id = v_head.version_id),
             coalesce(NEW.evidence, '[]'));
         NEW.provenance := memwarden_internal.merged_record(NEW.org_id, v_head.version_id, NEW.provenance);
     END IF;
@@ -126,6 +131,35 @@ BEGIN
             NEW.principal_id, NEW.request_id);
     END IF;
 
+    -- Plain English, as nearly always, is read without a call.
+    v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
+                    THEN to_tsvector('english', left(NEW.search_text, 200000))
+                    ELSE memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text) END;
+    IF NEW.subject_key_id IS NULL AND v_head.subject_key_id IS NOT NULL THEN
+        -- What renews an encrypted memory is encrypted as well, whatever its own class is.
+        NEW.subject_key_id := v_head.subject_key_id;
+        NEW.content_hash := memwarden_internal.indexed_hash(NEW.content_hash, NEW.subject_key_id);
+        NEW.fingerprint := memwarden_internal.indexed_hash(NEW.fingerprint, NEW.subject_key_id);
+        NEW.provenance := memwarden_internal.without_words(NEW.provenance, NEW.content_hash);
+    END IF;
+    IF NEW.subject_key_id IS NOT NULL THEN
+        v_sealed := memwarden_internal.seal(NEW.subject_key_id, jsonb_build_object(
+            'content', v_content, 'text', v_text, 'evidence', coalesce(NEW.evidence, '[]')));
+        IF v_sealed IS NULL THEN
+            -- An erasure destroyed the key meanwhile: the next attempt finds another.
+            NEW.outcome := 'DEFERRED';
+            NEW.reason := 'SCOPE_BUSY';
+            NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
+            RETURN NEW;
+        END IF;
+        v_content := '{"encrypted": true}';
+        v_text := '';
+        v_words := memwarden_internal.blind_words(NEW.subject_key_id, v_words);
+        NEW.evidence := memwarden_internal.cited_only(NEW.evidence);
+        NEW.embedding := NULL;
+        NEW.inverse_key_hash := NULL;
+    END IF;
+
     NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
     NEW.version_id := memwarden_internal.uuid7();
     NEW.importance := coalesce(NEW.importance, 0.5);
@@ -133,6 +167,13 @@ BEGIN
     NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
     v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
+    IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN
+        v_expires := memwarden_internal.end_of_lifetime(
+            NEW.layer, v_head.created_at, v_head.expires_at, coalesce(NEW.ttl, v_terms.default_ttl), v_now);
+    END IF;
+    IF NEW.class IS NOT NULL THEN
+        v_fresh := memwarden_internal.fresh_until(NEW.org_id, NEW.layer, NEW.class, coalesce(v_head.created_at, v_now), v_now);
+    END IF;
     IF v_grows THEN
         -- It lives as long as the longer of the two, and holds for as long as either did.
         v_expires := CASE WHEN v_head.expires_at IS NOT NULL THEN greatest(v_expires, v_head.expires_at) END;
@@ -150,12 +191,13 @@ BEGIN
     INSERT INTO memwarden_data.version (
         org_id, version_id, item_id, version, previous_version_id, status, scope_id, layer, kind, schema_id,
         subject, predicate, exclusive, instance, content, search_text, content_hash, confidence, importance, evidence,
-        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class)
+        principal_id, label_id, request_id, recorded_during, valid_during, expires_at, class, subject_key_id, sealed)
     VALUES (
         NEW.org_id, NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, 'ACTIVE',
         NEW.scope_id, NEW.layer, NEW.kind, NEW.schema_id, NEW.subject, NEW.predicate, v_exclusive, v_instance,
-        NEW.canonical::jsonb, NEW.search_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires, NEW.class);
+        v_content, v_text, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
+        NEW.principal_id, NEW.label_id, NEW.request_id, tstzrange(v_now, NULL), v_valid, v_expires, NEW.class, NEW.subject_key_id,
+        v_sealed);
     INSERT INTO memwarden_data.log (
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
         previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
@@ -169,22 +211,20 @@ BEGIN
         memwarden_internal.snapshot_hash(
             NEW.version_id, NEW.item_id, coalesce(v_head.version, 0) + 1, v_head.version_id, NULL, NULL, NEW.scope_id, NEW.layer, NEW.kind,
             NEW.subject, NEW.predicate, NEW.content_hash, NEW.confidence, NEW.importance, coalesce(NEW.evidence, '[]'),
-            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class));
-    -- Plain English, as nearly always, is read without a call.
-    v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
-                    THEN to_tsvector('english', left(NEW.search_text, 200000))
-                    ELSE memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text) END;
+            NEW.principal_id, NEW.label_id, NEW.request_id, v_now, v_valid, v_expires, NEW.class,
+            NEW.subject_key_id, v_sealed));
     v_trust := (NEW.provenance ->> 'adjusted_confidence')::double precision;
     IF v_head.item_id IS NULL THEN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
-            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class)
+            expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class,
+            subject_key_id, fresh_until)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-            NEW.inverse_key_hash, v_words, NEW.class);
+            NEW.inverse_key_hash, v_words, NEW.class, NEW.subject_key_id, v_fresh);
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
@@ -192,7 +232,11 @@ BEGIN
                sensitivity = coalesce(NEW.sensitivity, 'none'), principal_id = NEW.principal_id, label_id = NEW.label_id,
                    updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
-               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class
+               key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class,
+               subject_key_id = NEW.subject_key_id,
+               -- What is pinned stays so.
+               fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM NEW.class THEN i.fresh_until
+                                  ELSE v_fresh END
          WHERE i.org_id = NEW.org_id AND i.item_id = NEW.item_id;
     END IF;
     PERFORM memwarden_internal.record_provenance(
@@ -224,6 +268,9 @@ BEGIN
         END IF;
     END IF;
 
+    IF NEW.sensitive IS NOT NULL THEN
+        PERFORM memwarden_internal.note_personal(NEW.org_id, NEW.item_id, memwarden_internal.personal_kinds(NEW.sensitive));
+    END IF;
     IF NEW.disputes IS NOT NULL THEN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
     END IF;

@@ -78,7 +78,7 @@ BEGIN
         NEW.asked_hash := memwarden_internal.asked_hash_of(
             NEW.content, NEW.layer, NEW.scope_path, NEW.subject, NEW.predicate, NEW.corrects);
     END IF;
-    IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') OR NEW.sensitive IS NOT NULL THEN
+    IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') OR NEW.sensitive IS NOT NULL OR NEW.subject_key_id IS NOT NULL THEN
         NEW.asked_hash := memwarden_internal.veiled_hash(NEW.asked_hash);
     END IF;
     IF NEW.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED') THEN
@@ -87,7 +87,8 @@ BEGIN
         NEW.content_hash := NULL;
     END IF;
     -- What is stored as a version, was known already, or was refused before gate 30 looked for secrets, is not kept twice.
-    IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30' OR v_blocked) THEN
+    IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30' OR v_blocked
+                                      OR NEW.subject_key_id IS NOT NULL) THEN
         NEW.content := NULL;
         NEW.subject := NULL;
         NEW.predicate := NULL;
@@ -97,6 +98,17 @@ BEGIN
         NEW.attributes := NULL;
         NEW.origin := NULL;
         NEW.justification := NULL;
+    END IF;
+    IF NEW.subject_key_id IS NOT NULL AND NEW.outcome = 'DEFERRED' THEN
+        NEW.sealed_words := memwarden_internal.seal(NEW.subject_key_id, jsonb_build_object(
+            'content', NEW.content, 'evidence', NEW.evidence, 'justification', NEW.justification, 'origin', NEW.origin,
+            'embedding', NEW.embedding::text, 'embedding_model', NEW.embedding_model));
+        NEW.content := NULL;
+        NEW.evidence := memwarden_internal.cited_only(NEW.evidence);
+        NEW.justification := NULL;
+        NEW.origin := NULL;
+        NEW.embedding := NULL;
+        NEW.embedding_model := NULL;
     END IF;
     IF NEW.outcome <> 'DEFERRED' THEN
         NEW.sealed := NULL;

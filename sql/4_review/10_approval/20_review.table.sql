@@ -32,6 +32,8 @@ CREATE INDEX review_pending ON memwarden_data.review (org_id, layer, opened_at) 
 CREATE INDEX review_expiry ON memwarden_data.review (expires_at) WHERE state = 'pending';
 CREATE INDEX review_due ON memwarden_data.review (due_at) WHERE state = 'pending';
 CREATE INDEX review_agreed ON memwarden_data.review (org_id, layer) WHERE state = 'approved' AND (four_eyes OR needed > 1);
+-- When people were last asked whether a memory still holds.
+CREATE INDEX review_of_lifetime ON memwarden_data.review (org_id, (report #>> '{current,item_id}')) WHERE 'LIFETIME_OVER' = ANY (reasons);
 COMMENT ON TABLE memwarden_data.review IS
     'Write requests that wait, or waited, for a human. The request itself keeps the content; report and factors say why it is asked.';
 

@@ -173,11 +173,14 @@ BEGIN
     -- Others have agreed to other words.
     UPDATE memwarden_data.review AS r SET round = r.round + 1
      WHERE r.org_id = ANY (memwarden_internal.visible_orgs()) AND r.request_id = p_proposal_id;
-    SELECT r.org_id, r.content, r.content_hash INTO v_request FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id;
+    SELECT r.org_id, r.content, r.content_hash, r.sealed_words INTO v_request
+      FROM memwarden_data.write_request AS r WHERE r.request_id = p_proposal_id;
     PERFORM memwarden_internal.record_review_event(
         v_request.org_id, p_proposal_id, 'edited', p_principal_id, NULL, p_note, jsonb_build_object(
             'original_hash', encode(memwarden_internal.keyed_hash('refused content', v_request.content_hash), 'hex'),
-            'changes', (SELECT jsonb_agg(to_jsonb(d)) FROM memwarden_internal.json_diff(v_request.content::jsonb, p_content) AS d)));
+            -- Of an encrypted one nothing is told in clear.
+            'changes', CASE WHEN v_request.sealed_words IS NULL THEN (
+                SELECT jsonb_agg(to_jsonb(d)) FROM memwarden_internal.json_diff(v_request.content::jsonb, p_content) AS d) END));
     -- What plug-ins said was said of other words.
     DELETE FROM memwarden_data.job AS j WHERE j.org_id = v_request.org_id AND j.request_id = p_proposal_id;
     DELETE FROM memwarden_data.verdict AS d WHERE d.org_id = v_request.org_id AND d.request_id = p_proposal_id;

@@ -85,11 +85,7 @@ CREATE OR REPLACE PROCEDURE memwarden.expire_reviews()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.expire_next_review() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_reviews');
+    CALL memwarden_internal.run_job('memwarden_reviews');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.expire_reviews() IS

@@ -150,7 +150,8 @@ BEGIN
             'needed', greatest(v_policy.needed, v_agreed.needed), 'four_eyes', v_policy.four_eyes OR coalesce(v_agreed.four_eyes, false),
             -- Nobody waits for it at the other end of a call.
             'sync_from', 2, 'class', v_lead.class),
-        memwarden_internal.ask_review(NULL, CASE WHEN v_agreed.needed IS NOT NULL THEN 'FOUR_EYES' ELSE 'BRINGS_BACK' END),
+        memwarden_internal.ask_review(NULL, CASE WHEN p_act = 'renew' THEN 'LIFETIME_OVER'
+                                                    WHEN v_agreed.needed IS NOT NULL THEN 'FOUR_EYES' ELSE 'BRINGS_BACK' END),
         v_risk.risk, memwarden_internal.risk_factors(v_risk.measures, v_policy.weights),
         jsonb_build_object(
             'current', jsonb_build_object('item_id', v_lead.item_id, 'version_id', v_lead.version_id),
@@ -224,6 +225,7 @@ BEGIN
     CASE p_act
         WHEN 'retract' THEN v_done := memwarden.retract(v_item_id, v_reason);
         WHEN 'expire' THEN v_done := memwarden.expire(v_item_id, v_reason);
+        WHEN 'renew' THEN v_done := memwarden.renew(v_item_id, v_reason);
         WHEN 'recover' THEN v_done := memwarden.recover(v_item_id, v_reason, (p_content ->> 'ttl')::interval);
         WHEN 'merge' THEN v_done := memwarden.merge(v_item_id, (p_content ->> 'absorbed')::uuid, v_reason);
         WHEN 'reclassify' THEN
@@ -254,9 +256,11 @@ BEGIN
         WHEN 'split_entity' THEN
             v_done := memwarden.split_entity(p_content ->> 'entity', p_content ->> 'new_entity', ARRAY(
                 SELECT t.name FROM jsonb_array_elements_text(p_content -> 'aliases') AS t (name)), p_content ->> 'scope');
+        WHEN 'lift_hold' THEN v_done := memwarden.lift_hold((p_content ->> 'hold_id')::uuid, v_reason);
         WHEN 'close_scope' THEN
             PERFORM memwarden.close_scope(p_content ->> 'path', ARRAY(
-                SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'promote') AS t (id)), p_content ->> 'target');
+                SELECT t.id::uuid FROM jsonb_array_elements_text(p_content -> 'promote') AS t (id)), p_content ->> 'target',
+                p_content ->> 'promote_to', (p_content ->> 'promote_from')::double precision);
     END CASE;
     RETURN v_done;
 END

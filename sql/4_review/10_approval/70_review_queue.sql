@@ -85,7 +85,7 @@ BEGIN
          LIMIT review_queue.max_rows
     )
     SELECT r.request_id, r.layer, s.path, p.name, w.kind, r.class, coalesce(w.subject, v.subject), coalesce(w.predicate, v.predicate),
-           CASE WHEN w.content IS NOT NULL THEN w.content::jsonb ELSE v.content END,
+           coalesce(memwarden_internal.asked_content(w.content, w.subject_key_id, w.sealed_words)::jsonb, v.content),
            w.confidence, w.justification,
            CASE WHEN r.report ? 'evidence' AND w.evidence IS NOT NULL
                 THEN memwarden_internal.weighed_evidence(w.evidence, r.report -> 'evidence',
@@ -103,7 +103,7 @@ BEGIN
       -- What is remembered may be more secret by now than it was as a proposal.
       LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = w.item_id
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_readable)
-      LEFT JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = w.version_id
+      LEFT JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = w.version_id
      CROSS JOIN LATERAL (
            SELECT memwarden_internal.known_contradictions(r.org_id, r.report, v_principal_id, v_readable) AS contradictions,
                   memwarden_internal.known_memory(r.org_id, (r.report #>> '{current,item_id}')::uuid, v_principal_id, v_readable) AS current
@@ -168,7 +168,7 @@ BEGIN
                              'predicate', v.predicate, 'content', v.content, 'confidence', v.confidence, 'recorded_at', i.updated_at)
                     ELSE jsonb_build_object('item_id', i.item_id, 'hidden', true) END
           FROM memwarden_data.item AS i
-          JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+          JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
           JOIN memwarden_data.principal AS p ON p.principal_id = v.principal_id
          WHERE i.org_id = p_org_id AND i.item_id = p_item_id);
 END
@@ -209,13 +209,14 @@ BEGIN
     RETURN QUERY
     SELECT e.event_id, e.round, e.event, p.name, e.login, e.reason, e.note, e.detail, e.at
       FROM memwarden_data.review_event AS e
-      JOIN memwarden_data.write_request AS w ON w.request_id = e.request_id AND w.org_id = e.org_id
       LEFT JOIN memwarden_data.review AS r ON r.org_id = e.org_id AND r.request_id = e.request_id
+      -- It outlives the request, which goes by age.
+      LEFT JOIN memwarden_data.write_request AS w ON w.request_id = e.request_id AND w.org_id = e.org_id
       LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
      WHERE e.org_id = ANY (memwarden_internal.visible_orgs()) AND e.request_id = review_history.proposal_id
-       AND (w.principal_id = v_principal_id
-            OR memwarden_internal.may_read(v_principal_id, w.scope_id)
-               AND w.label_id = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
+       AND (coalesce(w.principal_id, r.principal_id) = v_principal_id
+            OR memwarden_internal.may_read(v_principal_id, coalesce(w.scope_id, r.scope_id))
+               AND coalesce(w.label_id, r.label_id) = ANY (memwarden_internal.labels_to_approve(v_principal_id)))
      UNION ALL
     SELECT w.request_id, 1::smallint, 'auto_approved', NULL, NULL, NULL, NULL, memwarden_internal.told_of_auto(w.review), w.decided_at
       FROM memwarden_data.write_request AS w

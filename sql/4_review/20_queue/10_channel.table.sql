@@ -5,7 +5,8 @@ CREATE TABLE memwarden_data.review_channel (
     kind      text NOT NULL CHECK (kind ~ '^[a-z][a-z0-9_]{0,62}$'),
     target    text NOT NULL CHECK (length(target) BETWEEN 1 AND 1000) CHECK (target !~ '[[:cntrl:]]'),
     events    text[] NOT NULL CHECK (cardinality(events) > 0 AND events <@ ARRAY[
-                  'opened', 'edited', 'approved', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed']),
+                  'opened', 'edited', 'approved', 'rejected', 'escalated', 'expired', 'not_applicable', 'probe_failed',
+                  'incident']),
     tiers     text[] NOT NULL CHECK (cardinality(tiers) > 0 AND tiers <@ ARRAY['async', 'sync']),
     layer     text,
     -- and what lies below

@@ -30,7 +30,8 @@ BEGIN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'name: lower-case letters, digits, _ and -, at most 63; kind: the same without -; target: 1 to 1,000 characters, '
             'none of control; '
-            'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed; tiers: '
+            'events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed, incident; '
+            'tiers: '
             'async, sync; settings: an object, at most 4 KiB');
     END;
     PERFORM memwarden_internal.record_access_change(v_org_id, 'set_review_channel', jsonb_build_object(
@@ -42,8 +43,9 @@ COMMENT ON FUNCTION memwarden.set_review_channel(text, text, text, text[], text[
     'Makes a worker tell reviewers what happens in the review queue, or changes the channel of that name. A notice carries ids, '
     'layer, scope, tier, risk, reasons and times, and never the content that is to be remembered. name: the name of the channel; an '
     'organisation''s own channel precedes that of all. kind: a kind of channel that the worker has; webhook and email are built in. '
-    'target: the address. events: some of opened, edited, approved, rejected, escalated, expired, not_applicable and probe_failed; '
-    'by default opened, escalated and expired. tiers: async (the writer goes on), sync (the writer waits); both by default. layer: '
+    'target: the address. events: some of opened, edited, approved, rejected, escalated, expired, not_applicable, probe_failed and '
+    'incident (a breach of compliance; for channels without layer and scope); by default opened, escalated and '
+    'expired. tiers: async (the writer goes on), sync (the writer waits); both by default. layer: '
     'limits the channel to one layer. scope: limits the channel to one scope and the scopes below it. settings: what the kind takes, '
     'at most 4 KiB; secret_env names a variable of the worker''s environment, MEMWARDEN_SECRET_..., and link the address to which a '
     'proposal''s id is appended. org: the organisation; by default all. Raises 42704 for an unknown layer, scope or organisation, '

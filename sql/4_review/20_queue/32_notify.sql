@@ -38,6 +38,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    IF p_event = 'incident' THEN
+        RETURN memwarden_internal.notice_of_incident(p_org_id, p_notice_id, p_request_id, p_link);
+    END IF;
     RETURN (
         SELECT jsonb_strip_nulls(jsonb_build_object(
                    'id', p_notice_id, 'event', p_event, 'at', e.at, 'proposal_id', r.request_id, 'org', o.name, 'layer',

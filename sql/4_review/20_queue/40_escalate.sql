@@ -102,12 +102,7 @@ CREATE OR REPLACE PROCEDURE memwarden.escalate_reviews()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    -- One a transaction: a reviewer waits for none of the others.
-    WHILE memwarden_internal.escalate_next() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_escalate');
+    CALL memwarden_internal.run_job('memwarden_escalate');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.escalate_reviews() IS

@@ -46,14 +46,14 @@ BEGIN
     SELECT e.event_id, e.at, e.event, e.reason, e.note, e.request_id, p.name, r.layer, s.path, v.class,
            -- Once it is remembered the words are those of the memory, as far as the caller still reads it.
            coalesce(r.kind, m.kind), coalesce(r.subject, m.subject), coalesce(r.predicate, m.predicate),
-               coalesce(r.content::jsonb, m.content),
+               coalesce(memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words)::jsonb, m.content),
            e.detail -> 'changes', r.item_id
       FROM memwarden_data.review_event AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id AND r.org_id = e.org_id
       JOIN memwarden_data.principal AS p ON p.principal_id = r.principal_id
       LEFT JOIN memwarden_data.review AS v ON v.org_id = e.org_id AND v.request_id = e.request_id
       LEFT JOIN memwarden_data.scope AS s ON s.scope_id = r.scope_id AND s.scope_id = ANY (v_scopes)
-      LEFT JOIN memwarden_data.version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id AND e.event = 'edited'
+      LEFT JOIN memwarden_data.said_version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id AND e.event = 'edited'
             AND s.scope_id IS NOT NULL AND memwarden_internal.refusal(v_me, 'READ', r.label_id, r.principal_id) IS NULL
      WHERE e.org_id = ANY (v_orgs)
        -- That a rejection is forgotten is no lesson.
@@ -121,7 +121,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT r.principal_id IS NOT DISTINCT FROM v_me AS mine,
                                     r.scope_id = ANY (v_scopes) AND r.label_id = ANY (v_labels) AS decides) AS w
           LEFT JOIN memwarden_data.review AS v ON v.org_id = a.org_id AND v.request_id = a.request_id
-          LEFT JOIN memwarden_data.version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id
+          LEFT JOIN memwarden_data.said_version AS m ON m.org_id = r.org_id AND m.version_id = r.version_id
          WHERE w.mine OR w.decides OR a.org_id = ANY (v_overseen)
     )
     SELECT o.name, p.name, t.layer, t.topic, count(*), count(*) FILTER (WHERE t.state = 'pending'),

@@ -64,7 +64,8 @@ AS $function$
 BEGIN
     RETURN encode(sha256(convert_to(coalesce(memwarden_internal.current_principal()::text, '') || (
         SELECT coalesce(string_agg(jsonb_build_array(
-                   i.id, r.state, r.round, r.needed, r.tier, r.reasons, r.report, w.content, w.subject, w.predicate,
+                   i.id, r.state, r.round, r.needed, r.tier, r.reasons, r.report,
+                       memwarden_internal.asked_content(w.content, w.subject_key_id, w.sealed_words), w.subject, w.predicate,
                        w.attempt)::text, ',' ORDER BY i.id), '')
           FROM unnest(p_ids) AS i (id)
           LEFT JOIN memwarden_data.review AS r ON r.request_id = i.id AND r.org_id = ANY (memwarden_internal.visible_orgs())

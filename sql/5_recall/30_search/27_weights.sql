@@ -14,15 +14,24 @@ BEGIN
             freshness   double precision,
             authority   double precision,
             config      text,
-            half_life   double precision
+            half_life   double precision,
+            strength    double precision,
+            soft_ttl    interval,
+            from_creation boolean
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
+                         AND a.attname = 'strength') THEN
+        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE strength double precision, ADD ATTRIBUTE soft_ttl interval,
+            ADD ATTRIBUTE from_creation boolean;
     END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.layer_weights IS
     'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights '
     'they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; '
-    'half_life: of recency, in seconds.';
+    'half_life: of recency, in seconds; soft_ttl: after which a memory counts half, NULL for never; from_creation: whether that is '
+    'counted from its creation, else from its last version.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
 RETURNS text
@@ -37,8 +46,10 @@ BEGIN
         RETURN 'weights: an object';
     END IF;
     FOR v_key, v_value IN SELECT w.key, w.value FROM jsonb_each(p_weights) AS w LOOP
-        IF v_key NOT IN ('relevance', 'hybrid', 'vector', 'keyword', 'recency', 'importance', 'confidence', 'freshness', 'authority') THEN
-            RETURN 'weights: of relevance (with hybrid) or vector and keyword; recency, importance, confidence, freshness, authority';
+        IF v_key NOT IN ('relevance', 'hybrid', 'vector', 'keyword', 'recency', 'importance', 'confidence', 'freshness', 'authority',
+                         'strength') THEN
+            RETURN 'weights: of relevance (with hybrid) or vector and keyword; recency, importance, confidence, freshness, authority, '
+                   'strength';
         ELSIF jsonb_typeof(v_value) <> 'number' THEN
             RETURN format('weights: %s is no number', v_key);
         ELSIF v_value::numeric NOT BETWEEN 0 AND (CASE v_key WHEN 'hybrid' THEN 1 ELSE 1000 END) THEN
@@ -70,7 +81,9 @@ BEGIN
                 coalesce((w.own ->> 'recency')::double precision, 0), coalesce((w.own ->> 'importance')::double precision, 0),
                 coalesce((w.own ->> 'confidence')::double precision, 0), coalesce((w.own ->> 'freshness')::double precision, 0),
                 coalesce((w.own ->> 'authority')::double precision, 0),
-                l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision)::memwarden_internal.layer_weights
+                l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision,
+                coalesce((w.own ->> 'strength')::double precision, 0), CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
+                l.counted_from = 'creation')::memwarden_internal.layer_weights
           FROM memwarden_data.layer AS l
          CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w
          CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'hybrid')::double precision, p_vector_weight) AS share) AS h

@@ -100,7 +100,9 @@ BEGIN
                       WHERE i.org_id = v_scope.org_id AND i.scope_id = v_scope.scope_id AND i.item_id > v_scope.reindexed_to
                       ORDER BY i.item_id LIMIT p_batch FOR NO KEY UPDATE);
     UPDATE memwarden_data.item AS i
-       SET search_vector = memwarden_internal.words_of(coalesce(v_scope.text_search_config, l.text_search_config), v.search_text)
+       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
+               coalesce(v_scope.text_search_config, l.text_search_config),
+               memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed)), v.subject_key_id)
       FROM memwarden_data.version AS v, memwarden_data.layer AS l
      WHERE i.org_id = v_scope.org_id AND i.item_id = ANY (v_items) AND v.org_id = i.org_id AND v.version_id = i.version_id
          AND l.layer = i.layer;
@@ -124,11 +126,7 @@ CREATE OR REPLACE PROCEDURE memwarden.reindex_words()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.reindex_next(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_words');
+    CALL memwarden_internal.run_job('memwarden_words');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.reindex_words() IS

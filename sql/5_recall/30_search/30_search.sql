@@ -111,6 +111,7 @@ DECLARE
     v_weight   record;
     v_homes    bigint[];
     v_configs  text[];
+    v_keys     record;
 BEGIN
     -- Which scopes have a language of their own: nearly always none.
     SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
@@ -127,10 +128,12 @@ BEGIN
             p_now, p_principal_id, p_labels,
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
              THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
+    -- Whose memories there are encrypted: their words are asked for as they stand in the index.
+    v_keys := memwarden_internal.keys_of_scopes(p_orgs, p_scopes, p_subject);
     RETURN QUERY
     WITH terms AS MATERIALIZED (
         -- Each word has a number, by which it is known from here on.
-        SELECT c.config, c.place * 100000 + u.place AS word, u.share, memwarden_internal.word_query(u.lexeme) AS term,
+        SELECT c.config, c.place * 100000 + u.place AS word, u.share, u.lexeme, memwarden_internal.word_query(u.lexeme) AS term,
                -- Of shelves that were sampled: a rare word's memories are all at hand, a common one's are reckoned.
                (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
                  WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
@@ -142,11 +145,19 @@ BEGIN
                          -- A question of more words than that is told by its long ones.
                          ORDER BY length(t.lexeme) DESC, t.lexeme
                          LIMIT 256) AS u
+    ), forms AS MATERIALIZED (
+        SELECT t.config, t.word, t.term, NULL::uuid AS subject_key_id FROM terms AS t
+         UNION ALL
+        SELECT t.config, t.word, memwarden_internal.word_query(b.mark), v_keys.ids[b.key_number]
+          FROM memwarden_internal.blinded_words(v_keys.generations, v_keys.wrapped, ARRAY(SELECT DISTINCT t.lexeme FROM terms AS t)) AS b
+          JOIN terms AS t ON t.lexeme = b.word
+         WHERE v_keys.ids IS NOT NULL
     ), rates AS MATERIALIZED (
         SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword,
             w.recency, w.importance,
                w.confidence, w.freshness, w.authority, w.config, w.half_life,
-               CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share
+               CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share,
+               p_now - w.soft_ttl AS soft, w.from_creation
           FROM unnest(p_weights) AS w
     ), vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
@@ -165,7 +176,7 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
             i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
-                   i.fingerprint, i.scope_id,
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
                -- Whether the sample of a shelf stands for it.
                v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes)
                OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside)
@@ -178,28 +189,41 @@ BEGIN
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at,
                    i.subject, i.predicate, i.kind, i.confidence,
                                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-                                   i.class, i.fingerprint, i.scope_id
+                                   i.class, i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
+         UNION ALL
+        -- No shelf has what is encrypted.
+        SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
+            i.predicate, i.kind, i.confidence,
+               i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id, false
+          FROM memwarden_data.item AS i
+         WHERE v_keys.ids IS NOT NULL AND i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL
+           AND NOT i.scope_id = ANY (v_grown.scopes)
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
-            f.freshness, f.fingerprint, f.length, f.search_vector,
+            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id,
                -- Worked out here, of those that fit, and not carried along.
                nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
           FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-              i.fingerprint,
+              i.fingerprint, i.subject_key_id,
                        -- As a rule there is one language, that of every word.
                        CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
                            THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
                        -- The length of a memory is how many different words it has: the database knows it without counting.
                        length(i.search_vector) AS length,
-                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM terms AS t)
+                       CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM forms AS t)
                            THEN i.search_vector END AS search_vector,
                        -- What has turned stale is as old as if another half-life had passed.
                        CASE WHEN NOT v_weight.fresh THEN NULL
                             WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
-                            ELSE 1 END AS freshness
+                            ELSE 1 END AS freshness,
+                       -- Half of what counts: its soft lifetime is over, or it has gone stale.
+                       CASE WHEN i.fresh_until IS NOT NULL AND i.fresh_until <= p_now
+                              OR i.fresh_until IS NULL AND CASE WHEN r.from_creation THEN i.created_at ELSE i.updated_at END <= r.soft
+                            THEN 0.5::double precision ELSE 1 END AS weight
                   FROM heads AS i
                   JOIN rates AS r ON r.layer = i.layer
                  WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
@@ -213,7 +237,8 @@ BEGIN
                    AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
                    AND (p_filter IS NULL OR EXISTS (
                            SELECT FROM memwarden_data.version_hot AS v
-                            WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
+                            WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+                              AND memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed) @> p_filter))
                  OFFSET 0) AS f
           LEFT JOIN vectors AS e ON e.item_id = f.item_id
     ), sizes AS MATERIALIZED (
@@ -230,7 +255,9 @@ BEGIN
           FROM candidates AS c
          CROSS JOIN LATERAL (
                SELECT t.word, memwarden_internal.times_said(c.search_vector, t.term) AS times
-                 FROM terms AS t WHERE c.search_vector @@ t.term AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
+                 FROM forms AS t
+                WHERE t.subject_key_id IS NOT DISTINCT FROM c.subject_key_id AND c.search_vector @@ t.term
+                  AND (c.config IS NULL OR t.config = c.config) OFFSET 0) AS h
          WHERE c.search_vector IS NOT NULL
     ), rarity AS MATERIALIZED (
         SELECT m.word, m.weight, m.matter, sum(m.matter) OVER (PARTITION BY m.config) AS all_matter
@@ -252,7 +279,7 @@ BEGIN
          GROUP BY h.item_id
     ), parts AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
-            c.fingerprint, c.place, c.config, w.coverage,
+            c.fingerprint, c.place, c.config, c.weight, w.coverage,
                CASE WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
@@ -265,7 +292,7 @@ BEGIN
         SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
             p.fingerprint,
                p.place, p.vector, p.keyword, p.coverage, r.threshold,
-               r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
+               p.weight * r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
                    THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
                            + CASE WHEN r.freshness > 0

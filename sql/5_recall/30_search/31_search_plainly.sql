@@ -59,6 +59,9 @@ DECLARE
     v_shares     double precision[];
     v_thresholds double precision[];
     v_half_lives double precision[];
+    -- What is as old as that counts half, by layer; from when it was created, or else last written.
+    v_soft       timestamptz[];
+    v_creation   boolean[];
     v_config     text;
     v_is_other   boolean;
     v_is_fresh   boolean;
@@ -69,14 +72,19 @@ BEGIN
            array_agg(w.half_life), CASE WHEN count(DISTINCT w.config) = 1 THEN min(w.config) END,
            array_agg(CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END),
            -- The weights that hardly anybody gives.
-           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0)
-      INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh
+           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0),
+           array_agg(p_now - w.soft_ttl), array_agg(w.from_creation)
+      INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh,
+           v_soft, v_creation
       FROM unnest(p_weights) AS w;
     SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
            EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
            OR EXISTS (SELECT FROM memwarden_data.shelf AS s
                        WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
-                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS specially
+                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16))
+           -- Encrypted words are asked for under the key of each subject.
+           OR EXISTS (SELECT FROM memwarden_data.item AS i
+                       WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially
       INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
@@ -86,7 +94,7 @@ BEGIN
     RETURN ARRAY(
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
-               i.updated_at, i.fingerprint, length(i.search_vector) AS length, e.similarity,
+               i.updated_at, i.created_at, i.fresh_until, i.fingerprint, length(i.search_vector) AS length, e.similarity,
                memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
                memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
                memwarden_internal.times_said(i.search_vector, t5) AS n5, memwarden_internal.times_said(i.search_vector, t6) AS n6,
@@ -114,7 +122,8 @@ BEGIN
            AND (i.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject))
            AND (p_filter IS NULL OR EXISTS (
                    SELECT FROM memwarden_data.version_hot AS v
-                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot' AND v.content @> p_filter))
+                    WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+                      AND memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed) @> p_filter))
     ), counted AS MATERIALIZED (
         SELECT count(*) AS items, greatest(coalesce(sum(c.length), 0)::double precision / greatest(count(*), 1), 1) AS average,
                min(c.similarity) AS least, max(c.similarity) AS most,
@@ -142,7 +151,8 @@ BEGIN
                round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[8], greatest(s.items, 100), s.h8)) AS m8
           FROM counted AS s
     ), ranked AS (
-        SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.fingerprint, c.freshness,
+        SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
+               c.fresh_until, c.fingerprint, c.freshness,
                c.similarity,
                CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
                     ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
@@ -163,13 +173,18 @@ BEGIN
                + coalesce(z.m5, 0) + coalesce(z.m6, 0) + coalesce(z.m7, 0) + coalesce(z.m8, 0) AS all_matter
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
-        SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.fingerprint, r.freshness,
+        SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
+               r.fresh_until, r.fingerprint, r.freshness,
                r.similarity, r.vector, coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0) AS keyword,
                coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
           FROM ranked AS r
     ), scored AS (
         SELECT p.*,
-               v_factors[p.place] * (CASE WHEN NOT v_is_other THEN v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
+               CASE WHEN p.fresh_until IS NOT NULL AND p.fresh_until <= p_now
+                      OR p.fresh_until IS NULL
+                         AND CASE WHEN v_creation[p.place] THEN p.created_at ELSE p.updated_at END <= v_soft[p.place]
+                    THEN 0.5::double precision ELSE 1 END
+               * v_factors[p.place] * (CASE WHEN NOT v_is_other THEN v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
                    ELSE (SELECT v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
                                 + CASE WHEN o.recency > 0
                                        THEN o.recency * memwarden_internal.recency(p.updated_at, p_now, o.half_life) ELSE 0 END

@@ -128,7 +128,7 @@ BEGIN
            CASE WHEN NOT upper_inf(v.valid_during) THEN extract(epoch FROM upper(v.valid_during)) END::double precision AS valid_to
       INTO v_words
       FROM memwarden_data.item AS i
-     CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.version AS w
+     CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.said_version AS w
                           WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v
      WHERE i.org_id = ANY (p_orgs) AND i.item_id = p_item_id;
     v_rest := (
@@ -139,7 +139,7 @@ BEGIN
           FROM unnest(p_others, p_similarities) AS u (item_id, similarity)
          CROSS JOIN LATERAL (SELECT h.org_id, h.item_id, h.version_id FROM memwarden_data.item AS h
                               WHERE h.org_id = ANY (p_orgs) AND h.item_id = u.item_id OFFSET 0) AS i
-         CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.version AS w
+         CROSS JOIN LATERAL (SELECT w.subject, w.predicate, w.search_text, w.content, w.valid_during FROM memwarden_data.said_version AS w
                               WHERE w.org_id = i.org_id AND w.version_id = i.version_id AND w.tier = 'hot' OFFSET 0) AS v);
     RETURN ARRAY(
         SELECT (j.verdict ->> 'item_id')::uuid

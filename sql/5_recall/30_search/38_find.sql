@@ -12,10 +12,17 @@ DECLARE
     v_vector @extschema:vector@.halfvec := p_reader.embedding::@extschema:vector@.halfvec;
     -- Ranks need every item, a weighted score only the best: some more than k, as long as some of them say the same.
     v_limit  integer := CASE WHEN p_fusion = 'weighted' AND p_among IS NULL THEN p_k + least(p_k, 10) END;
+    v_strong boolean := false;
     v_plain  boolean;
     v_all    memwarden_internal.scored_item[];
     v_found  memwarden_internal.scored_item[];
+    v_weight memwarden_internal.layer_weights;
 BEGIN
+    FOREACH v_weight IN ARRAY p_reader.weights LOOP
+        v_strong := v_strong OR v_weight.strength > 0;
+    END LOOP;
+    -- Nor does any index know how relevant a memory still is.
+    v_limit := CASE WHEN NOT v_strong THEN v_limit END;
     LOOP
         v_all := memwarden_internal.search_plainly(
             p_reader.orgs, p_reader.scopes, p_query, v_vector, p_reader.model_id, p_subject, p_predicate, p_kind, p_filter,
@@ -38,6 +45,9 @@ BEGIN
         END IF;
         IF p_fusion = 'rrf' THEN
             v_all := memwarden_internal.fuse_ranks(v_all, p_reader.weights, p_exclude);
+        END IF;
+        IF v_strong OR p_fusion = 'rrf' THEN
+            v_all := memwarden_internal.weigh_lifetimes(v_all, p_reader.orgs, p_reader.weights, p_exclude, p_fusion, p_reader.asked_at);
         END IF;
         IF v_plain AND p_exclude IS NULL AND cardinality(p_reader.scopes) <= 10
            AND memwarden_internal.say_different_things(v_all, p_k, p_reader.scopes) THEN

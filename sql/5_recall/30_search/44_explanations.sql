@@ -36,10 +36,11 @@ BEGIN
            jsonb_build_object('layers', jsonb_agg(g.layer ORDER BY l.ordinal), 'source', g.source, 'weights', g.weights,
                'recall_weight', g.factor, 'threshold', g.threshold)
       FROM (SELECT w.layer, w.source, w.factor, w.threshold,
-          jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life}'::text[]) AS weights,
+          jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life,soft_ttl,from_creation}'::text[]) AS weights,
                    (SELECT string_agg(format('%s %s', n.name, trim_scale(round(n.weight::numeric, 4))), ', ') FROM (VALUES
                        ('vector', w.vector), ('keyword', w.keyword), ('recency', w.recency), ('importance', w.importance),
-                       ('confidence', w.confidence), ('freshness', w.freshness), ('authority', w.authority)) AS n (name, weight)
+                       ('confidence', w.confidence), ('freshness', w.freshness), ('authority', w.authority),
+                       ('strength', w.strength)) AS n (name, weight)
                      WHERE n.weight > 0) AS sum
               FROM unnest(p_weights) AS w) AS g
       JOIN memwarden_data.layer AS l ON l.layer = g.layer
@@ -126,12 +127,12 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'answer', format('%s. %s, %s: %s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1
-        THEN format('%s * ', w.factor) END,
+    SELECT 'answer', format('%s. %s, %s: %s%s%s = %s; relevance %s', r.place, r.item_id, r.layer, CASE WHEN w.factor <> 1
+        THEN format('%s * ', w.factor) END, CASE WHEN l.half THEN '0.5 * ' END,
                             coalesce('(' || s.sum || ')', '0'), trim_scale(round(r.score::numeric, 4)),
                                 trim_scale(round(r.relevance::numeric, 4))),
            jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight',
-               w.factor, 'parts', coalesce(s.parts, '[]'),
+               w.factor, 'lifetime_weight', CASE WHEN l.half THEN 0.5 ELSE 1 END, 'parts', coalesce(s.parts, '[]'),
                               'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as',
                               to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
       FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts,
@@ -145,6 +146,14 @@ BEGIN
                          domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin,
                              recall_id, contradicts, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
+      -- What is over softly, or has gone stale, counts half.
+      LEFT JOIN LATERAL (SELECT coalesce(coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
+                                                                 + w.soft_ttl) <= clock_timestamp(), false) AS half,
+                                CASE WHEN w.strength > 0 THEN (
+                                    SELECT least(g.relevance, 1) FROM memwarden_internal.relevance_of(i.org_id, ARRAY[i.item_id]) AS g)
+                                END AS strength
+                           FROM memwarden_data.item AS i
+                          WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = r.item_id) AS l ON true
      CROSS JOIN LATERAL (
            SELECT string_agg(CASE p_fusion WHEN 'rrf' THEN format('%s by rank of %s %s', trim_scale(round(n.weight::numeric, 4)),
                n.name, trim_scale(round(n.component::numeric, 4)))
@@ -154,8 +163,8 @@ BEGIN
              FROM (VALUES ('vector', w.vector, r.vector_score), ('keyword', w.keyword, r.keyword_score),
                  ('recency', w.recency, r.recency_score),
                           ('importance', w.importance, r.importance_score), ('confidence', w.confidence, r.confidence_score),
-                          ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score)) AS n (name,
-                              weight, component)
+                          ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score),
+                          ('strength', w.strength, l.strength)) AS n (name, weight, component)
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
     RETURN QUERY

@@ -55,10 +55,10 @@ BEGIN
       -- What is current is always hot: most look-ups end there.
      CROSS JOIN LATERAL (
            SELECT v.content, v.search_text, v.evidence, v.request_id
-             FROM memwarden_data.version AS v WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+             FROM memwarden_data.said_version AS v WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
            UNION ALL
            SELECT v.content, v.search_text, v.evidence, v.request_id
-             FROM memwarden_data.version AS v WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier <> 'hot'
+             FROM memwarden_data.said_version AS v WHERE v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier <> 'hot'
             LIMIT 1) AS v
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
       JOIN memwarden_data.label AS l ON l.label_id = i.label_id

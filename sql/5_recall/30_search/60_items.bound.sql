@@ -9,13 +9,15 @@ WITH RECURSIVE batch AS (
 SELECT k.item_id, i.version_id, i.version, i.layer, i.scope, i.kind, i.subject, i.predicate, i.content, i."text", i.confidence,
        i.importance, i.status, i.contradicted, i.stale, i.created_at, i.updated_at, i.expires_at, i.valid_from, i.valid_to,
        i.classification, i.domains, i.attributes, i.evidence, i.request_id, i.last_seen_at, i.times_seen, i.witnesses,
-       i.corroborated_confidence, i.class
+       i.corroborated_confidence, i.class, k.item_id = ANY (n.items) AS pinned
   FROM batch AS b
+ CROSS JOIN LATERAL memwarden_internal.pinned_among(b.orgs, b.items) AS n (items)
  CROSS JOIN LATERAL unnest(b.items) AS k (item_id)
   JOIN LATERAL memwarden_internal.list_items(b.orgs, b.items) AS i ON i.item_id = k.item_id;
 COMMENT ON VIEW memwarden.items IS
     'Lists every memory that the caller may see, as it stands now. The view makes its rows in batches, so a LIMIT ends the work. It tests '
     'a condition on item_id on the ids of these memories, and any other condition on each memory: use find_items() for the memories of a '
     'subject, and get() for one memory. last_seen_at, times_seen and witnesses tell when and how often the memory was repeated, and by '
-    'how many witnesses that count. corroborated_confidence is the confidence with these witnesses.';
+    'how many witnesses that count. corroborated_confidence is the confidence with these witnesses. pinned: a curator keeps it from '
+    'being collected.';
 GRANT SELECT ON memwarden.items TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -116,11 +116,7 @@ CREATE OR REPLACE PROCEDURE memwarden.count_recalls()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.count_next_recalls(5000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_recalls');
+    CALL memwarden_internal.run_job('memwarden_recalls');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.count_recalls() IS

@@ -147,19 +147,3 @@ COMMENT ON FUNCTION memwarden_internal.refresh_reach(integer) IS
     'Counts anew how far up to p_most scopes reached in the last 30 days, those longest uncounted first. Returns how '
     'many it counted.';
 REVOKE ALL ON FUNCTION memwarden_internal.refresh_reach(integer) FROM PUBLIC;
-
-CREATE OR REPLACE FUNCTION memwarden_internal.trim_recall_counts()
-RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-DECLARE
-    v_before date := (clock_timestamp() AT TIME ZONE 'UTC')::date - 400;
-BEGIN
-    DELETE FROM memwarden_data.recall_use AS u WHERE u.day < v_before;
-    DELETE FROM memwarden_data.recall_day AS d WHERE d.day < v_before;
-    DELETE FROM memwarden_data.recall_consumer AS c WHERE c.day < v_before;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.trim_recall_counts() IS 'Deletes counts of days more than 400 days ago.';
-REVOKE ALL ON FUNCTION memwarden_internal.trim_recall_counts() FROM PUBLIC;

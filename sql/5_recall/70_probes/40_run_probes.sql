@@ -60,15 +60,8 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.run_due_probe(timestamptz) TO memwa
 CREATE OR REPLACE PROCEDURE memwarden.check_probes()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_started timestamptz := pg_catalog.clock_timestamp();
 BEGIN
-    LOOP
-        EXIT WHEN memwarden_internal.run_due_probe(v_started) IS NULL;
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_probes');
+    CALL memwarden_internal.run_job('memwarden_probes');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_probes() IS

@@ -48,13 +48,13 @@ BEGIN
                           memwarden_internal.version_document(v.content, v.kind, v.subject, v.predicate, v.confidence, v.importance,
                                                               v.evidence, v.valid_during, v.expires_at)) AS d) END
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
       JOIN LATERAL (SELECT l.log_seq, l.operation, l.operation IN ('RETRACT', 'EXPIRE', 'SUPERSEDE') AS ends, l.recorded_at,
                            l.principal_id, l.reason, l.request_id
                       FROM memwarden_data.log AS l
                      WHERE l.org_id = v.org_id AND l.item_id = v.item_id AND l.version_id = v.version_id) AS g ON true
       JOIN memwarden_data.principal AS p ON p.principal_id = g.principal_id
-      LEFT JOIN memwarden_data.version AS o ON o.org_id = v.org_id AND o.version_id = v.previous_version_id
+      LEFT JOIN memwarden_data.said_version AS o ON o.org_id = v.org_id AND o.version_id = v.previous_version_id
       LEFT JOIN memwarden_data.version AS r ON r.org_id = v.org_id AND r.version_id = v.restores_version_id AND NOT g.ends
       LEFT JOIN LATERAL (SELECT b.item_id
                            FROM memwarden_data.version AS m

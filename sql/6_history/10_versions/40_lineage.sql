@@ -46,13 +46,13 @@ BEGIN
     SELECT n.distance, n.relation, v.item_id, v.version_id, n.cited_by, v.layer, s.path, v.subject, v.predicate, v.content, v.status,
            memwarden_internal.is_withdrawn(v.org_id, v.version_id), NULL::jsonb
       FROM unnest(v_versions, v_distances, v_relations, v_citing) AS n (version_id, distance, relation, cited_by)
-      JOIN memwarden_data.version AS v ON v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.version_id = n.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.version_id = n.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
      WHERE n.distance > 0
      UNION ALL
     SELECT n.distance + 1, 'evidence', NULL, NULL, n.version_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, r.reference
       FROM unnest(v_versions, v_distances) AS n (version_id, distance)
-      JOIN memwarden_data.version AS v ON v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.version_id = n.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = ANY (memwarden_internal.visible_orgs()) AND v.version_id = n.version_id
      CROSS JOIN LATERAL jsonb_array_elements(v.evidence) AS r (reference)
      WHERE lineage.direction = 'sources' AND (lineage.depth IS NULL OR n.distance < lineage.depth)
        AND memwarden_internal.cited_item(r.reference ->> 'uri') IS NULL

@@ -183,7 +183,7 @@ DECLARE
     v_holders  record;
 BEGIN
     SELECT v.scope_id, v.layer, v.exclusive, i.instance, v.content, v.subject, v.predicate INTO v_version
-      FROM memwarden_data.version AS v
+      FROM memwarden_data.said_version AS v
       JOIN memwarden_data.item AS i ON i.org_id = v.org_id AND i.item_id = v.item_id
      WHERE v.org_id = p_org_id AND v.version_id = p_version_id;
     IF NOT v_version.exclusive THEN

@@ -15,7 +15,7 @@ BEGIN
     RETURN QUERY
     SELECT t.item_id, t.action, t.changes, t.layer, s.path, v.subject, v.predicate,
            CASE i.status WHEN 'ACTIVE' THEN v.content END,
-           CASE WHEN t.action IN ('RESTORE', 'NEEDS_REVIEW') THEN (SELECT b.content FROM memwarden_data.version AS b
+           CASE WHEN t.action IN ('RESTORE', 'NEEDS_REVIEW') THEN (SELECT b.content FROM memwarden_data.said_version AS b
                WHERE b.org_id = t.org_id AND b.version_id = t.source_version_id) END,
            (SELECT count(*)
               FROM (SELECT DISTINCT d.item_id FROM memwarden_data.derivation AS d
@@ -24,7 +24,7 @@ BEGIN
       FROM memwarden_internal.plan_batch(v_principal_id, preview_rollback.agent, preview_rollback.scope, preview_rollback.requests,
                                          preview_rollback.since, preview_rollback.until) AS t
       JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = t.scope_id
      ORDER BY s.path, t.layer, t.item_id;
 END

@@ -40,6 +40,10 @@ BEGIN
     v_result.version_id := memwarden_internal.append_version(
         v_item.org_id, merge.item_id, v_item.version_id, 'UPDATE', merge.reason, v_item.principal_id, v_result.request_id,
         v_now, p_absorbed_id => v_other.version_id, p_united => v_united);
+    IF v_united IS NOT NULL THEN
+        PERFORM memwarden_internal.note_personal(v_item.org_id, merge.item_id, p.kinds)
+           FROM memwarden_data.personal_item AS p WHERE p.org_id = v_item.org_id AND p.item_id = merge.absorbed;
+    END IF;
     RETURN v_result;
 END
 $function$;
@@ -74,8 +78,8 @@ BEGIN
            v.content::text AS own, a.content::text AS other,
            (lower(v.recorded_during), v.version_id) <= (lower(a.recorded_during), a.version_id) AS is_older
       INTO v_said
-      FROM memwarden_data.version AS v
-      JOIN memwarden_data.version AS a ON a.org_id = v.org_id AND a.version_id = p_absorbed_id
+      FROM memwarden_data.said_version AS v
+      JOIN memwarden_data.said_version AS a ON a.org_id = v.org_id AND a.version_id = p_absorbed_id
       JOIN memwarden_data.content_schema AS s ON s.layer = v.layer AND s.kind = v.kind AND s.org_id IN (0, v.org_id) AND s.current
      WHERE v.org_id = p_org_id AND v.version_id = p_version_id
      ORDER BY s.org_id DESC LIMIT 1;

@@ -44,16 +44,8 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.settle_due(uuid) TO memwarden_jobs,
 CREATE OR REPLACE PROCEDURE memwarden.settle_values()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_item_id uuid;
 BEGIN
-    LOOP
-        v_item_id := memwarden_internal.settle_due(v_item_id);
-        EXIT WHEN v_item_id IS NULL;
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_settle');
+    CALL memwarden_internal.run_job('memwarden_settle');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.settle_values() IS

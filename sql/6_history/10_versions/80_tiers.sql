@@ -56,11 +56,7 @@ CREATE OR REPLACE PROCEDURE memwarden.compact_history()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.move_versions(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_compact');
+    CALL memwarden_internal.run_job('memwarden_compact');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_history() IS

@@ -235,15 +235,7 @@ CREATE OR REPLACE PROCEDURE memwarden.seal_log()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    -- One segment a transaction: what is sealed stays so, whenever this is stopped.
-    WHILE memwarden_internal.seal_next() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_seal');
-    COMMIT;
-    -- Once a minute is enough, and this one runs as often. Where it does not, it is the one that is overdue.
-    PERFORM memwarden_internal.look_at_cron();
+    CALL memwarden_internal.run_job('memwarden_seal');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.seal_log() IS

@@ -11,6 +11,29 @@ COMMENT ON FUNCTION memwarden_internal.stored_content_hash(text) IS
     'The content hash of content as jsonb writes it: content_hash() of what was written. NULL for what cannot have been accepted.';
 REVOKE ALL ON FUNCTION memwarden_internal.stored_content_hash(text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.says_what_was_written(
+    p_content jsonb, p_content_hash bytea, p_subject_key_id uuid, p_sealed bytea)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_said jsonb;
+BEGIN
+    IF p_sealed IS NULL THEN
+        RETURN memwarden_internal.stored_content_hash(p_content::text) IS NOT DISTINCT FROM p_content_hash;
+    END IF;
+    v_said := memwarden_internal.unsealed(p_subject_key_id, p_sealed);
+    -- What nobody here opens is vouched for by the hash of its ciphertext, which the snapshot has.
+    RETURN NOT v_said ? 'evidence' OR memwarden_internal.indexed_hash(
+        memwarden_internal.stored_content_hash((v_said -> 'content')::text), p_subject_key_id) = p_content_hash;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.says_what_was_written(jsonb, bytea, uuid, bytea) IS
+    'Whether the content of a version has the hash that was written with it; of an encrypted one under the key of its subject, and '
+    'true where nobody here opens it.';
+REVOKE ALL ON FUNCTION memwarden_internal.says_what_was_written(jsonb, bytea, uuid, bytea) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.version_findings(p_since bigint)
 RETURNS TABLE (finding text, segment_no bigint, log_seq bigint, item_id uuid, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -31,14 +54,15 @@ BEGIN
      CROSS JOIN LATERAL (SELECT l.snapshot_hash = memwarden_internal.snapshot_hash(
                v.version_id, v.item_id, v.version, v.previous_version_id, v.restores_version_id, v.absorbed_version_id, v.scope_id, v.layer,
                v.kind, v.subject, v.predicate, v.content_hash, v.confidence, v.importance, v.evidence, v.principal_id, v.label_id,
-               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class) AS is_same) AS w
+               v.request_id, lower(v.recorded_during), v.valid_during, v.expires_at, v.class,
+               v.subject_key_id, v.sealed) AS is_same) AS w
      -- The content of a version is looked at once, with the entry that brought it. ERASE vouches for what is gone.
      WHERE l.operation <> 'ERASE'
        AND (v.version_id IS NULL AND NOT EXISTS (SELECT FROM erased AS g
                                                   WHERE g.org_id = l.org_id AND g.item_id = l.item_id AND g.version_id = l.version_id)
         OR v.version_id IS NOT NULL AND w.is_same IS DISTINCT FROM true
         OR (l.operation IN ('INSERT', 'UPDATE', 'RESTORE')
-            AND memwarden_internal.stored_content_hash(v.content::text) IS DISTINCT FROM v.content_hash));
+            AND NOT memwarden_internal.says_what_was_written(v.content, v.content_hash, v.subject_key_id, v.sealed)));
     RETURN QUERY
     SELECT 'VERSION_UNLOGGED', NULL::bigint, NULL::bigint, v.item_id, format('no entry of the log names version %s', v.version_id)
       FROM memwarden_data.version AS v

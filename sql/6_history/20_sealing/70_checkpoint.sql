@@ -41,17 +41,30 @@ COMMENT ON FUNCTION memwarden_internal.take_checkpoint() IS
 REVOKE ALL ON FUNCTION memwarden_internal.take_checkpoint() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.take_checkpoint() TO memwarden_jobs, memwarden_admin;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.checkpoint_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_after IS DISTINCT FROM 'sealed' THEN
+        -- Whoever seals is not kept waiting by the checkpoint, which comes in the next transaction.
+        RETURN CASE WHEN memwarden_internal.seal_next() THEN 'seals' ELSE 'sealed' END;
+    END IF;
+    PERFORM memwarden_internal.take_checkpoint();
+    RETURN NULL;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.checkpoint_step(text) IS
+    'One step of checkpoint(): seals a segment; behind the last, takes the checkpoint and returns NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.checkpoint_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.checkpoint_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.checkpoint()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.seal_next() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.take_checkpoint();
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_checkpoint');
+    CALL memwarden_internal.run_job('memwarden_checkpoint');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.checkpoint() IS

@@ -107,6 +107,7 @@ BEGIN
     ELSIF v_who.closed_at IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('scope_closed', format('scope %L', p_scope));
     END IF;
+    PERFORM memwarden_internal.require_residency(v_who.org_id);
     org_id := v_who.org_id;
     principal_id := v_who.principal_id;
     scope_id := v_who.scope_id;

@@ -40,23 +40,27 @@ COMMENT ON FUNCTION memwarden_internal.extract_next(bigint) IS
 REVOKE ALL ON FUNCTION memwarden_internal.extract_next(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.extract_next(bigint) TO memwarden_jobs, memwarden_admin;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.extract_step(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- Once more for the same principal, as long as there is a full page.
+    RETURN (SELECT CASE WHEN e.pairs >= 100 THEN e.principal_id - 1 ELSE e.principal_id END
+              FROM memwarden_internal.extract_next(coalesce(p_after, '0')::bigint) AS e);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.extract_step(text) IS
+    'One step of extract_captures(): a page of the next principal. Returns behind which principal the next step begins.';
+REVOKE ALL ON FUNCTION memwarden_internal.extract_step(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.extract_step(text) TO memwarden_jobs, memwarden_admin;
+
 CREATE OR REPLACE PROCEDURE memwarden.extract_captures()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_after pg_catalog.int8 := 0;
-    v_done  pg_catalog.record;
 BEGIN
-    LOOP
-        SELECT e.principal_id, e.pairs INTO v_done FROM memwarden_internal.extract_next(v_after) AS e;
-        EXIT WHEN v_done.principal_id IS NULL;
-        COMMIT;
-        -- Once more for the same, as long as there is a full page.
-        v_after := CASE WHEN v_done.pairs OPERATOR(pg_catalog.>=) 100 THEN v_done.principal_id OPERATOR(pg_catalog.-) 1
-                        ELSE v_done.principal_id END;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_extract');
+    CALL memwarden_internal.run_job('memwarden_extract');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.extract_captures() IS

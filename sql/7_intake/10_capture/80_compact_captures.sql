@@ -52,15 +52,17 @@ SET search_path = pg_catalog, pg_temp
 SET lock_timeout = '2s'
 AS $function$
 DECLARE
-    v_now timestamptz := clock_timestamp();
-    v_ids uuid[];
+    v_now  timestamptz := clock_timestamp();
+    v_ids  uuid[];
+    -- Nobody can say which captures will be asked for: a memory that is held may rest on any.
+    v_held bigint[] := ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o WHERE memwarden_internal.has_hold(o.org_id));
 BEGIN
     -- In time order by an index; what another run holds it is about to do.
     v_ids := ARRAY(
         SELECT c.capture_id FROM memwarden_data.capture AS c
          CROSS JOIN LATERAL memwarden_internal.capture_terms(c.org_id, c.source) AS t
          WHERE c.recorded_at <= v_now - (SELECT min(s.keep_record) FROM memwarden_data.capture_source AS s)
-           AND c.recorded_at + t.keep_record <= v_now
+           AND c.recorded_at + t.keep_record <= v_now AND c.org_id <> ALL (v_held)
          LIMIT p_count FOR UPDATE OF c SKIP LOCKED);
     DELETE FROM memwarden_data.capture_key AS k WHERE k.capture_id = ANY (v_ids);
     DELETE FROM memwarden_data.capture AS c WHERE c.capture_id = ANY (v_ids);
@@ -73,14 +75,14 @@ BEGIN
             CROSS JOIN LATERAL memwarden_internal.capture_terms(n.org_id, n.source) AS t
             WHERE n.content IS NOT NULL
               AND n.recorded_at <= v_now - (SELECT min(s.keep_text) FROM memwarden_data.capture_source AS s)
-              AND n.recorded_at + t.keep_text <= v_now
+              AND n.recorded_at + t.keep_text <= v_now AND n.org_id <> ALL (v_held)
             LIMIT p_count FOR UPDATE OF n SKIP LOCKED);
     RETURN FOUND;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compact_next_captures(integer) IS
     'Deletes up to p_count captures whose source keeps them no longer, or where there are none takes the text of so '
-    'many; false when nothing is due. Two callers take different ones.';
+    'many; false when nothing is due. Captures of an organisation in which a legal hold is in force stay. Two callers take different ones.';
 REVOKE ALL ON FUNCTION memwarden_internal.compact_next_captures(integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.compact_next_captures(integer) TO memwarden_jobs, memwarden_admin;
 
@@ -88,17 +90,13 @@ CREATE OR REPLACE PROCEDURE memwarden.compact_captures()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.compact_next_captures(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_captures');
+    CALL memwarden_internal.run_job('memwarden_captures');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.compact_captures() IS
     'Deletes texts and records of captures whose retention is over, as a job. The terms are today''s, see define_capture_source(). '
-    'maintain() drops the months in which no capture is left. It is safe to run twice at once and to kill. It commits after each '
-    'thousand captures, so it cannot run inside a transaction. Source: F1.';
+    'maintain() drops the months in which no capture is left. Captures of an organisation in which a legal hold is in force stay. It is '
+    'safe to run twice at once and to kill. It commits after each thousand captures, so it cannot run inside a transaction. Source: F1.';
 REVOKE ALL ON PROCEDURE memwarden.compact_captures() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.compact_captures() TO memwarden_jobs, memwarden_admin;
 
@@ -111,9 +109,12 @@ BEGIN
     -- A month later than the last row may stay: what is dropped is empty.
     EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2',
         memwarden_internal.partman_schema())
-      USING (SELECT (max(s.keep_record) + interval '2 months')::text FROM memwarden_data.capture_source AS s), 'memwarden_data.capture';
+      USING (SELECT CASE WHEN EXISTS (SELECT FROM memwarden_data.legal_hold AS h WHERE h.lifted_at IS NULL) THEN '200 years'
+                         ELSE (max(s.keep_record) + interval '2 months')::text END FROM memwarden_data.capture_source AS s),
+            'memwarden_data.capture';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.set_capture_retention() IS
-    'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them.';
+    'Tells pg_partman from when on months of captures are dropped: two months after no source keeps a row of them, and not '
+    'while a legal hold is in force.';
 REVOKE ALL ON FUNCTION memwarden_internal.set_capture_retention() FROM PUBLIC;

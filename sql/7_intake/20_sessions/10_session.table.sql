@@ -44,5 +44,6 @@ CREATE TABLE memwarden_data.session_entry (
     UNIQUE (org_id, session_id, ordinal),
     FOREIGN KEY (org_id, session_id) REFERENCES memwarden_data.session ON DELETE CASCADE
 );
+CREATE INDEX session_entry_request ON memwarden_data.session_entry (org_id, request_id);
 COMMENT ON TABLE memwarden_data.session_entry IS
     'What a session asked to have remembered: the write requests, and those by which they were promoted.';

@@ -80,7 +80,7 @@ BEGIN
     RETURNING e.ordinal INTO v_entry.ordinal;
     v_entry.result.kept := FOUND;
     -- What the gates made of it is what may stand elsewhere.
-    v_entry.content := coalesce((SELECT v.content FROM memwarden_data.version AS v WHERE v.org_id = p_org_id
+    v_entry.content := coalesce((SELECT v.content FROM memwarden_data.said_version AS v WHERE v.org_id = p_org_id
         AND v.version_id = v_done.version_id),
                         (SELECT r.content::jsonb FROM memwarden_data.write_request AS r WHERE r.request_id = v_done.request_id),
                             v_clean.document -> 'content');

@@ -16,7 +16,7 @@ BEGIN
     SELECT coalesce(v.content, r.content::jsonb) INTO v_said
       FROM memwarden_data.session_entry AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
-      LEFT JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+      LEFT JOIN memwarden_data.said_version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
      WHERE e.org_id = v_session.org_id AND e.session_id = set_goal.session_id AND e.request_id = set_goal.request_id AND e.part = 'goal';
     IF v_said IS NOT NULL THEN
         v_old := jsonb_populate_record(v_old, v_said || jsonb_build_object(

@@ -134,7 +134,7 @@ BEGIN
           FROM (SELECT x.reference
                   FROM memwarden_data.session_entry AS e
                   JOIN memwarden_data.write_request AS r ON r.request_id = e.promotion_id AND r.item_id IS NOT NULL
-                  JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+                  JOIN memwarden_data.said_version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
                  CROSS JOIN LATERAL (
                        SELECT o.reference FROM jsonb_array_elements(v.evidence) AS o (reference)
                            WHERE o.reference ->> 'type' <> 'memory_item'
@@ -193,7 +193,7 @@ BEGIN
            e.promotion_id, p.outcome::text, p.item_id, p.gate, p.reason
       FROM memwarden_data.session_entry AS e
       JOIN memwarden_data.write_request AS r ON r.request_id = e.request_id
-      LEFT JOIN memwarden_data.version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
+      LEFT JOIN memwarden_data.said_version AS v ON v.org_id = r.org_id AND v.version_id = r.version_id
       LEFT JOIN memwarden_data.write_request AS p ON p.request_id = e.promotion_id
      WHERE e.org_id = p_org_id AND e.session_id = p_session_id
      ORDER BY e.ordinal;

@@ -86,16 +86,8 @@ GRANT EXECUTE ON FUNCTION memwarden_internal.close_next_session(uuid) TO memward
 CREATE OR REPLACE PROCEDURE memwarden.close_due_sessions()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
-DECLARE
-    v_session_id pg_catalog.uuid;
 BEGIN
-    LOOP
-        v_session_id := memwarden_internal.close_next_session(v_session_id);
-        EXIT WHEN v_session_id IS NULL;
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_sessions');
+    CALL memwarden_internal.run_job('memwarden_sessions');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.close_due_sessions() IS

@@ -102,6 +102,8 @@ BEGIN
                          FROM memwarden_data.item AS i JOIN memwarden_data.version AS v ON v.org_id = i.org_id
                              AND v.version_id = i.version_id
                         WHERE i.org_id = p_org_id AND i.item_id = p.item_id AND i.status = 'ACTIVE'
+                          -- Working memory stands in clear: what is encrypted is not copied there.
+                          AND i.subject_key_id IS NULL
                           AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())
                           AND memwarden_internal.may_read(p_principal_id, i.scope_id)
                           AND memwarden_internal.refusal(p_principal_id, 'READ', i.label_id, i.principal_id) IS NULL

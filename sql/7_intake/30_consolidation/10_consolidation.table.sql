@@ -24,4 +24,6 @@ CREATE TABLE memwarden_data.consolidation (
     CHECK (decision = 'DELETE' OR (decision IN ('ADD', 'UPDATE')) = (request_id IS NOT NULL))
 );
 CREATE UNIQUE INDEX consolidation_request ON memwarden_data.consolidation (org_id, request_id) WHERE request_id IS NOT NULL;
+CREATE INDEX consolidation_source ON memwarden_data.consolidation (org_id, source_item_id);
+CREATE INDEX consolidation_target ON memwarden_data.consolidation (org_id, target_item_id);
 COMMENT ON TABLE memwarden_data.consolidation IS 'What agents decided about memories of one layer for another, and what came of it.';

@@ -22,7 +22,7 @@ BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.kind, i.subject, i.predicate, v.content, v.search_text, i.confidence::double precision, i.updated_at
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
+      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
      WHERE i.org_id = ANY (v_orgs) AND i.scope_id = ANY (v_scopes) AND i.layer = consolidation_candidates.from_layer
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > clock_timestamp())

@@ -125,13 +125,9 @@ BEGIN
             'p_time_encoder := %2$L, p_time_decoder := %3$L)',
             v_schema, v_schema || '.uuid7_time_encoder', v_schema || '.uuid7_time_decoder')
           USING v_table, 'recall_id', '1 month';
-        -- From then on it is the setting of whoever runs the server.
-        EXECUTE format('UPDATE %s.part_config SET retention = $1, retention_keep_table = false WHERE parent_table = $2', v_schema)
-          USING '13 months', v_table;
     END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.cut_recall_log() IS
-    'Hands the log of recalls and what was reported of them to pg_partman: a partition a month, dropped after 13 months '
-    'unless part_config says otherwise.';
+    'Hands the log of recalls and what was reported of them to pg_partman: a partition a month.';
 REVOKE ALL ON FUNCTION memwarden_internal.cut_recall_log() FROM PUBLIC;

@@ -110,11 +110,10 @@ BEGIN
         -- Who was given which token stays known for a month.
         DELETE FROM memwarden_data.token AS t WHERE t.expires_at < clock_timestamp() - interval '30 days';
     WHEN p_step = 'trim' THEN
-        PERFORM memwarden_internal.trim_jobs();
         PERFORM memwarden_internal.trim_reviews();
-        PERFORM memwarden_internal.trim_recall_counts();
     WHEN p_step = 'retention' THEN
         PERFORM memwarden_internal.set_capture_retention();
+        PERFORM memwarden_internal.set_monthly_retention();
     WHEN p_step = 'secure' THEN
         PERFORM memwarden_internal.secure_tables();
     WHEN p_step = 'note' THEN

@@ -1,20 +1,17 @@
--- What a run leaves, so that status() knows also where pg_cron is in another database, or another program calls the jobs.
+-- What a run leaves, so that status() and memwarden.jobs know it, whoever called the job.
 CREATE OR REPLACE FUNCTION memwarden_internal.note_job(p_job text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- Between an update of the functions and setup().
-    IF to_regclass('memwarden_data.job_run') IS NULL THEN
-        RETURN;
-    END IF;
-    INSERT INTO memwarden_data.job_run (job)
-    SELECT w.name FROM memwarden_internal.wanted_jobs() AS w
-     WHERE w.name = p_job AND NOT EXISTS (SELECT FROM memwarden_data.job_run AS r WHERE r.job = p_job)
-        ON CONFLICT DO NOTHING;
-    -- Another run that ends just now says the same.
-    UPDATE memwarden_data.job_run AS r SET finished_at = clock_timestamp()
+    PERFORM memwarden_internal.add_job_rows();
+    -- Another run that ends just now says the same. Of a run that is noted step by step the end is noted there.
+    UPDATE memwarden_data.job_run AS r
+       SET finished_at = clock_timestamp(),
+           begun_at = CASE WHEN r.ended_at IS NULL AND r.pid IS NOT NULL THEN r.begun_at ELSE now() END,
+           ended_at = CASE WHEN r.ended_at IS NULL AND r.pid IS NOT NULL THEN NULL ELSE clock_timestamp() END,
+           done = CASE WHEN r.ended_at IS NULL AND r.pid IS NOT NULL THEN r.done ELSE 1 END
      WHERE r.job = (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.job = p_job FOR NO KEY UPDATE SKIP LOCKED);
 END
 $function$;
@@ -22,63 +19,79 @@ COMMENT ON FUNCTION memwarden_internal.note_job(text) IS 'Notes that a job has c
 REVOKE ALL ON FUNCTION memwarden_internal.note_job(text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.note_job(text) TO memwarden_jobs, memwarden_admin;
 
--- pg_cron shows each role its own jobs, so the role that they run as looks, and notes it for all who ask status().
-CREATE OR REPLACE FUNCTION memwarden_internal.look_at_cron()
+CREATE OR REPLACE FUNCTION memwarden_internal.add_job_rows()
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_faults jsonb;
 BEGIN
-    IF NOT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron') OR NOT has_schema_privilege('cron', 'USAGE')
-       OR current_user <> 'memwarden_jobs' AND row_security_active('cron.job') THEN
-        RETURN;
-    END IF;
-    -- Of the last 2,000 runs, two hours: all that are kept would be read otherwise.
-    EXECUTE
-        'WITH run AS (SELECT d.jobid, d.runid, d.status, d.start_time FROM cron.job_run_details AS d '
-        '              WHERE d.runid > (SELECT max(m.runid) - 2000 FROM cron.job_run_details AS m)) '
-        'SELECT coalesce(jsonb_object_agg(w.name, CASE WHEN j.jobid IS NULL THEN ''is gone from pg_cron: a superuser runs '
-        'SELECT memwarden.setup()'' '
-        '                                              WHEN NOT j.active THEN ''is paused in pg_cron'' '
-        '                                              ELSE format(''fails since %s: see cron.job_run_details'', '
-        'date_trunc(''second'', f.since)) END), ''{}'') '
-        '  FROM memwarden_internal.wanted_jobs() AS w '
-        '  LEFT JOIN cron.job AS j ON j.command = w.command AND j.database = current_database() '
-        '  LEFT JOIN LATERAL (SELECT min(d.start_time) AS since FROM run AS d '
-        '                      WHERE d.jobid = j.jobid AND d.status = ''failed'' '
-        '                        AND d.runid > ALL (SELECT g.runid FROM run AS g WHERE g.jobid = j.jobid AND g.status '
-        '= ''succeeded'')) AS f ON true '
-        ' WHERE j.jobid IS NULL OR NOT j.active OR f.since IS NOT NULL'
-       INTO v_faults;
-    PERFORM memwarden_internal.note_faults(v_faults);
+    INSERT INTO memwarden_data.job_run (job)
+    SELECT w.name FROM memwarden_internal.wanted_jobs() AS w
+     WHERE NOT EXISTS (SELECT FROM memwarden_data.job_run AS r WHERE r.job = w.name)
+     ORDER BY w.name
+        ON CONFLICT DO NOTHING;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.look_at_cron() IS
-    'Notes which jobs pg_cron does not know, does not run, or runs in vain. Does nothing where pg_cron is not here, or '
-    'does not show the caller all of ours.';
-REVOKE ALL ON FUNCTION memwarden_internal.look_at_cron() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.look_at_cron() TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.add_job_rows() IS 'Makes the rows of jobs that have none.';
+REVOKE ALL ON FUNCTION memwarden_internal.add_job_rows() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.note_faults(p_faults jsonb)
+CREATE OR REPLACE FUNCTION memwarden_internal.begin_job(p_job text)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF to_regclass('memwarden_data.job_run') IS NULL THEN
-        RETURN;
-    END IF;
-    INSERT INTO memwarden_data.job_run (job)
-    SELECT w.name FROM memwarden_internal.wanted_jobs() AS w
-     WHERE p_faults ? w.name AND NOT EXISTS (SELECT FROM memwarden_data.job_run AS r WHERE r.job = w.name)
-        ON CONFLICT DO NOTHING;
-    UPDATE memwarden_data.job_run AS r SET fault = p_faults ->> r.job
-     WHERE r.job IN (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.fault IS DISTINCT
-         FROM p_faults ->> h.job FOR NO KEY UPDATE SKIP LOCKED);
+    PERFORM memwarden_internal.add_job_rows();
+    UPDATE memwarden_data.job_run AS r
+       SET begun_at = clock_timestamp(), turn_at = clock_timestamp(), ended_at = NULL, pid = pg_backend_pid(), after = NULL, done = 0
+     WHERE r.job = (SELECT h.job FROM memwarden_data.job_run AS h
+                     WHERE h.job = p_job AND NOT memwarden_internal.runs_elsewhere(h.pid, h.ended_at, h.turn_at)
+                       FOR NO KEY UPDATE SKIP LOCKED);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.note_faults(jsonb) IS 'Notes what is amiss with jobs, by name; nothing with the others.';
-REVOKE ALL ON FUNCTION memwarden_internal.note_faults(jsonb) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.note_faults(jsonb) TO memwarden_jobs, memwarden_admin;
+COMMENT ON FUNCTION memwarden_internal.begin_job(text) IS
+    'Notes that this session begins a run of a job, due or not; nothing where another session runs it.';
+REVOKE ALL ON FUNCTION memwarden_internal.begin_job(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.begin_job(text) TO memwarden_jobs, memwarden_admin;
+
+-- Any login could hold an advisory lock for ever. Whoever executes something has a virtual transaction, which all may see.
+CREATE OR REPLACE FUNCTION memwarden_internal.runs_elsewhere(p_pid integer, p_ended_at timestamptz, p_turn_at timestamptz)
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT CASE WHEN p_ended_at IS NULL AND p_pid <> pg_backend_pid() AND p_turn_at >= pg_postmaster_start_time()
+            THEN EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'virtualxid' AND l.pid = p_pid AND l.granted)
+            ELSE false END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.runs_elsewhere(integer, timestamptz, timestamptz) IS
+    'Whether a run that has not ended goes on in another session; false where that session is gone or idle: the run was stopped.';
+REVOKE ALL ON FUNCTION memwarden_internal.runs_elsewhere(integer, timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.note_turn(p_job text, p_done bigint, p_after text, p_error text)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    UPDATE memwarden_data.job_run AS r
+       SET done = r.done + p_done, after = p_after, turn_at = v_now,
+           pid = CASE WHEN p_after IS NOT NULL THEN r.pid END,
+           ended_at = CASE WHEN p_after IS NULL THEN v_now END,
+           finished_at = CASE WHEN p_after IS NULL AND p_error IS NULL THEN v_now ELSE r.finished_at END,
+           error = coalesce(left(p_error, 500), r.error),
+           failed_at = CASE WHEN p_error IS NOT NULL THEN v_now ELSE r.failed_at END
+     WHERE r.job = (SELECT h.job FROM memwarden_data.job_run AS h WHERE h.job = p_job AND h.pid = pg_backend_pid()
+                       AND h.ended_at IS NULL FOR NO KEY UPDATE SKIP LOCKED);
+    -- It ran beside another run.
+    IF NOT FOUND AND p_after IS NULL AND p_error IS NULL THEN
+        PERFORM memwarden_internal.note_job(p_job);
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) IS
+    'Notes p_done more steps of this session''s run of a job. p_after: where it goes on; NULL ends the run, well or with p_error.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.note_turn(text, bigint, text, text) TO memwarden_jobs, memwarden_admin;

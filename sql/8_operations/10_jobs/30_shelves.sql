@@ -49,11 +49,7 @@ CREATE OR REPLACE PROCEDURE memwarden.arrange_shelves()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.arrange_next_shelf() LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_shelves');
+    CALL memwarden_internal.run_job('memwarden_shelves');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS

@@ -80,7 +80,7 @@ BEGIN
     SELECT p_model_id, i.org_id, i.item_id, i.version_id, v_now, v_now
       FROM unnest(p_orgs, p_items) AS c (org_id, item_id)
       JOIN memwarden_data.item AS i ON i.org_id = c.org_id AND i.item_id = c.item_id
-     WHERE i.org_id = ANY (p_served) AND i.status = 'ACTIVE'
+     WHERE i.org_id = ANY (p_served) AND i.status = 'ACTIVE' AND i.subject_key_id IS NULL
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding_job AS j
                         WHERE j.model_id = p_model_id AND j.org_id = i.org_id AND j.item_id = i.item_id)
        AND NOT EXISTS (SELECT FROM memwarden_data.embedding AS e

@@ -39,11 +39,7 @@ CREATE OR REPLACE PROCEDURE memwarden.clear_models()
 LANGUAGE plpgsql SECURITY INVOKER
 AS $procedure$
 BEGIN
-    WHILE memwarden_internal.clear_dropped_model(1000) LOOP
-        COMMIT;
-    END LOOP;
-    COMMIT;
-    PERFORM memwarden_internal.note_job('memwarden_models');
+    CALL memwarden_internal.run_job('memwarden_models');
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.clear_models() IS

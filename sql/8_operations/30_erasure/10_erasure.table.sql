@@ -21,12 +21,23 @@ CREATE TABLE memwarden_data.erasure (
     -- Where, and in which transaction, it was carried out last: the guards of history let that one through.
     system_identifier  bigint NOT NULL,
     transaction_id     xid8 NOT NULL,
+    -- What let it happen: a person's right, the age of what went, or the time for which it might be kept.
+    cause              text NOT NULL DEFAULT 'ERASURE' CHECK (cause IN ('ERASURE', 'COLLECTION', 'RETENTION')),
+    -- places: rows deleted or blanked, by table; subject_keys: how many keys it destroyed; generation: the newest that ever wrapped
+    -- one of them; in_clear: of what it took, how much no destroyed key had encrypted.
+    detail             jsonb,
+    -- Since when nobody can have it back, why (KEYS, COPIES), and who vouches for that.
+    final_at           timestamptz,
+    final_by           text CHECK (final_by IN ('KEYS', 'COPIES')),
+    final_key_id       text,
+    final_signature    bytea,
     PRIMARY KEY (org_id, erasure_id),
     CHECK ((key_id IS NULL) = (signature IS NULL))
 );
 CREATE UNIQUE INDEX erasure_number ON memwarden_data.erasure (erasure_id);
 CREATE INDEX erasure_transaction ON memwarden_data.erasure (transaction_id);
-COMMENT ON TABLE memwarden_data.erasure IS 'Every erasure of a subject: who, when, why, how much. Append-only.';
+COMMENT ON TABLE memwarden_data.erasure IS
+    'Every deletion for good, of a subject or of what was collected: who, when, why, how much. Append-only.';
 COMMENT ON COLUMN memwarden_data.erasure.reason IS 'Blank where it named somebody who was erased later; reason_hash is of what it was.';
 
 CREATE TABLE memwarden_data.erased_item (

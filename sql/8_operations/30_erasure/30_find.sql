@@ -9,7 +9,7 @@ BEGIN
     -- Items, timeline and vectors say nothing that no version says.
     RETURN QUERY
     SELECT DISTINCT v.item_id
-      FROM memwarden_data.version AS v
+      FROM memwarden_data.said_version AS v
       LEFT JOIN memwarden_data.label AS l ON l.label_id = v.label_id
      WHERE v.org_id = ANY (p_orgs)
        AND (v.subject = ANY (p_subjects)
@@ -192,7 +192,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT j.request_id FROM memwarden_data.job AS j
+    SELECT j.request_id
+      FROM (SELECT q.org_id, q.request_id, q.last_error, memwarden_internal.opened_payload(q.payload) AS payload
+              FROM memwarden_data.job AS q) AS j
      WHERE j.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(
                p_terms, ARRAY[j.payload ->> 'content', j.last_error], ARRAY[
                    (j.payload - ARRAY['content', 'layer', 'scope_path', 'evidence'])::text,
@@ -290,7 +292,8 @@ BEGIN
                                   k.wrapped, r.org_id, s.value ->> 'kind', s.key, decode(s.value ->> 'sealed', 'hex'))]))
                 -- All that somebody said, and no name, number, code or place of ours: those stay, and would be found again.
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[
-                       r.content, r.search_text, r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
+                       memwarden_internal.asked_content(r.content, r.subject_key_id, r.sealed_words), r.search_text,
+                       r.canonical, r.kind, r.subject, r.predicate, r.class, r.idempotency_key, r.trace_id,
                        r.justification, array_to_string(r.domains, chr(10)), r.intake_fault, r.trail,
                        CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.classification AS c WHERE c.name = r.classification)
                            THEN r.classification END,

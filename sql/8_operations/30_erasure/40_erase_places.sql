@@ -1,25 +1,38 @@
 -- What goes, place by place. The caller holds the organisations, and the records of the erasure stand.
-CREATE OR REPLACE FUNCTION memwarden_internal.erase_items(p_orgs bigint[], p_item_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_items(p_orgs bigint[], p_item_ids uuid[], p_version_ids uuid[] DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
+-- Told the versions it asks indexes by them, and otherwise reads whole tables: never by the plan of the other.
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_count bigint;
 BEGIN
-    DELETE FROM memwarden_data.derivation AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
-    DELETE FROM memwarden_data.embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.derivation AS d
+     WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids) AND (p_version_ids IS NULL OR d.version_id = ANY (p_version_ids));
+    DELETE FROM memwarden_data.embedding AS e
+     WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids)
+       AND (p_version_ids IS NULL
+            OR e.scope_id = ANY (ARRAY(SELECT i.scope_id FROM memwarden_data.item AS i
+                                        WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids)))
+               AND e.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)));
     DELETE FROM memwarden_data.pushed_memory AS p WHERE p.org_id = ANY (p_orgs) AND p.item_ids && p_item_ids;
-    DELETE FROM memwarden_data.past_embedding AS e WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids);
-    DELETE FROM memwarden_data.embedding_job AS j WHERE j.org_id = ANY (p_orgs) AND j.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.past_embedding AS e
+     WHERE e.org_id = ANY (p_orgs) AND e.item_id = ANY (p_item_ids) AND (p_version_ids IS NULL OR e.version_id = ANY (p_version_ids));
+    DELETE FROM memwarden_data.embedding_job AS j
+     WHERE j.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m))
+       AND j.org_id = ANY (p_orgs) AND j.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.timeline AS t WHERE t.org_id = ANY (p_orgs) AND t.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitive_value AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sensitivity_scan AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.personal_item AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.sighting AS s WHERE s.org_id = ANY (p_orgs) AND s.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.signal AS s
      WHERE s.org_id = ANY (p_orgs) AND (s.item_id = ANY (p_item_ids) OR s.corrected_item_id = ANY (p_item_ids));
     DELETE FROM memwarden_data.audit_sample AS a WHERE a.org_id = ANY (p_orgs) AND a.item_id = ANY (p_item_ids);
-    DELETE FROM memwarden_data.provenance AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.provenance AS p
+     WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids) AND (p_version_ids IS NULL OR p.version_id = ANY (p_version_ids));
     DELETE FROM memwarden_data.consolidation AS c
      WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids));
     -- A pair is two rows: from either side.
@@ -30,6 +43,7 @@ BEGIN
     DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.
@@ -38,9 +52,10 @@ BEGIN
     RETURN v_count;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) IS
-    'Deletes items with all that hangs on them. Returns how many versions they had.';
-REVOKE ALL ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[], uuid[]) IS
+    'Deletes items with all that hangs on them. Returns how many versions they had. p_version_ids: all the versions they have, '
+    'where nothing else is to be looked for.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_items(bigint[], uuid[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_requests(p_orgs bigint[], p_item_ids uuid[], p_request_ids uuid[])
 RETURNS bigint
@@ -58,7 +73,8 @@ BEGIN
      WHERE j.org_id = ANY (p_orgs)
        AND (j.request_id = ANY (p_request_ids)
             -- It carries what is near the request; asked again, it will do without.
-            OR EXISTS (SELECT FROM jsonb_path_query(j.payload, '$.neighbours[*].item_id') AS n (id)
+            OR p_item_ids <> '{}' AND EXISTS (SELECT FROM jsonb_path_query(
+                memwarden_internal.opened_payload(j.payload), '$.neighbours[*].item_id') AS n (id)
                 WHERE (n.id #>> '{}')::uuid = ANY (p_item_ids)));
     DELETE FROM memwarden_data.verdict AS v WHERE v.org_id = ANY (p_orgs) AND v.request_id = ANY (p_request_ids);
     DELETE FROM memwarden_data.noise AS n WHERE n.org_id = ANY (p_orgs) AND n.request_id = ANY (p_request_ids);
@@ -87,7 +103,8 @@ BEGIN
            intake_fault = NULL, canonical = NULL, search_text = NULL,
            content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL,
                sealed = NULL, grounds = NULL,
-           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL
+           trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL,
+           subject_key_id = NULL, sealed_words = NULL
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
     -- Who decided, when and how stays; what was said to it goes. A proposal that waited has left the queue by now.
@@ -239,6 +256,7 @@ BEGIN
          UNION SELECT 'consolidation' FROM memwarden_data.consolidation AS c
                 WHERE c.org_id = ANY (p_orgs) AND (c.source_item_id = ANY (p_item_ids) OR c.target_item_id = ANY (p_item_ids))
          UNION SELECT 'recall_use' FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids)
+         UNION SELECT 'pin' FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids)
          UNION SELECT 'memory_key' FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids)
          UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
@@ -246,7 +264,8 @@ BEGIN
                 WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
          UNION SELECT 'idempotency' FROM memwarden_data.idempotency AS y WHERE y.org_id = ANY (p_orgs) AND y.item_id = ANY (p_item_ids)
          UNION SELECT 'write_request' FROM memwarden_data.write_request AS r
-                WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids) AND num_nonnulls(r.content, r.subject, r.evidence) > 0
+                WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids) AND num_nonnulls(r.content, r.subject, r.evidence,
+                    r.sealed_words) > 0
          UNION SELECT 'log' FROM memwarden_data.log AS l
                 WHERE l.org_id = ANY (p_orgs) AND l.item_id = ANY (p_item_ids) AND l.reason_hash IS NULL AND l.operation <> 'ERASE');
 END

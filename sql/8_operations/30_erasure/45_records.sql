@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_statement(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_login_role text, p_principal_id bigint, p_subject_hash bytea,
     p_reason_hash bytea, p_items integer, p_versions integer, p_requests integer, p_evidence integer, p_log_entries integer,
-        p_layers text[], p_key_id text)
+        p_layers text[], p_key_id text, p_cause text DEFAULT 'ERASURE', p_detail jsonb DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN jsonb_build_object(
@@ -11,12 +11,15 @@ RETURN jsonb_build_object(
     'principal_id', p_principal_id, 'subject_hash', encode(p_subject_hash, 'hex'), 'reason_hash', encode(p_reason_hash, 'hex'),
     'items', p_items, 'versions', p_versions, 'requests', p_requests, 'evidence', p_evidence, 'log_entries', p_log_entries,
     'layers', to_jsonb(p_layers),
-    'key_id', p_key_id);
+    'key_id', p_key_id)
+    -- An erasure says none: certificates that are older hold on.
+    || CASE WHEN p_cause = 'ERASURE' THEN '{}'::jsonb ELSE jsonb_build_object('cause', p_cause) END
+    || CASE WHEN p_detail IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('detail', p_detail) END;
 COMMENT ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text) IS
+    integer, integer, integer, integer, text[], text, text, jsonb) IS
     'What is signed of an erasure.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_statement(bigint, uuid, timestamptz, text, bigint, bytea, bytea, integer,
-    integer, integer, integer, integer, text[], text) FROM PUBLIC;
+    integer, integer, integer, integer, text[], text, text, jsonb) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erased_item_statement(
     p_org_id bigint, p_item_id uuid, p_erasure_id uuid, p_version_ids uuid[], p_key_id text)
@@ -45,3 +48,13 @@ LANGUAGE sql STABLE STRICT PARALLEL SAFE SECURITY INVOKER
 RETURN sha256(convert_to(p_statement::text, 'UTF8'));
 COMMENT ON FUNCTION memwarden_internal.statement_hash(jsonb) IS 'SHA-256 of the text of a statement.';
 REVOKE ALL ON FUNCTION memwarden_internal.statement_hash(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.final_statement(
+    p_org_id bigint, p_erasure_id uuid, p_final_at timestamptz, p_final_by text, p_key_id text)
+RETURNS jsonb
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN jsonb_build_object('erasure', p_erasure_id, 'org_id', p_org_id, 'final_at', memwarden_internal.utc_text(p_final_at),
+                          'final_by', p_final_by, 'key_id', p_key_id);
+COMMENT ON FUNCTION memwarden_internal.final_statement(bigint, uuid, timestamptz, text, text) IS
+    'What is signed of an erasure that has become final.';
+REVOKE ALL ON FUNCTION memwarden_internal.final_statement(bigint, uuid, timestamptz, text, text) FROM PUBLIC;

@@ -20,7 +20,8 @@ COMMENT ON FUNCTION memwarden_internal.hold_organisations(bigint[]) IS
     'other than READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden_internal.hold_organisations(bigint[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_items(p_orgs bigint[], p_erasure_id uuid, p_item_ids uuid[])
+CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_items(
+    p_orgs bigint[], p_erasure_id uuid, p_item_ids uuid[], p_reason text DEFAULT 'erased')
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -47,7 +48,7 @@ BEGIN
         recorded_at, transaction_id, system_identifier, org_id, operation, item_id, version_id,
         previous_version_id, scope_id, layer, principal_id, request_id, reason, snapshot_hash)
     SELECT clock_timestamp(), pg_current_xact_id(), memwarden_internal.system_identifier(), i.org_id, 'ERASE', i.item_id, i.version_id,
-           NULL, i.scope_id, i.layer, coalesce(memwarden_internal.current_principal(), 0), p_erasure_id, 'erased',
+           NULL, i.scope_id, i.layer, coalesce(memwarden_internal.current_principal(), 0), p_erasure_id, p_reason,
            memwarden_internal.statement_hash(memwarden_internal.erased_item_statement(r.org_id, r.item_id, r.erasure_id,
                r.version_ids, r.key_id))
       FROM memwarden_data.erased_item AS r
@@ -56,9 +57,9 @@ BEGIN
      WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[], text) IS
     'Records which items an erasure is about to delete, with their versions, and writes ERASE into the log for each that is there.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erased_reasons(p_orgs bigint[], p_erasure_id uuid, p_log_seqs bigint[])
 RETURNS void

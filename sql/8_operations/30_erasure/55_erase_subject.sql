@@ -2,7 +2,7 @@ CREATE OR REPLACE FUNCTION memwarden.erase_subject(
     subject text, reason text, identifiers text[] DEFAULT '{}', org text DEFAULT NULL, dry_run boolean DEFAULT false)
 RETURNS TABLE (erasure_id uuid, status text, items integer, versions integer, requests integer, evidence integer,
     log_entries integer, layers text[],
-               erased_at timestamptz, subject_hash bytea)
+               erased_at timestamptz, subject_hash bytea, places jsonb, final_at timestamptz)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -10,12 +10,12 @@ DECLARE
     v_org_id   bigint := memwarden_internal.require_eraser(erase_subject.org);
     -- What the organisations have of /global's memory goes with it.
     v_orgs     bigint[] := CASE v_org_id WHEN 0 THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o) ELSE ARRAY[v_org_id] END;
-    v_id       uuid := memwarden_internal.uuid7();
+    v_id       uuid;
     v_terms    text[] := memwarden_internal.erasure_terms(erase_subject.subject, erase_subject.identifiers, erase_subject.reason);
     v_synonyms text;
     v_found    memwarden_internal.erasure_extent;
     v_hash     bytea;
-    v_now      timestamptz;
+    v_holds    uuid[];
 BEGIN
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         PERFORM memwarden_internal.hold_organisations(v_orgs);
@@ -24,27 +24,23 @@ BEGIN
     v_found := memwarden_internal.erasure_extent(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
-    v_now := clock_timestamp();
-    IF coalesce(erase_subject.dry_run, false) THEN
-        RETURN QUERY SELECT NULL::uuid, 'DRY_RUN', cardinality(v_found.item_ids), v_found.versions,
-            cardinality(v_found.request_ids), cardinality(v_found.evidence_ids),
-                            v_found.log_entries, v_found.layers, NULL::timestamptz, v_hash;
+    v_holds := memwarden_internal.blocking_holds(v_orgs, v_found.item_ids, erase_subject.subject, v_terms, v_synonyms);
+    IF NOT coalesce(erase_subject.dry_run, false) THEN
+        v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_terms, v_synonyms);
+    END IF;
+    IF v_id IS NULL OR v_holds <> '{}' THEN
+        PERFORM memwarden_internal.note_blocked(v_org_id, v_id, erase_subject.subject, erase_subject.identifiers, erase_subject.reason,
+            v_hash, cardinality(v_found.item_ids), v_holds);
+        RETURN QUERY SELECT v_id, CASE v_holds WHEN '{}' THEN 'DRY_RUN' ELSE 'BLOCKED' END, cardinality(v_found.item_ids),
+            v_found.versions, cardinality(v_found.request_ids), cardinality(v_found.evidence_ids), v_found.log_entries, v_found.layers,
+            NULL::timestamptz, v_hash, NULL::jsonb, NULL::timestamptz;
         RETURN;
     END IF;
-    PERFORM memwarden_internal.record_erasure(v_org_id, v_id, v_now, erase_subject.reason, v_hash, v_found);
-    PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_found.item_ids, v_found.request_ids, v_found.evidence_ids,
-        v_found.log_seqs);
-    PERFORM memwarden_internal.erase_entities(ARRAY[v_org_id], v_found.entity_ids, v_terms);
-    PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(v_orgs, v_terms));
-    PERFORM memwarden_internal.erase_recalls(v_orgs, '{}', v_terms);
-    PERFORM memwarden_internal.erase_consent(v_orgs, erase_subject.subject, v_terms);
-    PERFORM memwarden_internal.erase_sessions(v_orgs, erase_subject.subject, v_terms);
-    -- Whatever it is that was overlooked: nothing is certified that is not so.
-    PERFORM memwarden_internal.require_nothing_left(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
+    PERFORM memwarden_internal.erase_person(v_org_id, v_orgs, v_id, erase_subject.subject, v_terms, v_synonyms, erase_subject.reason,
+        v_hash, v_found, session_user, memwarden_internal.current_principal());
     RETURN QUERY
-    SELECT e.erasure_id, CASE WHEN e.items + e.requests + e.evidence + e.log_entries + cardinality(v_found.entity_ids) > 0
-        THEN 'COMPLETED' ELSE 'NOTHING_FOUND' END,
-           e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash
+    SELECT e.erasure_id, 'COMPLETED', e.items, e.versions, e.requests, e.evidence, e.log_entries, e.layers, e.erased_at, e.subject_hash,
+           e.detail -> 'places', e.final_at
       FROM memwarden_data.erasure AS e WHERE e.erasure_id = v_id;
 END
 $function$;
@@ -65,11 +61,15 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'identifiers: at most 100 texts of 2 to 1,000 characters; found literally, whatever the case, and never as part '
     'of a longer word. org: the organisation; by default the caller''s; members of memwarden_admin name it. dry_run: '
     'true only counts. Returns the certificate as one row. erasure_id: the number of the erasure. layers: the layers '
-    'concerned. erased_at: when it was done. status: COMPLETED, NOTHING_FOUND or DRY_RUN. items, versions, requests, '
+    'concerned. erased_at: when it was done. status: COMPLETED, DRY_RUN; or BLOCKED where a legal hold '
+    'keeps one of the memories or names the person. Then nothing is erased, the erasure waits in memwarden.erasures with the '
+    'holds that block it, and enforce_consent() carries it out when they are lifted. items, versions, requests, '
     'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
-    'subject_hash: the HMAC of the normalised subject, NULL without a master key. Raises 42501 without the right; '
-    '42704 for an unknown organisation; 22023 for arguments out of range; 25001 at an isolation level other than READ '
-    'COMMITTED; XX000 when something would be left. Source: chapter 12.10.2.';
+    'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
+    'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
+    'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
+    '22023 for arguments out of range; 25001 at an isolation level other than READ COMMITTED; XX000 when something would be left. '
+    'Source: chapter 12.10.2.';
 REVOKE ALL ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) TO memwarden_agent, memwarden_curator, memwarden_admin;
 
@@ -188,14 +188,16 @@ REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text,
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
     p_org_id bigint, p_erasure_id uuid, p_erased_at timestamptz, p_reason text, p_subject_hash bytea,
-        p_extent memwarden_internal.erasure_extent)
+        p_extent memwarden_internal.erasure_extent, p_cause text DEFAULT 'ERASURE',
+        p_login text DEFAULT NULL, p_principal_id bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_key_id       text := memwarden_internal.log_key_id();
-    v_principal_id bigint := memwarden_internal.current_principal();
+    v_login        text := coalesce(p_login, session_user);
+    v_principal_id bigint := CASE WHEN p_login IS NULL THEN memwarden_internal.current_principal() ELSE p_principal_id END;
     v_reason_hash  bytea := sha256(convert_to(p_reason, 'UTF8'));
     v_items        integer := cardinality(p_extent.item_ids);
     v_requests     integer := cardinality(p_extent.request_ids);
@@ -204,21 +206,23 @@ BEGIN
     INSERT INTO memwarden_data.erasure (
         org_id, erasure_id, erased_at, login_role, principal_id, subject_hash, reason, reason_hash, items, versions, requests,
             evidence, log_entries,
-        layers, key_id, signature, system_identifier, transaction_id)
+        layers, key_id, signature, system_identifier, transaction_id, cause)
     VALUES (
-        p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items,
+        p_org_id, p_erasure_id, p_erased_at, v_login, v_principal_id, p_subject_hash, p_reason, v_reason_hash, v_items,
             p_extent.versions,
         v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id,
         memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
-            p_org_id, p_erasure_id, p_erased_at, session_user, v_principal_id, p_subject_hash, v_reason_hash, v_items, p_extent.versions,
-            v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id)),
-        memwarden_internal.system_identifier(), pg_current_xact_id());
+            p_org_id, p_erasure_id, p_erased_at, v_login, v_principal_id, p_subject_hash, v_reason_hash, v_items, p_extent.versions,
+            v_requests, v_evidence, p_extent.log_entries, p_extent.layers, v_key_id, p_cause)),
+        memwarden_internal.system_identifier(), pg_current_xact_id(), p_cause);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent) IS
-    'The certificate of an erasure, signed. It opens the guards of history to this transaction.';
-REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent)
-    FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
+    text, text, bigint) IS
+    'The certificate of an erasure, signed; p_login and p_principal_id: who asked for it, by default the caller. It opens '
+    'the guards of history to this transaction.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_erasure(bigint, uuid, timestamptz, text, bytea, memwarden_internal.erasure_extent,
+    text, text, bigint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.blank_erasure_reasons(p_erasure_ids uuid[])
 RETURNS void
@@ -252,3 +256,38 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) IS
     'Searches again after an erasure. Raises XX000 when anything is found.';
 REVOKE ALL ON FUNCTION memwarden_internal.require_nothing_left(bigint, bigint[], text, text[], text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.erase_person(
+    p_org_id bigint, p_orgs bigint[], p_erasure_id uuid, p_subject text, p_terms text[], p_synonyms text, p_reason text,
+    p_subject_hash bytea, p_found memwarden_internal.erasure_extent, p_login text, p_principal_id bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_before jsonb := memwarden_internal.rows_changed();
+    v_keys   uuid[] := memwarden_internal.doomed_keys(p_orgs, p_subject_hash, p_found.item_ids);
+BEGIN
+    PERFORM memwarden_internal.record_erasure(p_org_id, p_erasure_id, clock_timestamp(), p_reason, p_subject_hash, p_found, 'ERASURE',
+        p_login, p_principal_id);
+    v_before := v_before || jsonb_build_object('in clear', memwarden_internal.count_in_clear(p_orgs, p_found, v_keys));
+    PERFORM memwarden_internal.carry_out_erasure(p_orgs, p_erasure_id, p_found.item_ids, p_found.request_ids, p_found.evidence_ids,
+        p_found.log_seqs);
+    PERFORM memwarden_internal.erase_entities(ARRAY[p_org_id], p_found.entity_ids, p_terms);
+    PERFORM memwarden_internal.blank_erasure_reasons(memwarden_internal.find_in_erasures(p_orgs, p_terms));
+    PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_terms);
+    PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);
+    PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
+    PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
+    -- Whatever it is that was overlooked: nothing is certified that is not so.
+    PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
+    PERFORM memwarden_internal.destroy_keys(p_orgs, p_erasure_id, v_keys);
+    PERFORM memwarden_internal.complete_certificate(p_erasure_id, v_before);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
+    memwarden_internal.erasure_extent, text, bigint) IS
+    'The erasure itself: records, deletes, and looks again. The caller holds the organisations and no hold stands against it. '
+    'p_login, p_principal_id: who asked for it. Raises XX000 when anything is left, 42704 when nothing matched.';
+REVOKE ALL ON FUNCTION memwarden_internal.erase_person(bigint, bigint[], uuid, text, text[], text, text, bytea,
+    memwarden_internal.erasure_extent, text, bigint) FROM PUBLIC;

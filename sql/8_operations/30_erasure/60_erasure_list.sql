@@ -16,7 +16,8 @@ BEGIN
                            'certificate', memwarden_internal.erasure_statement(
                                e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash,
                                    e.items, e.versions,
-                               e.requests, e.evidence, e.log_entries, e.layers, e.key_id),
+                               e.requests, e.evidence, e.log_entries, e.layers, e.key_id, e.cause,
+                   e.detail),
                            'certificate_signature', encode(e.signature, 'hex'),
                            'items', (SELECT coalesce(jsonb_agg(jsonb_build_object('org_id', i.org_id, 'item_id', i.item_id,
                            'versions', i.version_ids) ORDER BY i.item_id), '[]')
@@ -28,6 +29,9 @@ BEGIN
                            'reasons', (SELECT coalesce(jsonb_agg(jsonb_build_array(r.log_seq,
                            memwarden_internal.utc_text(r.recorded_at)) ORDER BY r.log_seq), '[]')
                                          FROM memwarden_data.erased_reason AS r WHERE r.erasure_id = e.erasure_id),
+                           'keys', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', k.subject_key_id, 'generation', k.generation)
+                           ORDER BY k.subject_key_id), '[]')
+                                      FROM memwarden_data.destroyed_key AS k WHERE k.erasure_id = e.erasure_id),
                            'key_id', v_key_id) AS entry
                   FROM memwarden_data.erasure AS e
                  WHERE export_erasures.since IS NULL OR e.erased_at >= export_erasures.since) AS t);
@@ -127,10 +131,14 @@ BEGIN
         SELECT c.capture_id FROM memwarden_data.capture AS c JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id)
             ON q.id = c.capture_id::text
          WHERE c.org_id = ANY (v_orgs));
-    v_items := memwarden_internal.with_derived(v_orgs, ARRAY(
+    v_items := ARRAY(
         SELECT (i.item ->> 'item_id')::uuid FROM jsonb_array_elements(p_entry -> 'items') AS i (item)
          UNION
-        SELECT memwarden_internal.citing_items(v_orgs, v_evidence)));
+        SELECT memwarden_internal.citing_items(v_orgs, v_evidence));
+    -- What was merely old has left what was made of it.
+    IF NOT p_entry -> 'certificate' ? 'cause' THEN
+        v_items := memwarden_internal.with_derived(v_orgs, v_items);
+    END IF;
     -- Of those the ones that are here.
     v_items := ARRAY(SELECT DISTINCT v.item_id FROM memwarden_data.version AS v WHERE v.org_id = ANY (v_orgs)
         AND v.item_id = ANY (v_items));
@@ -146,6 +154,8 @@ BEGIN
           JOIN memwarden_data.log AS l ON l.log_seq = (q.place ->> 0)::bigint AND l.recorded_at = (q.place ->> 1)::timestamptz
          WHERE l.org_id = ANY (v_orgs) AND l.reason_hash IS NULL);
     PERFORM memwarden_internal.record_listed(p_entry, v_state = 'GENUINE');
+    PERFORM memwarden_internal.destroy_listed_keys(
+        v_org_id, v_id, p_entry -> 'keys', CASE WHEN p_entry -> 'certificate' ? 'cause' THEN v_items END);
     PERFORM memwarden_internal.carry_out_erasure(v_orgs, v_id, v_items, v_requests, v_evidence, v_reasons);
     RETURN QUERY SELECT v_id, v_state, cardinality(v_items), cardinality(v_requests), cardinality(v_reasons)
         + (SELECT count(*)::integer FROM memwarden_data.log AS l
@@ -167,21 +177,23 @@ BEGIN
     SELECT c.org_id, c.erasure, c.erased_at, c.login, c.principal_id, decode(c.subject_hash, 'hex'), '', decode(c.reason_hash, 'hex'),
            c.items, c.versions, c.requests, c.evidence, c.log_entries, c.layers, c.key_id,
                decode(p_entry ->> 'certificate_signature', 'hex'),
-           memwarden_internal.system_identifier(), pg_current_xact_id()
+           memwarden_internal.system_identifier(), pg_current_xact_id(), coalesce(c.cause, 'ERASURE'), c.detail
       INTO v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash,
           v_new.reason, v_new.reason_hash,
            v_new.items, v_new.versions, v_new.requests, v_new.evidence, v_new.log_entries, v_new.layers, v_new.key_id, v_new.signature,
-           v_new.system_identifier, v_new.transaction_id
+           v_new.system_identifier, v_new.transaction_id, v_new.cause, v_new.detail
       FROM jsonb_to_record(p_entry -> 'certificate') AS c (
                org_id bigint, erasure uuid, erased_at timestamptz, login text, principal_id bigint, subject_hash text,
                    reason_hash text, items integer,
-               versions integer, requests integer, evidence integer, log_entries integer, layers text[], key_id text);
+               versions integer, requests integer, evidence integer, log_entries integer, layers text[], key_id text, cause text,
+               detail jsonb);
     IF NOT p_is_genuine THEN
         v_new.key_id := v_key_id;
         v_new.signature := memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
             v_new.org_id, v_new.erasure_id, v_new.erased_at, v_new.login_role, v_new.principal_id, v_new.subject_hash,
                 v_new.reason_hash, v_new.items,
-            v_new.versions, v_new.requests, v_new.evidence, v_new.log_entries, v_new.layers, v_key_id));
+            v_new.versions, v_new.requests, v_new.evidence, v_new.log_entries, v_new.layers, v_key_id, v_new.cause,
+            v_new.detail));
     END IF;
     INSERT INTO memwarden_data.erasure AS e SELECT (v_new).*
     ON CONFLICT ON CONSTRAINT erasure_pkey DO UPDATE SET system_identifier = excluded.system_identifier,

@@ -42,8 +42,10 @@ BEGIN
         CASE WHEN v_is_here THEN 'carried out in this copy of the store'
              ELSE 'this copy was restored or promoted, and may hold what was erased since: SELECT * FROM '
                  'memwarden.apply_erasures(...), with the newest list' END;
+    RETURN QUERY SELECT * FROM memwarden_internal.subject_key_status();
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erasure_status() IS
-    'Whether this copy of the store has been told of all erasures: a warning from a restore or promotion on, until apply_erasures().';
+    'Whether this copy of the store has been told of all erasures: a warning from a restore or promotion on, until apply_erasures(). '
+    'And whether it opens the keys of subjects.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_status() FROM PUBLIC;

@@ -58,7 +58,8 @@ BEGIN
                WHEN e.reason <> '' AND e.reason_hash <> sha256(convert_to(e.reason, 'UTF8')) THEN 'its reason is not the one that was given'
                ELSE memwarden_internal.erasure_signature_fault('erasure', memwarden_internal.erasure_statement(
                    e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions,
-                   e.requests, e.evidence, e.log_entries, e.layers, e.key_id), e.key_id, e.signature, e.erasure_id) END AS fault) AS w
+                   e.requests, e.evidence, e.log_entries, e.layers, e.key_id, e.cause,
+                   e.detail), e.key_id, e.signature, e.erasure_id) END AS fault) AS w
      WHERE w.fault IS NOT NULL;
 END
 $function$;

@@ -1,60 +1,65 @@
 -- What became of each job, by what the jobs themselves have noted.
-CREATE OR REPLACE FUNCTION memwarden_internal.job_tolerance(p_schedule text)
-RETURNS interval
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-SELECT interval '5 minutes' + 2 * CASE
-    WHEN p_schedule ~ '^[0-9]+ seconds?$' THEN p_schedule::interval
-    WHEN p_schedule ~ '^[*] ' THEN interval '1 minute'
-    WHEN p_schedule ~ '^[-*0-9]+/[0-9]+ [*] ' THEN make_interval(mins => substring(p_schedule FROM '/([0-9]+) ')::integer)
-    WHEN p_schedule ~ '^[0-9]+ [*] ' THEN interval '1 hour'
-    ELSE interval '1 day' END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.job_tolerance(text) IS
-    'How long ago a job of that schedule may have ended while all is well: two turns and five minutes.';
-REVOKE ALL ON FUNCTION memwarden_internal.job_tolerance(text) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.job_status()
 RETURNS TABLE (component text, state text, detail text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_all      record;
-    v_has_cron boolean := EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron');
+    v_all record;
 BEGIN
-    IF to_regclass('memwarden_data.job_run') IS NULL THEN
-        RETURN;
-    END IF;
-    SELECT count(*) AS jobs, count(r.finished_at) AS ran,
-           string_agg(format('(%L, %L, %L)', w.name || '_' || current_database(), w.schedule, w.command), ', ' ORDER BY w.name) AS calls
-      INTO v_all FROM memwarden_internal.wanted_jobs() AS w LEFT JOIN memwarden_data.job_run AS r ON r.job = w.name;
-    IF v_all.ran = 0 AND NOT v_has_cron THEN
-        RETURN QUERY SELECT 'jobs', 'missing',
-            format('%s; none ever ran, and pg_cron is not in this database. In the one that has it, run: ', v_all.jobs)
-            || format('SELECT cron.schedule_in_database(j.name, j.schedule, j.command, %L, ''memwarden_jobs'') FROM (VALUES '
-                '%s) AS j (name, schedule, command);',
-                      current_database(), v_all.calls);
+    SELECT count(*) AS jobs, count(coalesce(s.begun_at, s.finished_at)) AS ran, count(*) FILTER (WHERE s.late_by IS NOT NULL) AS late,
+           max(greatest(s.begun_at, s.finished_at, s.turn_at)) AS last INTO v_all
+      FROM memwarden_internal.job_states() AS s;
+    -- Some are due every minute: if none begins, nobody calls them.
+    IF v_all.ran = 0 AND (v_all.late > 0 OR NOT memwarden_internal.has_cron())
+       OR v_all.late > 0 AND v_all.last < clock_timestamp() - interval '15 minutes' THEN
+        RETURN QUERY SELECT 'jobs', CASE WHEN v_all.ran = 0 THEN 'missing' ELSE 'warning' END,
+            format('%s; ', v_all.jobs) || coalesce('none has run since ' || date_trunc('second', v_all.last) || '. ', 'none ever ran. ')
+            || memwarden_internal.scheduling_advice();
         RETURN;
     END IF;
     RETURN QUERY
-    SELECT 'jobs', 'warning', w.name || concat_ws(';', ' ' || r.fault,
-               CASE WHEN o.overdue > interval '0' THEN format(' is overdue by %s, ended last %s: %s', date_trunc('second', o.overdue),
-                    coalesce(date_trunc('second', r.finished_at)::text, 'never'), w.command) END)
-      FROM memwarden_internal.wanted_jobs() AS w
-      LEFT JOIN memwarden_data.job_run AS r ON r.job = w.name
-     -- What never ran counts from when the storage was made, or brought along.
-     CROSS JOIN LATERAL (SELECT clock_timestamp() - coalesce(r.finished_at, (SELECT max(s.applied_at) FROM memwarden_data.storage AS s))
-                                - memwarden_internal.job_tolerance(w.schedule) AS overdue) AS o
-     WHERE v_has_cron AND r.fault IS NOT NULL OR o.overdue > interval '0'
-     ORDER BY w.name;
+    SELECT 'jobs', 'warning', s.name || concat_ws(';',
+               CASE WHEN s.paused_at IS NOT NULL THEN format(' is paused since %s by %s: SELECT memwarden.resume_job(%L)',
+                    date_trunc('second', s.paused_at), s.paused_by, s.name) END,
+               CASE WHEN s.has_failed AND s.paused_at IS NULL THEN ' fails: '
+                    || CASE WHEN memwarden_internal.is_database_admin() THEN s.error ELSE left(s.error, 5) END END,
+               CASE WHEN s.late_by IS NOT NULL THEN format(' is overdue by %s, ended last %s: %s', date_trunc('second', s.late_by),
+                    coalesce(date_trunc('second', s.finished_at)::text, 'never'), s.command) END)
+      FROM memwarden_internal.job_states() AS s
+     WHERE s.paused_at IS NOT NULL OR s.has_failed OR s.late_by IS NOT NULL
+     ORDER BY s.name;
     IF NOT FOUND THEN
         RETURN QUERY SELECT 'jobs', 'ok', format('%s, none overdue', v_all.jobs);
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.job_status() IS
-    'One line when all jobs are well; else a line for each that is gone, paused, failing or overdue; or the one '
-    'statement that schedules all, where none ever ran and pg_cron is in another database.';
+    'One line when all jobs are well, or when nobody calls them, with what to run instead; else a line for each that is paused, failing or '
+    'overdue.';
 REVOKE ALL ON FUNCTION memwarden_internal.job_status() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.has_cron()
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT EXISTS (SELECT FROM pg_extension AS e WHERE e.extname = 'pg_cron')
+$function$;
+COMMENT ON FUNCTION memwarden_internal.has_cron() IS 'Whether pg_cron is in this database.';
+REVOKE ALL ON FUNCTION memwarden_internal.has_cron() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.scheduling_advice()
+RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT CASE WHEN memwarden_internal.has_cron()
+    THEN 'A superuser runs SELECT memwarden.setup(), and looks at cron.job and cron.job_run_details'
+    ELSE 'pg_cron is not in this database. In the one that has it, run: '
+         || format('SELECT cron.schedule_in_database(%L, ''10 seconds'', ''CALL memwarden.run_due_jobs()'', %L, ''memwarden_jobs'');',
+                   'memwarden_jobs_' || current_database(), current_database())
+         || ' Or let any scheduler CALL memwarden.run_due_jobs() every minute, as memwarden_jobs' END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.scheduling_advice() IS 'What to do where nobody calls run_due_jobs().';
+REVOKE ALL ON FUNCTION memwarden_internal.scheduling_advice() FROM PUBLIC;

@@ -70,6 +70,8 @@ VERSION = {
     "valid_during": "'[2020-01-01,2021-01-01)'",
     "expires_at": "now()",
     "class": "'correction'",
+    "subject_key_id": OTHER_ID,
+    "sealed": "sha256('')",
 }
 DERIVED = {"schema_id", "exclusive", "instance", "search_text", "tier"}
 """Of a version: what follows from the rest, or is no part of what it says."""

@@ -54,6 +54,7 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("guard_capture", "compact_next_captures", "list_captures", "set_capture_retention"),
         *("list_extraction_statistics", "create_partitions", "secure_tables"),
         *("find_captures", "erase_captures", "carry_out_erasure", "apply_erasure"),
+        *("old_records", "unfinished_erasures"),
     }
 
 
@@ -269,6 +270,31 @@ def test_time_takes_the_text_and_then_the_row(world: World) -> None:
     assert world.value("SELECT count(*) FROM memwarden_data.capture_key") == 3
     assert {row["capture_id"] for row in extract(agent)} == {young, other}
     assert recall(agent, query="herons")
+
+
+def test_a_legal_hold_keeps_captures(world: World) -> None:
+    """Texts and records of the organisation, until the hold is lifted.
+
+    Proves: Z5 (what a held memory cites stays)
+    """
+    world.admin.execute("SELECT memwarden.define_capture_source('chat', '10 days', '20 days')")
+    held, free = (
+        capture(world.agent(f"/org/{org}/user/a"), said("I like herons"), source="chat")
+        for org in ("acme", "globex")
+    )
+    for item in (held, free):
+        age(world, item, 21)
+    world.admin.execute("SELECT memwarden.hold('case 7', layers => '{semantic}', org => 'acme')")
+    jobs = world.connect("memwarden_jobs")
+    for call in ("CALL memwarden.compact_captures()", "SELECT memwarden.maintain()"):
+        jobs.execute(call)
+    left = "SELECT capture_id, content IS NOT NULL AS kept FROM memwarden_data.capture"
+    assert world.rows(left) == [{"capture_id": held, "kept": True}]
+    keep = "SELECT retention FROM partman.part_config WHERE parent_table = %s"
+    assert world.value(keep, "memwarden_data.capture") == "200 years"
+    world.admin.execute("SELECT memwarden.lift_hold(hold_id, 'over') FROM memwarden.holds")
+    jobs.execute("CALL memwarden.compact_captures()")
+    assert world.rows(left) == []
 
 
 def test_a_month_without_captures_is_dropped(world: World) -> None:

@@ -33,6 +33,8 @@ CHANGES = {
     "item_id": "gen_random_uuid()",
     "version": "version + 1",
     "previous_version_id": "gen_random_uuid()",
+    "subject_key_id": "gen_random_uuid()",
+    "sealed": r"'\x00'",
     "restores_version_id": "gen_random_uuid()",
     "absorbed_version_id": "gen_random_uuid()",
     "scope_id": "scope_id + 1",

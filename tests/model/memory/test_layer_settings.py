@@ -55,6 +55,18 @@ def test_another_language_indexes_what_is_there_anew(world: World) -> None:
         ("working", {"lock_wait": "1 day"}, "22023"),
         ("working", {"text_search_config": "klingon"}, "42704"),
         ("working", {"max_attempts": "many"}, "22023"),
+        ("episodic", {"soft_ttl": "-1 day"}, "22023"),
+        ("episodic", {"soft_ttl": "2000 years"}, "22023"),
+        ("episodic", {"max_idle": "0"}, "22023"),
+        ("episodic", {"max_idle": "200000000 years"}, "22023"),
+        ("episodic", {"default_ttl": "soon"}, "22023"),
+        ("episodic", {"decay": "slow"}, "22023"),
+        ("episodic", {"decay_rate": -0.1}, "22023"),
+        ("episodic", {"decay_rate": "NaN"}, "22023"),
+        ("episodic", {"counted_from": "now"}, "22023"),
+        ("episodic", {"gc_threshold": 2}, "22023"),
+        ("episodic", {"eviction": "random"}, "22023"),
+        ("episodic", {"hard_delete": None}, "22023"),
     ],
 )
 def test_what_is_no_setting_is_refused(
@@ -64,6 +76,23 @@ def test_what_is_no_setting_is_refused(
     with pytest.raises(psycopg.Error) as raised:
         configure(world, layer, **settings)
     assert raised.value.sqlstate == state
+
+
+def test_what_ages_memory_ships_as_the_table_says(shared_world: World) -> None:
+    """Rates are a day; what an organisation stands by does not decay. Proves: G1, L3."""
+    rows = shared_world.rows(
+        "SELECT layer, decay, decay_rate, soft_ttl::text, default_ttl::text, gc_threshold,"
+        "       max_idle::text, max_items"
+        "  FROM memwarden_data.layer ORDER BY ordinal"
+    )
+    assert [tuple(row.values()) for row in rows] == [
+        ("working", "exempt", 0, None, "00:15:00", None, None, 5),
+        ("session", "forcing", 12, None, "01:00:00", 0.1, "01:00:00", 100),
+        ("episodic", "forcing", 0.01, "30 days", "365 days", 0.2, "30 days", 10000),
+        ("semantic", "validity", 0.001, None, None, 0.1, "180 days", 10000),
+        ("procedural", "validity", 0.0005, None, None, 0.1, "365 days", 10000),
+        ("durable", "exempt", 0, None, None, None, None, None),
+    ]
 
 
 def test_agents_change_no_settings(world: World) -> None:

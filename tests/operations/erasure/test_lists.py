@@ -20,12 +20,12 @@ from operations.erasure.conftest import Desk, cites, holding, remember
 
 
 @pytest.fixture
-def original(world: World) -> Iterator[World]:
+def original(fresh_world: World) -> Iterator[World]:
     """A world of which copies are made: its connection is another after each."""
-    yield world
-    world.close()
-    world.roles.clear()
-    world.admin.close()
+    yield fresh_world
+    fresh_world.close()
+    fresh_world.roles.clear()
+    fresh_world.admin.close()
 
 
 def copy_of(world: World) -> World:
@@ -179,6 +179,9 @@ def test_a_list_of_another_master_key_takes_trust(world: World) -> None:
 
 def test_since_narrows_the_list(desk: Desk) -> None:
     """To erasures from a moment on."""
+    agent = desk.agent()
+    remember(agent, "tea", subject="Ana")
+    remember(agent, "milk", subject="Bob")
     desk.erase("Ana")
     moment = desk.world.value("SELECT clock_timestamp()")
     done = desk.erase("Bob")

@@ -338,9 +338,7 @@ def test_an_old_month_of_recalls_goes_while_others_recall(world: World) -> None:
     write(agent, "semantic", "tea")
     jobs.execute(MAINTAIN)
     old = partitions(world, "recall_log")[1]["name"]
-    world.admin.execute(
-        "UPDATE partman.part_config SET retention = '2 months' WHERE retention = '13 months'"
-    )
+    world.admin.execute("SELECT memwarden.set_record_retention('recalls', '2 months')")
     agent.execute("SET lock_timeout = '60s'")
     with idle.transaction(), ThreadPoolExecutor(1) as pool:
         idle.execute("SELECT * FROM memwarden.recall('tea')").fetchall()

@@ -58,6 +58,12 @@ def rows_read(agent: Agent, **asked: Any) -> tuple[int, int]:
 
 
 @pytest.fixture
+def world(fresh_world: World) -> World:
+    """A database that no other test left statistics in."""
+    return fresh_world
+
+
+@pytest.fixture
 def agent(world: World) -> Agent:
     """An agent of an organisation of few small scopes and one that holds nearly everything."""
     made = world.agent("/org/acme", descendants=True)

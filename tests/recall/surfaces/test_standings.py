@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 ORG = "/org/acme"
 
 
+@pytest.mark.every_version
 def test_standing_follows_evidence_authority_and_confidence(world: World) -> None:
     """Several registered sources, one, none; the rules are data that an organisation sets.
 

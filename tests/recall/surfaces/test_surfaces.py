@@ -143,6 +143,7 @@ def test_a_login_bound_to_a_surface_reads_by_no_other_way(world: World) -> None:
 
 
 @pytest.mark.every_version
+@pytest.mark.every_version
 def test_surfaces_are_defined_by_administrators_of_their_organisation(world: World) -> None:
     """Others are refused; kinds, layers and classifications must exist; another's is unknown.
 

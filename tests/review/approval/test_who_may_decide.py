@@ -27,7 +27,7 @@ def test_an_agents_login_reaches_no_decision(world: World) -> None:
     Proves: H6
     """
     ask(world)
-    agent = world.agent(HOME, descendants=True)
+    agent = world.log_in(world.register(HOME, descendants=True))
     number = propose(agent)
     attempts: list[tuple[str, tuple[Any, ...]]] = [
         ("SELECT memwarden.approve(%s)", (number,)),

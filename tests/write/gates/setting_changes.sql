@@ -116,6 +116,10 @@ INSERT INTO memwarden_data.noise (org_id, noise_id, scope_id, layer, label_id, p
     SELECT shipped.number_of('@org'), gen_random_uuid(), shipped.scope_of('@org'), 'semantic', 1, 1, gen_random_uuid(), 'r', now(), now() + '1 hour';
 UPDATE memwarden_data.noise SET expires_at = now();
 DELETE FROM memwarden_data.noise;
+INSERT INTO memwarden_data.residency_rule
+    SELECT shipped.either('@org', @n), (ARRAY['*', 'health'])[1 + @n % 2], '{eu,us}', now()
+    ON CONFLICT ON CONSTRAINT residency_rule_pkey DO UPDATE SET regions = '{r@n}';
+DELETE FROM memwarden_data.residency_rule WHERE org_id = shipped.either('@org', @n);
 UPDATE memwarden_data.layer SET admission = (ARRAY['free', 'schema', 'full'])[1 + @n % 3]
     WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
 UPDATE memwarden_data.layer SET writers = (ARRAY['any', 'owner', 'validated'])[1 + @n % 3]

@@ -47,7 +47,10 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
               WHERE b.org_id = p.org_id AND b.layer = l.layer AND b.kind IS NULL AND b.scope_kind = s.kind
                 AND b.classification = least(1::smallint, p.clearance) AND b.domains = '{}' AND b.attributes = '{}' AND NOT b.shared),
             EXISTS (SELECT FROM memwarden_data.role_permission AS x
-                     WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL)
+                     WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL),
+            (SELECT jsonb_object_agg(x.class, x.regions)
+               FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
+                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x)
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN memwarden_data.layer AS l

@@ -6,6 +6,7 @@ import ast
 import re
 import uuid
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -493,6 +494,14 @@ def too_much_together(world: World, home: str) -> DictRow:
     return write(agent, "semantic", {"tags": ["b"]}, **kind)
 
 
+def outside_its_regions(world: World, home: str) -> DictRow:
+    """Write on a server whose region nobody has declared, what may lie in one."""
+    agent = world.agent(home)
+    call(world.admin, "define_region", region="eu")
+    call(world.admin, "set_residency", regions=["eu"], org=home.split("/")[2])
+    return write(agent, "semantic", TEXT)
+
+
 def what_a_reviewer_refused(world: World, home: str) -> DictRow:
     """Write what a reviewer has refused, once more."""
     agent = world.agent(home)
@@ -535,7 +544,37 @@ def an_act_without_the_right(world: World, home: str) -> DictRow:
     return decide(reviewer(world, scope=org), "approve", str(act["request_id"]))
 
 
+FORGET = """
+CREATE OR REPLACE FUNCTION shipped.forget_generations() RETURNS void LANGUAGE plpython3u AS $$
+import os, shutil, tempfile
+alone = tempfile.mkdtemp() + "/master.key"
+shutil.copy(os.environ["MEMWARDEN_MASTER_KEY_FILE"], alone)
+os.environ["MEMWARDEN_MASTER_KEY_FILE"] = alone
+$$;
+GRANT USAGE ON SCHEMA shipped TO PUBLIC"""
+
+
+def of_an_encrypted_class(world: World, home: str, **arguments: Any) -> DictRow:
+    """Write in a class whose memories are encrypted, where the server forgot how."""
+    org = home.split("/")[2]
+    agent = world.log_in(world.register(home))
+    call(
+        world.admin,
+        "define_write_class",
+        **{"class": "secret"},
+        description="x",
+        encrypted=True,
+        org=org,
+    )
+    if arguments:
+        world.admin.execute(FORGET)
+        agent.execute("SELECT shipped.forget_generations()")
+    return write(agent, "semantic", TEXT, **{"class": "secret"}, **arguments)
+
+
 RECIPES: dict[str, Recipe] = {
+    "SUBJECT_REQUIRED": of_an_encrypted_class,
+    "NO_SUBJECT_KEY": partial(of_an_encrypted_class, subject="Ana"),
     "ACT_REFUSED": an_act_without_the_right,
     "AWAITING_APPROVAL": reviewed("leave"),
     "REVIEW_REJECTED": reviewed("reject"),
@@ -638,6 +677,7 @@ RECIPES: dict[str, Recipe] = {
     "SCOPE_BUSY": into_a_busy_scope,
     "INTERMEDIATE_REASONING": one(content="Let me think this through step by step"),
     "KNOWN_NOISE": what_a_reviewer_refused,
+    "RESIDENCY": outside_its_regions,
     "TRANSIENT_OUTPUT": one(origin={"kind": "tool_answer"}),
     "CONFIDENCE_FLOOR": one(origin={"kind": "pattern"}),
     "OVERLAPS_EXISTING": mostly_known,
@@ -703,6 +743,8 @@ def codes_in_sources() -> set[str]:
     found |= set(re.findall(r"refusal := '([A-Z_]+)'", outranked))
     erasing = (ROOT / "sql/8_operations/30_erasure/40_erase_places.sql").read_text()
     found |= set(re.findall(r"outcome = 'DEFERRED' THEN '([A-Z_]+)'", erasing))
+    sealing = (ROOT / "sql/8_operations/32_subject_keys/30_seal.sql").read_text()
+    found |= set(re.findall(r"violation\('([A-Z_]+)'", sealing))
     for path in (ROOT / "sql/4_review/10_approval").glob("*.sql"):
         text = path.read_text()
         found |= set(re.findall(r"refuse_request\([^,']*, '([A-Z_]+)'", text))
@@ -714,7 +756,9 @@ def codes_in_sources() -> set[str]:
             continue
         text = path.read_text()
         for statement in assigned.findall(text) + re.findall(r"violation\('[A-Z_]+'", text):
-            found |= set(re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION)'", statement))
+            found |= set(
+                re.findall(r"'([A-Z]+(?:_[A-Z]+)+|UNSPECIFIED|CONTRADICTION|RESIDENCY)'", statement)
+            )
         found |= set(re.findall(r"THEN '([A-Z_]+)' ELSE '(?:[A-Z_]+)' END, v_fault", text))
         found |= set(re.findall(r"'([A-Z_]+) ' \|\| count", text))
         found |= set(re.findall(r"ask_review\(\s*NEW.review_asked, '([A-Z_]+)'", text))

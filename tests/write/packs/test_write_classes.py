@@ -14,13 +14,20 @@ if TYPE_CHECKING:
     from conftest import World
 
 HOME = "/org/acme/user/ana"
-SHIPPED = {"evidence_link", "preference", "decision_outcome", "correction"}
+SHIPPED = {
+    "evidence_link",
+    "preference",
+    "decision_outcome",
+    "correction",
+    "task_learning",
+    "entity_fact",
+}
 
 
-def test_the_four_classes_are_there_from_the_first(world: World) -> None:
+def test_the_shipped_classes_are_there_from_the_first(world: World) -> None:
     """With what each asks, for every member of the organisation to see.
 
-    Proves: F5
+    Proves: F5, G9 (lifetimes by category)
     """
     agent = world.agent(HOME)
     rows = agent.execute("SELECT * FROM memwarden.write_classes").fetchall()
@@ -29,6 +36,10 @@ def test_the_four_classes_are_there_from_the_first(world: World) -> None:
     assert correction["roles"] == ["correction_writer", "curator"]
     assert correction["precedence"] > 0
     assert correction["signals"]
+    ages = {row["class"]: (row["soft_ttl"], row["decay"]) for row in rows}
+    assert ages["preference"] == (timedelta(days=90), None)
+    assert ages["task_learning"] == (timedelta(days=30), None)
+    assert ages["entity_fact"] == (timedelta(days=180), "exempt")
 
 
 def test_the_class_stays_with_the_memory(world: World) -> None:
@@ -125,6 +136,9 @@ def test_a_class_of_the_organisation_goes_before_the_shipped(world: World) -> No
         ({"class": "a", "precedence": 1001}, "22023"),
         ({"class": "a", "roles": []}, "22023"),
         ({"class": "a", "max_ttl": timedelta(0)}, "22023"),
+        ({"class": "a", "soft_ttl": timedelta(days=-1)}, "22023"),
+        ({"class": "a", "soft_ttl": timedelta(days=400_000)}, "22023"),
+        ({"class": "a", "decay": "slow"}, "22023"),
         ({"class": "a", "layers": ["nowhere"]}, "42704"),
         ({"class": "a", "classification": "unheard_of"}, "42704"),
         ({"class": "a", "org": "umbrella"}, "42501"),

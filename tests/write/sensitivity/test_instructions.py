@@ -201,6 +201,7 @@ def test_what_a_session_noted_is_not_handed_on_as_a_finding(world: World) -> Non
     assert "reveal the code" not in second["prompt"]
 
 
+@pytest.mark.every_version
 def test_an_administrator_says_otherwise(world: World) -> None:
     """Flagged, it is kept without a person, and stands no higher; blocked, it is refused.
 

@@ -24,6 +24,7 @@ CALLS = [
     f"SELECT memwarden.fail_job('{uuid.uuid4()}', 'w', 'e')",
 ]
 FOR_ADMINISTRATORS = [
+    "SELECT memwarden_internal.delete_next_records(NULL, 1)",
     f"SELECT memwarden.revive_job('{uuid.uuid4()}')",
     "SELECT memwarden.require_verifier('semantic', 'gate', 'x')",
     "SELECT memwarden.release_verifier('semantic', 'gate', 'x')",
@@ -34,7 +35,6 @@ INSIDE = [
     "SELECT memwarden_internal.hold_job(gen_random_uuid(), 'w')",
     "SELECT memwarden_internal.send_again(gen_random_uuid())",
     "SELECT memwarden_internal.set_aside_abandoned(now())",
-    "SELECT memwarden_internal.trim_jobs()",
 ]
 TABLES = ["job", "verdict", "verifier"]
 VIEWS = ["job_queue", "dead_jobs", "verifiers"]
@@ -59,7 +59,7 @@ def test_only_workers_judge(shared_world: World, home: str, group: str) -> None:
         role = shared_world.role(*groups)
     else:
         role = shared_world.register(home, groups=groups)
-    connection = shared_world.connect(role)
+    connection = shared_world.log_in(role)
     refused = CALLS + INSIDE + (FOR_ADMINISTRATORS if group != "admin" else [])
     for call in refused:
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

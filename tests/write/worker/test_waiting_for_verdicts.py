@@ -316,7 +316,7 @@ def test_a_verifier_is_set_as_it_can_be(shared_world: World, options: dict[str, 
 def test_what_is_over_is_kept_for_a_month(
     shared_world: World, agent: Connection[DictRow], worker: Connection[DictRow], org: str
 ) -> None:
-    """Then maintain() deletes jobs and verdicts.
+    """Then delete_old_records() deletes jobs and verdicts.
 
     Proves: W9
     """
@@ -333,7 +333,7 @@ def test_what_is_over_is_kept_for_a_month(
             " WHERE plugin = %s",
             (old,),
         )
-    shared_world.connect("memwarden_jobs").execute("SELECT memwarden.maintain()")
+    shared_world.connect("memwarden_jobs").execute("CALL memwarden.delete_old_records()")
     for table in ("job", "verdict"):
         kept = shared_world.rows(
             f"SELECT plugin FROM memwarden_data.{table} WHERE plugin = ANY (%s)", [old, young]

@@ -1,0 +1,66 @@
+-- Where each job stands.
+CREATE OR REPLACE FUNCTION memwarden_internal.job_states()
+RETURNS TABLE (
+    name text, schedule text, command text, unit text, begun_at timestamptz, ended_at timestamptz, finished_at timestamptz,
+    turn_at timestamptz, done bigint, next_run timestamptz, error text, failed_at timestamptz, paused_at timestamptz, paused_by text,
+    is_mine boolean, runs_elsewhere boolean, has_failed boolean, late_by interval)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now  timestamptz := clock_timestamp();
+    -- What never ran counts from when the storage was made, or brought along.
+    v_made timestamptz := (SELECT max(s.applied_at) FROM memwarden_data.storage AS s);
+BEGIN
+    RETURN QUERY
+    SELECT w.name, w.schedule, w.command, w.unit, r.begun_at, r.ended_at, r.finished_at, r.turn_at, coalesce(r.done, 0),
+           CASE WHEN r.paused_at IS NOT NULL OR e.elsewhere OR e.mine THEN NULL
+                WHEN r.begun_at IS NULL THEN v_made
+                -- Stopped, or failed: not at once, and not a day later.
+                WHEN r.ended_at IS NULL THEN r.turn_at + least(s.every, interval '10 minutes')
+                WHEN r.failed_at >= r.begun_at THEN r.ended_at + least(s.every, interval '10 minutes')
+                ELSE date_bin(s.every, r.begun_at, s.origin) + s.every END,
+           r.error, r.failed_at, r.paused_at, r.paused_by, e.mine, e.elsewhere,
+           coalesce(r.failed_at >= coalesce(r.finished_at, '-infinity'), false),
+           CASE WHEN r.paused_at IS NULL
+                THEN nullif(greatest(v_now - coalesce(r.finished_at, v_made) - memwarden_internal.job_tolerance(w.schedule),
+                                     interval '0'), interval '0') END
+      FROM memwarden_internal.wanted_jobs() AS w
+     CROSS JOIN LATERAL memwarden_internal.job_slots(w.schedule) AS s
+      LEFT JOIN memwarden_data.job_run AS r ON r.job = w.name
+     CROSS JOIN LATERAL (SELECT coalesce(r.pid = pg_backend_pid() AND r.ended_at IS NULL, false) AS mine,
+                                coalesce(memwarden_internal.runs_elsewhere(r.pid, r.ended_at, r.turn_at), false) AS elsewhere) AS e;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.job_states() IS
+    'Every job with its last run. next_run: from when on run_due_jobs() runs it; NULL while it runs or is paused. has_failed: the last '
+    'end was an error. late_by: how much longer ago the last good end is than its schedule tolerates; NULL when it is in time.';
+REVOKE ALL ON FUNCTION memwarden_internal.job_states() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_jobs()
+RETURNS TABLE (
+    name text, state text, schedule text, command text, last_begin timestamptz, last_end timestamptz, duration interval, done bigint,
+    unit text, next_run timestamptz, last_error text, failed_at timestamptz, paused_at timestamptz, paused_by text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    RETURN QUERY
+    SELECT s.name,
+           CASE WHEN s.paused_at IS NOT NULL THEN 'paused'
+                WHEN s.is_mine OR s.runs_elsewhere THEN
+                     CASE WHEN s.turn_at < v_now - interval '15 minutes' THEN 'stuck' ELSE 'running' END
+                WHEN s.has_failed THEN 'failing'
+                WHEN s.late_by IS NOT NULL THEN 'late'
+                WHEN s.begun_at IS NULL THEN 'never ran'
+                ELSE 'on time' END,
+           s.schedule, s.command, s.begun_at, s.ended_at, coalesce(s.ended_at, CASE WHEN s.is_mine OR s.runs_elsewhere THEN v_now END)
+               - s.begun_at, s.done, s.unit, s.next_run, s.error, s.failed_at, s.paused_at, s.paused_by
+      FROM memwarden_internal.job_states() AS s;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_jobs() IS 'The rows of memwarden.jobs.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_jobs() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_jobs() TO memwarden_auditor, memwarden_admin;

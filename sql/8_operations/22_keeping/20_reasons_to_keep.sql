@@ -1,0 +1,88 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.reasons_to_keep(p_org_id bigint, p_item_ids uuid[])
+RETURNS TABLE (item_id uuid, reason text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_hold_id uuid;
+BEGIN
+    RETURN QUERY
+    SELECT p.item_id, 'PINNED', p.reason FROM memwarden_data.pin AS p WHERE p.org_id = p_org_id AND p.item_id = ANY (p_item_ids);
+    RETURN QUERY
+    SELECT DISTINCT l.item_id, 'LINKED', CASE WHEN l.org_id = p_org_id THEN l.action_id ELSE 'an action of another organisation' END
+      FROM memwarden_data.action_link AS l WHERE l.item_org_id = p_org_id AND l.item_id = ANY (p_item_ids);
+    FOR v_hold_id IN SELECT h.hold_id FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.lifted_at IS NULL LOOP
+        RETURN QUERY
+        SELECT i.id, 'HELD', v_hold_id::text FROM memwarden_internal.held_among(p_org_id, v_hold_id, p_item_ids) AS i (id);
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reasons_to_keep(bigint, uuid[]) IS
+    'Why some of these items of an organisation must stay: a row for each reason, none for items that may go. PINNED: a '
+    'curator said so (detail: why); neither expires nor is deleted by collection. HELD: a legal hold (detail: its number); '
+    'nothing ends or deletes it but a person who retracts, expires or rolls back, which deletes nothing. LINKED: an action '
+    'rests on it (detail: its number); it may expire, and is not deleted, except by erasure and retention. Who deletes '
+    'calls stop_new_reasons() first. Source: N8, Z5, G3.';
+REVOKE ALL ON FUNCTION memwarden_internal.reasons_to_keep(bigint, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.stop_new_reasons(p_org_id bigint, p_item_ids uuid[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- A hold waits for the row of its organisation, a pin and a link wait for the item.
+    PERFORM FROM memwarden_data.organisation AS o WHERE o.org_id = p_org_id FOR SHARE;
+    PERFORM FROM memwarden_data.item AS i WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) ORDER BY i.item_id FOR UPDATE;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.stop_new_reasons(bigint, uuid[]) IS
+    'Keeps these items from being held, pinned or linked until this transaction ends: what reasons_to_keep() then does not '
+    'say may be deleted. The caller holds the scopes of the items, if it needs them.';
+REVOKE ALL ON FUNCTION memwarden_internal.stop_new_reasons(bigint, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.held_among(p_org_id bigint, p_hold_id uuid, p_item_ids uuid[])
+RETURNS SETOF uuid
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_hold     memwarden_data.legal_hold;
+    v_terms    text[];
+    v_synonyms text := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
+    v_named    uuid[];
+    v_subjects text[];
+BEGIN
+    SELECT h.* INTO v_hold FROM memwarden_data.legal_hold AS h WHERE h.org_id = p_org_id AND h.hold_id = p_hold_id;
+    v_terms := coalesce(memwarden_internal.search_terms(v_hold.texts), '{}');
+    IF v_hold.subject IS NOT NULL THEN
+        SELECT array_agg(s.subject) INTO v_subjects
+          FROM (SELECT DISTINCT v.subject FROM memwarden_data.version AS v
+                 WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids) AND v.subject IS NOT NULL) AS s
+         WHERE memwarden_internal.normalised_subject(s.subject, v_synonyms)
+               = memwarden_internal.normalised_subject(v_hold.subject, v_synonyms);
+        -- Under any name that the entity bears.
+        v_named := ARRAY(
+            SELECT k.item_id FROM memwarden_data.memory_key AS k
+             WHERE k.org_id = p_org_id AND k.item_id = ANY (p_item_ids)
+               AND k.entity_id = ANY (memwarden_internal.find_in_entities(ARRAY[p_org_id], v_hold.subject, '{}')));
+    END IF;
+    -- Any version, also one of the past: what was held once does not slip away by being corrected.
+    RETURN QUERY
+    SELECT DISTINCT v.item_id
+      FROM memwarden_data.said_version AS v
+     WHERE v.org_id = p_org_id AND v.item_id = ANY (p_item_ids)
+       AND (v_hold.item_id IS NULL OR v.item_id = v_hold.item_id)
+       AND (v_hold.subject IS NULL OR v.subject = ANY (v_subjects) OR v.item_id = ANY (v_named))
+       AND (v_hold.scope_ids IS NULL OR v.scope_id IN (
+               SELECT s.scope_id FROM memwarden_data.scope AS s WHERE s.lineage && v_hold.scope_ids))
+       AND (v_hold.layers IS NULL OR v.layer = ANY (v_hold.layers))
+       AND (v_hold.written_during IS NULL OR lower(v.recorded_during) <@ v_hold.written_during)
+       AND (v_hold.texts IS NULL OR memwarden_internal.mentions(
+               v_terms, ARRAY[v.content::text, v.subject, v.predicate, v.kind],
+               ARRAY[memwarden_internal.said_in_evidence(v.evidence)::text]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) IS
+    'Those of the items that a hold keeps: one of their versions, past or present, is all that the hold asks for.';
+REVOKE ALL ON FUNCTION memwarden_internal.held_among(bigint, uuid, uuid[]) FROM PUBLIC;

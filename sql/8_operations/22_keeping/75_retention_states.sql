@@ -1,0 +1,73 @@
+-- The four states are read off what is there: no second state machine that could disagree with the first.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_retention_states()
+RETURNS TABLE (org text, item_id uuid, layer text, scope text, state text, kept_by text[], since timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
+    v_may_hold     boolean := memwarden_internal.may_hold();
+    v_now          timestamptz := clock_timestamp();
+    v_org_id       bigint;
+    v_items        uuid[];
+BEGIN
+    FOREACH v_org_id IN ARRAY memwarden_internal.overseen_orgs() LOOP
+        v_items := ARRAY(
+            SELECT i.item_id FROM memwarden_data.item AS i
+             WHERE i.org_id = v_org_id
+               AND (v_principal_id IS NULL OR memwarden_internal.sees_item(v_principal_id, i.scope_id, i.label_id, i.principal_id)));
+        RETURN QUERY
+        WITH kept AS (
+            SELECT k.item_id, array_agg(DISTINCT k.reason ORDER BY k.reason) AS reasons
+              FROM memwarden_internal.reasons_to_keep(v_org_id, v_items) AS k
+             WHERE v_may_hold OR k.reason <> 'HELD' GROUP BY k.item_id
+        )
+        SELECT o.name, i.item_id, i.layer, s.path,
+               CASE WHEN i.status IN ('ACTIVE', 'DRAFT') AND (i.expires_at IS NULL OR i.expires_at > v_now) THEN 'ACTIVE'
+                    WHEN 'LINKED' = ANY (k.reasons) OR EXISTS (
+                        SELECT FROM memwarden_data.derivation AS d WHERE d.source_org_id = i.org_id AND d.source_item_id = i.item_id)
+                    THEN 'REFERENCED' ELSE 'ORPHANED' END,
+               coalesce(k.reasons, '{}'),
+               CASE WHEN i.status = 'ACTIVE' AND i.expires_at <= v_now THEN i.expires_at ELSE i.updated_at END
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.organisation AS o ON o.org_id = i.org_id
+          JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
+          LEFT JOIN kept AS k ON k.item_id = i.item_id
+         WHERE i.org_id = v_org_id AND i.item_id = ANY (v_items);
+        RETURN QUERY
+        SELECT t.org, t.item_id, t.layer, NULL::text, 'TOMBSTONED', '{}'::text[], t.deleted_at
+          FROM memwarden_internal.list_tombstones() AS t
+          JOIN memwarden_data.organisation AS o ON o.org_id = v_org_id AND o.name = t.org;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_retention_states() IS 'The rows of memwarden.retention_states.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_retention_states() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_retention_states() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_tombstones()
+RETURNS TABLE (org text, item_id uuid, layer text, versions integer, deleted_at timestamptz, cause text, reason text, login_role text,
+               agent text, erasure_id uuid, signature text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.overseen_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, t.item_id, l.layer, cardinality(t.version_ids), e.erased_at, e.cause, e.reason, e.login_role, p.name, e.erasure_id,
+           memwarden_internal.signature_state('erased item', memwarden_internal.erased_item_statement(
+               t.org_id, t.item_id, t.erasure_id, t.version_ids, t.key_id), t.key_id, encode(t.signature, 'hex'))
+      FROM memwarden_data.erased_item AS t
+      JOIN memwarden_data.erasure AS e ON e.erasure_id = t.erasure_id
+      JOIN memwarden_data.organisation AS o ON o.org_id = t.org_id
+      LEFT JOIN memwarden_data.principal AS p ON p.principal_id = e.principal_id
+      LEFT JOIN LATERAL (
+           SELECT g.layer FROM memwarden_data.log AS g
+            WHERE g.org_id = t.org_id AND g.item_id = t.item_id AND g.operation = 'ERASE' ORDER BY g.log_seq DESC LIMIT 1) AS l ON true
+     WHERE t.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_tombstones() IS 'The rows of memwarden.tombstones.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_tombstones() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_tombstones() TO memwarden_curator, memwarden_auditor, memwarden_admin;

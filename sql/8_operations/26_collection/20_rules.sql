@@ -1,0 +1,123 @@
+-- What may be collected, and why: asked when it is looked for, and once more when it is taken.
+CREATE OR REPLACE FUNCTION memwarden_internal.collection_rules(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
+RETURNS TABLE (item_id uuid, scope_id bigint, layer text, action text, reason text, kept text[])
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+SET jit = off
+AS $function$
+BEGIN
+    RETURN QUERY
+    WITH heads AS MATERIALIZED (
+        SELECT i.item_id, i.scope_id, i.layer, i.status::text AS status, i.expires_at <= p_now AS is_over, i.updated_at,
+               l.gc_threshold, l.max_idle, l.hard_delete, l.recovery_window,
+               l.hard_delete = 'after_grace' OR i.class IS NOT NULL
+                   OR i.created_at <= p_now - (SELECT memwarden_internal.shortest_retention(p_org_id)) AS may_go
+          FROM memwarden_data.item AS i
+          JOIN memwarden_data.layer AS l ON l.layer = i.layer
+         WHERE i.org_id = p_org_id AND i.item_id = ANY (p_item_ids) AND i.status IN ('ACTIVE', 'EXPIRED', 'SUPERSEDED')
+    ), judged AS (
+        SELECT h.item_id, h.scope_id, h.layer, 'EXPIRE' AS action,
+               CASE WHEN h.is_over THEN 'TTL_OVER'
+                    WHEN r.staleness > 0.9 THEN 'STALE'
+                    WHEN r.relevance < h.gc_threshold AND p_now - u.at > h.max_idle THEN 'IRRELEVANT'
+                    WHEN r.decay <> 'exempt' AND r.review_at <= p_now AND p_now - u.at > interval '30 days' THEN 'UNREAD' END AS reason
+          FROM heads AS h
+          LEFT JOIN memwarden_internal.relevance_of(p_org_id, ARRAY(
+                        SELECT g.item_id FROM heads AS g WHERE g.status = 'ACTIVE' AND g.is_over IS NOT TRUE), p_now) AS r
+            ON r.item_id = h.item_id
+         -- Who wrote it has had it before him.
+         CROSS JOIN LATERAL (SELECT greatest(h.updated_at, r.last_read) AS at) AS u
+         WHERE h.status = 'ACTIVE'
+         UNION ALL
+        SELECT h.item_id, h.scope_id, h.layer, 'DELETE',
+               CASE WHEN h.hard_delete = 'retention' AND p_now - h.updated_at > h.recovery_window THEN 'RETENTION_OVER'
+                    WHEN h.hard_delete = 'retention' THEN NULL
+                    WHEN h.status = 'EXPIRED' AND p_now - h.updated_at > h.recovery_window THEN 'GRACE_OVER'
+                    WHEN h.status = 'SUPERSEDED' AND p_now - h.updated_at > greatest(interval '90 days', h.recovery_window)
+                    THEN 'SUPERSEDED' END
+          FROM heads AS h
+         WHERE h.status <> 'ACTIVE' AND h.hard_delete <> 'never' AND h.may_go
+    ), over AS MATERIALIZED (
+        -- The strongest rule that is due, and no duty against it: what a rule puts into an archive stays there.
+        SELECT r.item_id FROM memwarden_internal.retention_of(p_org_id, ARRAY(
+                   SELECT j.item_id FROM judged AS j WHERE j.reason = 'RETENTION_OVER'), p_now) AS r
+         WHERE r.action = 'delete'
+    ), found AS MATERIALIZED (
+        SELECT j.item_id, j.scope_id, j.layer, j.action, j.reason FROM judged AS j
+         WHERE j.reason IS NOT NULL AND (j.reason <> 'RETENTION_OVER' OR j.item_id IN (SELECT o.item_id FROM over AS o))
+    ), kept AS MATERIALIZED (
+        SELECT k.item_id, array_agg(DISTINCT k.reason) AS reasons
+          FROM (SELECT r.item_id, r.reason
+                  FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(SELECT f.item_id FROM found AS f)) AS r
+                 UNION ALL
+                SELECT d.id, 'DUTY'
+                  FROM memwarden_internal.duties_among(p_org_id, ARRAY(
+                           SELECT f.item_id FROM found AS f WHERE f.reason <> 'TTL_OVER'), p_now) AS d (id)) AS k
+         GROUP BY k.item_id
+    )
+    -- What an action rests on may leave the indexes, and stays. Whose time is over nobody reads, and a duty keeps it for later.
+    SELECT f.item_id, f.scope_id, f.layer, f.action, f.reason,
+           CASE f.action WHEN 'EXPIRE' THEN array_remove(k.reasons, 'LINKED') ELSE k.reasons END
+      FROM found AS f
+      LEFT JOIN kept AS k ON k.item_id = f.item_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) IS
+    'Those of the items that a rule would collect at p_now. action EXPIRE (the first phase, of active items), by reason TTL_OVER: '
+    'its time to live is over; STALE: staleness over 0.9; IRRELEVANT: relevance below the layer''s gc_threshold, and unread for its '
+    'max_idle; UNREAD: its soft lifetime is over, and it was not read for 30 days. action DELETE (the second phase, where the layer says '
+    'hard_delete after_grace), by reason GRACE_OVER: expired for longer than the layer''s recovery_window; SUPERSEDED: for more than 90 '
+    'days; where it says hard_delete retention, by reason RETENTION_OVER: ended for longer than the recovery_window, and a rule of '
+    'retention wants it deleted now. kept: what forbids it, DUTY among it (a rule of retention still wants it kept; it expires all the '
+    'same when its time to live is over), NULL or empty where nothing does. Source: chapter 12.7.3 to 12.7.5, four-layer design 4 and 6.';
+REVOKE ALL ON FUNCTION memwarden_internal.collection_rules(bigint, uuid[], timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.over_cap(p_org_id bigint, p_layer text, p_now timestamptz)
+RETURNS TABLE (scope_id bigint, item_id uuid)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET jit = off
+AS $function$
+DECLARE
+    v_layer record;
+    v_scope record;
+BEGIN
+    SELECT l.max_items, l.eviction INTO v_layer FROM memwarden_data.layer AS l WHERE l.layer = p_layer;
+    IF v_layer.max_items IS NULL OR v_layer.eviction IS NULL THEN
+        RETURN;
+    END IF;
+    FOR v_scope IN
+        SELECT i.scope_id, count(*) - v_layer.max_items AS excess
+          FROM memwarden_data.item AS i
+         WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+         GROUP BY i.scope_id HAVING count(*) > v_layer.max_items ORDER BY i.scope_id
+    LOOP
+        RETURN QUERY
+        SELECT v_scope.scope_id, c.item_id
+          FROM (SELECT i.item_id, i.created_at, i.expires_at,
+                       greatest(i.updated_at, (SELECT max(u.last_given_at) FROM memwarden_data.recall_use AS u
+                                                WHERE u.org_id = i.org_id AND u.item_id = i.item_id)) AS used_at
+                  FROM memwarden_data.item AS i
+                 WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer) AS c
+         WHERE c.item_id NOT IN (
+                   SELECT k.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, ARRAY(
+                       SELECT i.item_id FROM memwarden_data.item AS i
+                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer)) AS k
+                    WHERE k.reason <> 'LINKED'
+                    UNION ALL
+                   SELECT d.id FROM memwarden_internal.duties_among(p_org_id, ARRAY(
+                       SELECT i.item_id FROM memwarden_data.item AS i
+                        WHERE i.org_id = p_org_id AND i.scope_id = v_scope.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer),
+                       p_now) AS d (id))
+         ORDER BY CASE v_layer.eviction WHEN 'ttl' THEN coalesce(c.expires_at, 'infinity') WHEN 'fifo' THEN c.created_at ELSE c.used_at END,
+                  c.used_at, c.item_id
+         LIMIT v_scope.excess;
+    END LOOP;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) IS
+    'The items by which scopes of an organisation hold more than the max_items of a layer: those read longest ago, the oldest, or '
+    'those that end soonest, as the layer''s eviction says. What is pinned, held or still to be kept by a rule of '
+    'retention is none of them. Source: G7.';
+REVOKE ALL ON FUNCTION memwarden_internal.over_cap(bigint, text, timestamptz) FROM PUBLIC;

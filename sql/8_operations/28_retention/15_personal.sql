@@ -1,0 +1,31 @@
+-- What makes a memory personal: that personal data was found in it, and stayed.
+CREATE OR REPLACE FUNCTION memwarden_internal.personal_kinds(p_findings jsonb)
+RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT array_agg(DISTINCT k.kind #>> '{}')
+  FROM jsonb_path_query(p_findings, '$[*] ? (@.kind starts with "pii." && @.level != "none" && @.action != "redact").kind') AS k (kind)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.personal_kinds(jsonb) IS
+    'The kinds of personal data among findings, but for what was taken out of the content; null where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.personal_kinds(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.note_personal(p_org_id bigint, p_item_id uuid, p_kinds text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_kinds IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO memwarden_data.personal_item AS p (org_id, item_id, kinds) VALUES (p_org_id, p_item_id, p_kinds)
+    ON CONFLICT ON CONSTRAINT personal_item_pkey DO UPDATE
+       SET kinds = ARRAY(SELECT DISTINCT k FROM unnest(p.kinds || excluded.kinds) AS k ORDER BY k)
+     WHERE NOT p.kinds @> excluded.kinds;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) IS
+    'Notes that personal data of these kinds was found in a memory; nothing where they are NULL.';
+REVOKE ALL ON FUNCTION memwarden_internal.note_personal(bigint, uuid, text[]) FROM PUBLIC;

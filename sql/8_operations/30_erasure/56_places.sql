@@ -1,0 +1,85 @@
+-- What a deletion took, by place. PostgreSQL counts what a transaction deletes and changes in each table: so no place is forgotten.
+CREATE OR REPLACE FUNCTION memwarden_internal.rows_changed()
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_object_agg(r.relname, p.changed), '{}')
+          FROM (SELECT coalesce(pg_partition_root(c.oid)::oid, c.oid) AS place,
+                       sum(pg_stat_get_xact_tuples_deleted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid)) AS changed
+                  FROM pg_class AS c
+                 WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind = 'r'
+                 GROUP BY 1) AS p
+          JOIN pg_class AS r ON r.oid = p.place
+         WHERE p.changed > 0 AND r.relname <> ALL ('{erased_item,store_origin,kept_terms,settings_change,write_lock}'::text[]));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.rows_changed() IS
+    'How many rows this transaction has deleted or changed so far, by table; of what it takes to run the store nothing. Empty where '
+    'the server does not count (track_counts).';
+REVOKE ALL ON FUNCTION memwarden_internal.rows_changed() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.rows_since(p_before jsonb)
+RETURNS jsonb
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT coalesce(jsonb_object_agg(n.key, n.value::bigint - coalesce((p_before ->> n.key)::bigint, 0)), '{}')
+              FROM jsonb_each_text(memwarden_internal.rows_changed()) AS n
+             WHERE n.value::bigint > coalesce((p_before ->> n.key)::bigint, 0));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.rows_since(jsonb) IS 'What rows_changed() says now, less what it said before.';
+REVOKE ALL ON FUNCTION memwarden_internal.rows_since(jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.count_in_clear(
+    p_orgs bigint[], p_extent memwarden_internal.erasure_extent, p_keys uuid[])
+RETURNS integer
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN cardinality(p_extent.evidence_ids)
+        + (SELECT count(*) FROM memwarden_data.version AS v
+            WHERE v.org_id = ANY (p_orgs) AND v.item_id = ANY (p_extent.item_ids)
+              AND (v.sealed IS NULL OR v.subject_key_id <> ALL (p_keys)))
+        + (SELECT count(*) FROM memwarden_data.write_request AS r
+            WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_extent.request_ids)
+              AND (r.content IS NOT NULL OR r.sealed_words IS NOT NULL AND r.subject_key_id <> ALL (p_keys)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_internal.erasure_extent, uuid[]) IS
+    'Of what an erasure is about to take, how many versions, requests, pieces of evidence and captures no key encrypts that it destroys: '
+    'a backup that is older holds those readable.';
+REVOKE ALL ON FUNCTION memwarden_internal.count_in_clear(bigint[], memwarden_internal.erasure_extent, uuid[]) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.complete_certificate(p_erasure_id uuid, p_before jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_places jsonb := memwarden_internal.rows_since(p_before);
+    v_detail jsonb;
+BEGIN
+    IF v_places = '{}' AND EXISTS (SELECT FROM memwarden_data.erasure AS e
+                                    WHERE e.erasure_id = p_erasure_id AND e.items + e.requests + e.evidence + e.log_entries = 0) THEN
+        PERFORM memwarden_internal.raise_error('nothing_matched', 'subject and identifiers');
+    END IF;
+    v_detail := jsonb_build_object('places', v_places, 'in_clear', p_before -> 'in clear')
+        || (SELECT CASE WHEN count(*) = 0 THEN '{}' ELSE jsonb_build_object('subject_keys', count(*), 'generation', max(k.generation)) END
+              FROM memwarden_data.destroyed_key AS k WHERE k.erasure_id = p_erasure_id);
+    UPDATE memwarden_data.erasure AS e
+       SET detail = v_detail, signature = memwarden_internal.sign('erasure', memwarden_internal.erasure_statement(
+               e.org_id, e.erasure_id, e.erased_at, e.login_role, e.principal_id, e.subject_hash, e.reason_hash, e.items, e.versions,
+               e.requests, e.evidence, e.log_entries, e.layers, e.key_id, e.cause, v_detail))
+     WHERE e.erasure_id = p_erasure_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) IS
+    'Writes into the certificate what its transaction took since p_before, by place, and signs it again. Raises 42704 when that '
+    'is nothing.';
+REVOKE ALL ON FUNCTION memwarden_internal.complete_certificate(uuid, jsonb) FROM PUBLIC;
