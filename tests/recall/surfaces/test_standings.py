@@ -177,3 +177,17 @@ def test_a_surface_speaks_its_own_language(world: World) -> None:
         "comptoir": "je ne sais pas",
         "elsewhere": "I don't know",
     }
+
+
+@pytest.mark.every_version
+def test_a_rule_is_of_its_organisation_alone(shared_world: World) -> None:
+    """Nobody else is told of it.
+
+    Proves: N7
+    """
+    ours, theirs = (curator(shared_world, f"/org/{name}") for name in ("standing1", "standing2"))
+    lowest = {"min_confidence": 0.1, "min_authority": 0.6, "min_sources": 1}
+    call(ours, "set_standing_rule", standing="verified", **lowest)
+    asked = "SELECT org FROM memwarden.standings WHERE standing = 'verified' ORDER BY org"
+    assert [row["org"] for row in ours.execute(asked)] == ["global", "standing1"]
+    assert [row["org"] for row in theirs.execute(asked)] == ["global"]
