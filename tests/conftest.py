@@ -284,6 +284,7 @@ def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
         made.close()
         stock.pool.give_back(admin)
         is_as_before = stock.put_back()
+        part.look_at_calls(stock.keeper)
     except psycopg.Error:
         is_as_before = False
     finally:

@@ -71,6 +71,12 @@ def values(connection: Connection[Any], query: str) -> set[str]:
     return {next(iter(row.values())) if isinstance(row, dict) else row[0] for row in rows}
 
 
+def look_at_calls(admin: Connection[Any]) -> None:
+    """Note what was executed so far: a server that a test has killed forgets it."""
+    if PART:
+        executed.update(values(admin, EXECUTED))
+
+
 def count_calls(admin: Connection[Any]) -> None:
     """Note what was executed in a database, before it is dropped; its sessions have been closed."""
     if not PART or admin.closed:  # a test may have killed the server

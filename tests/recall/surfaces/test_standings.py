@@ -180,8 +180,8 @@ def test_a_surface_speaks_its_own_language(world: World) -> None:
 
 
 @pytest.mark.every_version
-def test_a_rule_is_of_its_organisation_alone(shared_world: World) -> None:
-    """Nobody else is told of it.
+def test_a_rule_and_a_surface_are_of_their_organisation_alone(shared_world: World) -> None:
+    """Nobody else is told of them, or drops them.
 
     Proves: N7
     """
@@ -191,3 +191,6 @@ def test_a_rule_is_of_its_organisation_alone(shared_world: World) -> None:
     asked = "SELECT org FROM memwarden.standings WHERE standing = 'verified' ORDER BY org"
     assert [row["org"] for row in ours.execute(asked)] == ["global", "standing1"]
     assert [row["org"] for row in theirs.execute(asked)] == ["global"]
+    call(ours, "define_surface", name="counter")
+    assert state(theirs, "drop_surface", name="counter") == "42704"
+    call(ours, "drop_surface", name="counter")
