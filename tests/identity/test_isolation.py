@@ -352,23 +352,18 @@ def test_every_path_shows_what_the_rules_say_and_nothing_else(
 
     Proves: A1, A2, A3, A4, A9, N10, Z1
     """
-    check_paths(shared_world, ground, plan, every=3)
+    check_paths(shared_world, ground, plan)
 
 
-def check_paths(shared_world: World, ground: Ground, plan: Plan, every: int = 1) -> None:
-    """Whatever way a plan's callers ask, they are told what the model says.
-
-    `every`: only each third caller, say, asks every function about every memory, which takes most
-    of the time; others do in other plans.
-    """
+def check_paths(shared_world: World, ground: Ground, plan: Plan) -> None:
+    """Whatever way a plan's callers ask, they are told what the model says."""
     universe = Universe(shared_world, plan, ground)
     try:
         check_writes(universe, plan.drafts)
         shared_world.admin.execute("CALL memwarden.seal_log()")
-        for number, caller in enumerate(universe.callers, len(plan.drafts)):
+        for caller in universe.callers:
             check_recall(universe, caller)
-            if number % every == 0:
-                check_functions(universe, caller)
+            check_functions(universe, caller)
             check_relations(universe, caller)
         check_explanations(universe, shared_world.admin)
     finally:

@@ -69,7 +69,8 @@ BEGIN
       FROM (SELECT i.scope_id, i.item_id,
                    (array_agg(o.item_id ORDER BY o.confidence DESC, o.item_id)
                         FILTER (WHERE l.conflict IN ('auto_resolve', 'latest_wins', 'coexist')
-                                  AND o.confidence - i.confidence >= l.conflict_gap))[1] AS better_id
+                                  -- Of two that are equally sure neither is better, whatever the gap.
+                                  AND o.confidence > i.confidence AND o.confidence - i.confidence >= l.conflict_gap))[1] AS better_id
               FROM memwarden_data.dispute AS d
               JOIN memwarden_data.item AS i
                 ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash AND i.status = 'ACTIVE'
@@ -155,6 +156,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_found  memwarden_internal.hygiene_finding[];
+    v_sure   uuid[];
     v_ids    uuid[];
     v_active bigint;
     v_count  bigint;
@@ -171,7 +173,7 @@ BEGIN
           JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = h.item_id
           LEFT JOIN memwarden_data.item AS b ON b.org_id = p_org_id AND b.item_id = h.better_id);
     IF NOT p_dry_run THEN
-        v_found := memwarden_internal.still_found(p_org_id, p_layer, v_found);
+        v_sure := memwarden_internal.still_found(p_org_id, p_layer, v_found);
     END IF;
     v_ids := ARRAY(SELECT f.item_id FROM unnest(v_found) AS f WHERE f.action = 'SUPERSEDE');
     v_ids := ARRAY(SELECT r.item_id FROM memwarden_internal.reasons_to_keep(p_org_id, v_ids) AS r WHERE r.reason <> 'LINKED'
@@ -189,7 +191,7 @@ BEGIN
     END IF;
     FOR v_group IN
         SELECT f.finding, array_agg(f.item_id) AS item_ids FROM unnest(v_found) AS f
-         WHERE f.action = 'SUPERSEDE' AND NOT p_dry_run GROUP BY f.finding ORDER BY f.finding
+         WHERE f.action = 'SUPERSEDE' AND f.item_id = ANY (v_sure) GROUP BY f.finding ORDER BY f.finding
     LOOP
         SELECT count(*) INTO v_count
           FROM memwarden_internal.end_items(p_org_id, v_group.item_ids, 'SUPERSEDED', 'SUPERSEDE', v_group.finding,
@@ -209,7 +211,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.clean_layer(bigint, text, boolean, big
 
 CREATE OR REPLACE FUNCTION memwarden_internal.still_found(
     p_org_id bigint, p_layer text, p_found memwarden_internal.hygiene_finding[])
-RETURNS memwarden_internal.hygiene_finding[]
+RETURNS uuid[]
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -226,14 +228,13 @@ BEGIN
          WHERE f.action = 'SUPERSEDE' AND f.scope_id = ANY (v_free)));
     -- What has changed since, or lost what was better, stays.
     RETURN ARRAY(
-        SELECT f FROM unnest(p_found) AS f
-         WHERE f.action <> 'SUPERSEDE'
-            OR f.scope_id = ANY (v_free)
-               AND (SELECT count(*) FROM memwarden_data.item AS i
-                     WHERE i.org_id = p_org_id AND i.status = 'ACTIVE'
-                       AND (i.item_id, i.version_id) IN ((f.item_id, f.version_id), (f.better_id, f.better_version_id))) = 2);
+        SELECT f.item_id FROM unnest(p_found) AS f
+         WHERE f.action = 'SUPERSEDE' AND f.scope_id = ANY (v_free)
+           AND (SELECT count(*) FROM memwarden_data.item AS i
+                 WHERE i.org_id = p_org_id AND i.status = 'ACTIVE'
+                   AND (i.item_id, i.version_id) IN ((f.item_id, f.version_id), (f.better_id, f.better_version_id))) = 2);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.still_found(bigint, text, memwarden_internal.hygiene_finding[]) IS
-    'Locks what is to be superseded and what is better, where nobody writes, and returns the findings that are still so.';
+    'Locks what is to be superseded and what is better, where nobody writes, and returns the items of which that is still so.';
 REVOKE ALL ON FUNCTION memwarden_internal.still_found(bigint, text, memwarden_internal.hygiene_finding[]) FROM PUBLIC;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -22,6 +23,26 @@ def run_hygiene(yard: Yard, **arguments: Any) -> dict[tuple[str, str], tuple[int
     return {(row["finding"], row["action"]): (row["items"], row["done"]) for row in rows}
 
 
+def say_the_same(yard: Yard, item: UUID, other: UUID) -> None:
+    """Have a memory say what another says."""
+    yard.world.admin.execute(
+        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
+        "  FROM memwarden_data.item AS o WHERE i.item_id = %s AND o.item_id = %s",
+        (item, other),
+    )
+
+
+def dispute(yard: Yard, item: UUID, other: UUID) -> None:
+    """Have a memory be contradicted by another."""
+    yard.world.admin.execute(
+        "INSERT INTO memwarden_data.dispute SELECT a.org_id, a.scope_id, a.item_id,"
+        " a.content_hash, b.item_id, b.content_hash, now(), NULL"
+        " FROM memwarden_data.item AS a, memwarden_data.item AS b"
+        " WHERE a.item_id = %s AND b.item_id = %s",
+        (item, other),
+    )
+
+
 def test_duplicates_and_contradictions_are_found_and_the_worse_goes(yard: Yard) -> None:
     """A dry run counts; the real run supersedes, and the log says so; a second finds none.
 
@@ -30,20 +51,10 @@ def test_duplicates_and_contradictions_are_found_and_the_worse_goes(yard: Yard) 
     agent = yard.agent(validated=True)
     one, two, sure, unsure, lone = yard.many(agent, 5)
     admin = yard.world.admin
-    admin.execute(
-        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
-        "  FROM memwarden_data.item AS o WHERE i.item_id = %s AND o.item_id = %s",
-        (two, one),
-    )
+    say_the_same(yard, two, one)
     admin.execute("UPDATE memwarden_data.item SET confidence = 0.1 WHERE item_id = %s", (unsure,))
     for a, b in ((sure, unsure), (unsure, sure)):
-        admin.execute(
-            "INSERT INTO memwarden_data.dispute SELECT a.org_id, a.scope_id, a.item_id,"
-            " a.content_hash, b.item_id, b.content_hash, now(), NULL"
-            " FROM memwarden_data.item AS a, memwarden_data.item AS b"
-            " WHERE a.item_id = %s AND b.item_id = %s",
-            (a, b),
-        )
+        dispute(yard, a, b)
     admin.execute("UPDATE memwarden_data.layer SET conflict = 'coexist' WHERE layer = 'episodic'")
     try:
         found = run_hygiene(yard)
@@ -101,6 +112,42 @@ def test_what_says_the_same_in_other_words_is_found(yard: Yard) -> None:
     assert left == ["ACTIVE", "SUPERSEDED", "ACTIVE", "ACTIVE"]
 
 
+def test_of_two_that_are_equally_sure_none_goes(yard: Yard) -> None:
+    """Even where the layer asks for no gap: each would go for the other's sake.
+
+    Proves: L11 (contradictions)
+    """
+    agent, admin = yard.agent(validated=True), yard.world.admin
+    one, two = yard.many(agent, 2)
+    for a, b in ((one, two), (two, one)):
+        dispute(yard, a, b)
+    asked = (
+        "UPDATE memwarden_data.layer SET conflict = %s, conflict_gap = %s WHERE layer = 'episodic'"
+    )
+    admin.execute(asked, ("coexist", 0))
+    try:
+        assert run_hygiene(yard, dry_run=False) == {("CONTRADICTION", "REVIEW"): (2, 0)}
+    finally:
+        admin.execute(asked, ("accumulate", 0.2))
+    assert {yard.status(item) for item in (one, two)} == {"ACTIVE"}
+
+
+def test_where_somebody_writes_it_is_found_and_left(yard: Yard) -> None:
+    """Until the next run.
+
+    Proves: L11 (beside writers)
+    """
+    agent = yard.agent(validated=True)
+    one, two = yard.many(agent, 2)
+    say_the_same(yard, two, one)
+    with agent.transaction():
+        write(agent, "episodic", "somebody writes here")
+        assert run_hygiene(yard, dry_run=False) == {("DUPLICATE", "SUPERSEDE"): (1, 0)}
+        with pytest.raises(psycopg.errors.ObjectNotInPrerequisiteState):
+            run_hygiene(yard, dry_run=False, expected=0)
+    assert run_hygiene(yard, dry_run=False) == {("DUPLICATE", "SUPERSEDE"): (1, 1)}
+
+
 @pytest.mark.parametrize("change", ["better is gone", "worse is changed"])
 def test_what_changed_since_it_was_found_stays(yard: Yard, change: str) -> None:
     """Looking locks nothing: of two that say the same, one is there afterwards in any case.
@@ -136,11 +183,7 @@ def test_a_duty_keeps_a_duplicate(yard: Yard) -> None:
     """
     agent = yard.agent(validated=True)
     one, two = yard.many(agent, 2)
-    yard.world.admin.execute(
-        "UPDATE memwarden_data.item AS i SET fingerprint = o.fingerprint"
-        "  FROM memwarden_data.item AS o WHERE i.item_id = %s AND o.item_id = %s",
-        (two, one),
-    )
+    say_the_same(yard, two, one)
     yard.rule("layer", "episodic", keep_at_least="1 year")
     assert run_hygiene(yard) == {("DUPLICATE", "KEEP"): (1, 0)}
     assert run_hygiene(yard, dry_run=False) == {("DUPLICATE", "KEEP"): (1, 0)}

@@ -44,6 +44,8 @@ def mover(world: World) -> Connection[DictRow]:
     made = world.connect()
     made.autocommit = False
     made.execute("SET ROLE memwarden_owner")
+    # Whether a table of a few rows is read whole is up to the planner, and to the moment.
+    made.execute("SET enable_seqscan = off")
     return made
 
 
@@ -133,7 +135,7 @@ def rows_under_lock(world: World, home: str, count: int) -> tuple[int, int]:
 
 
 def test_what_writers_wait_for_is_what_they_changed(small: World) -> None:
-    """Ten times as many memories: hardly a row more is touched while they wait, there and back.
+    """Ten times as many memories: not a row more is touched while they wait, there and back.
 
     Nor where a transaction of another database has been open all the time.
     """
@@ -143,8 +145,7 @@ def test_what_writers_wait_for_is_what_they_changed(small: World) -> None:
     elsewhere.execute("SELECT pg_current_xact_id()")
     many = rows_under_lock(small, "/org/acme/user/bob", 400)
     elsewhere.close()
-    # A row or two of the catalog differ by what another session has just looked up.
-    assert [more <= less + 10 for less, more in zip(few, many, strict=True)] == [True, True]
+    assert few == many
     assert min(few) >= 4
     assert max(few) < 100
 
