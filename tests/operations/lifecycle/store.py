@@ -78,7 +78,9 @@ class Store:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.start = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        # Tomorrow: no version is recorded after the moment at which it ends, whatever the clock says.
+        today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+        self.start = today + timedelta(days=1)
         self.items: dict[int, UUID] = {}
         self.hold: UUID | None = None
         self.agents: dict[str, Connection[DictRow]] = {}
