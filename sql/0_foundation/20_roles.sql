@@ -7,7 +7,7 @@ BEGIN
     FOREACH v_role IN ARRAY ARRAY['memwarden_owner', 'memwarden_agent', 'memwarden_reviewer',
                                   'memwarden_curator', 'memwarden_auditor', 'memwarden_admin',
                                   'memwarden_broker', 'memwarden_jobs', 'memwarden_worker',
-                                  'memwarden_embedder']
+                                  'memwarden_embedder', 'memwarden_monitor']
     LOOP
         -- Two databases may be set up at the same moment.
         BEGIN

@@ -31,7 +31,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.application_roles()
 RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 RETURN ARRAY['memwarden_agent', 'memwarden_reviewer', 'memwarden_curator', 'memwarden_auditor', 'memwarden_admin', 'memwarden_broker',
-             'memwarden_jobs', 'memwarden_worker', 'memwarden_embedder'];
+             'memwarden_jobs', 'memwarden_worker', 'memwarden_embedder', 'memwarden_monitor'];
 COMMENT ON FUNCTION memwarden_internal.application_roles() IS 'The roles whose rights on tables and views the release decides.';
 REVOKE ALL ON FUNCTION memwarden_internal.application_roles() FROM PUBLIC;
 

@@ -11,6 +11,10 @@ VALUES
     ('recall_counts', 'recall_use', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_day', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_consumer', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
+    ('metrics', 'write_hour', 't.hour < $1'),
+    ('metrics', 'gate_hour', 't.hour < $1'),
+    ('metrics', 'counted_hour', 't.hour < $1 AND t.is_closed'),
+    ('metrics', 'metric_point', 't.hour < $1'),
     ('extractions', 'candidate', 'EXISTS (SELECT FROM memwarden_data.extraction AS x '
         'WHERE x.org_id = t.org_id AND x.capture_id = t.capture_id '
         'AND x.extractor_id = t.extractor_id AND x.extracted_at < $1) AND NOT EXISTS (SELECT FROM memwarden_data.capture AS c '

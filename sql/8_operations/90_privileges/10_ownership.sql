@@ -22,6 +22,6 @@ GRANT EXECUTE ON ALL ROUTINES IN SCHEMA memwarden, memwarden_internal TO memward
 
 GRANT USAGE ON SCHEMA memwarden
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin, memwarden_broker,
-        memwarden_jobs, memwarden_worker, memwarden_embedder;
+        memwarden_jobs, memwarden_worker, memwarden_embedder, memwarden_monitor;
 -- The body of the procedure names its function, which needs the schema.
 GRANT USAGE ON SCHEMA memwarden_internal TO memwarden_jobs, memwarden_admin;

@@ -1,0 +1,97 @@
+-- Requests are counted by the hour, again and again until the hour can change no more: then a late or a killed run counts nothing twice.
+CREATE OR REPLACE FUNCTION memwarden_internal.next_hour(p_after timestamptz, p_now timestamptz)
+RETURNS timestamptz
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    -- A caller may choose a number of the last 24 hours.
+    v_from    timestamptz := greatest(p_after + interval '1 hour', least(
+        (SELECT max(h.hour) FROM memwarden_data.counted_hour AS h), date_trunc('hour', p_now - interval '26 hours', 'UTC')));
+    v_open    timestamptz := (SELECT min(h.hour) FROM memwarden_data.counted_hour AS h WHERE NOT h.is_closed AND h.hour > p_after);
+    v_request uuid;
+BEGIN
+    SELECT r.request_id INTO v_request FROM memwarden_data.write_request AS r
+     WHERE r.request_id >= memwarden_internal.uuid7_floor(coalesce(v_from, '1970-01-01 00:00:00+00'))
+       AND r.request_id < memwarden_internal.uuid7_floor(p_now) ORDER BY r.request_id LIMIT 1;
+    RETURN least(v_open, date_trunc('hour', memwarden_internal.uuid7_time(v_request), 'UTC'));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.next_hour(timestamptz, timestamptz) IS
+    'The next hour behind p_after that is still open, or has requests and is not counted; NULL when there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.next_hour(timestamptz, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.count_next_hour(p_after text)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_now   timestamptz := clock_timestamp();
+    v_hour  timestamptz;
+    v_known record;
+    v_found record;
+BEGIN
+    -- One at a time. Who writes does not meet this lock.
+    LOCK TABLE memwarden_data.counted_hour IN SHARE ROW EXCLUSIVE MODE;
+    v_hour := memwarden_internal.next_hour(coalesce(p_after::timestamptz, '-infinity'), v_now);
+    IF v_hour IS NULL THEN
+        RETURN NULL;
+    END IF;
+    SELECT h.requests, h.deferred INTO v_known FROM memwarden_data.counted_hour AS h WHERE h.hour = v_hour;
+    SELECT count(*) AS requests, count(*) FILTER (WHERE r.outcome = 'DEFERRED') AS deferred INTO v_found
+      FROM memwarden_data.write_request AS r
+     WHERE r.request_id >= memwarden_internal.uuid7_floor(v_hour)
+       AND r.request_id < memwarden_internal.uuid7_floor(v_hour + interval '1 hour');
+    IF v_found IS DISTINCT FROM v_known THEN
+        PERFORM memwarden_internal.count_hour(v_hour, v_found.requests);
+    END IF;
+    INSERT INTO memwarden_data.counted_hour AS h (hour, counted_at, requests, deferred, is_closed)
+    VALUES (v_hour, v_now, v_found.requests, v_found.deferred,
+            -- What waits for longer than a month is counted as waiting.
+            v_hour < v_now - interval '27 hours' AND (v_found.deferred = 0 OR v_hour < v_now - interval '31 days'))
+    ON CONFLICT (hour) DO UPDATE
+       SET counted_at = excluded.counted_at, requests = excluded.requests, deferred = excluded.deferred, is_closed = excluded.is_closed;
+    RETURN v_hour;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.count_next_hour(text) IS
+    'Counts the requests of the next hour behind p_after that may have changed, and returns that hour; NULL when none is left. Waits for '
+    'another that counts.';
+REVOKE ALL ON FUNCTION memwarden_internal.count_next_hour(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.count_hour(p_hour timestamptz, p_requests bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_from  uuid := memwarden_internal.uuid7_floor(p_hour);
+    v_until uuid := memwarden_internal.uuid7_floor(p_hour + interval '1 hour');
+    -- Of a busy hour 20,000 requests tell the times; drawn by the last bits of their numbers.
+    v_below integer := ceil(65536 * least(1, 20000.0 / greatest(p_requests, 1)));
+BEGIN
+    DELETE FROM memwarden_data.write_hour AS h WHERE h.hour = p_hour;
+    DELETE FROM memwarden_data.gate_hour AS h WHERE h.hour = p_hour;
+    INSERT INTO memwarden_data.write_hour (org_id, hour, layer, principal_id, outcome, gate, reason, writes, retried)
+    -- Names of layers that do not exist are the caller's invention, and could be as many as there are requests.
+    SELECT r.org_id, p_hour, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-'),
+           count(*), count(*) FILTER (WHERE r.attempt > 1 OR r.reason = 'SCOPE_BUSY')
+      FROM memwarden_data.write_request AS r LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
+     WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL
+     GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-');
+    INSERT INTO memwarden_data.gate_hour (org_id, hour, gate, bucket, requests)
+    SELECT t.org_id, p_hour, memwarden_internal.gates_of(t.gate || ' 0') -> 0 ->> 'gate', t.bucket, t.requests
+      FROM (SELECT r.org_id, split_part(g.line, ' ', 1) AS gate,
+                   floor(4 * log(2, greatest(split_part(g.line, ' ', 2)::numeric, 1)))::smallint AS bucket, count(*) AS requests
+              FROM memwarden_data.write_request AS r, string_to_table(r.gates, E'\n') AS g (line)
+             WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL AND g.line <> ''
+               AND ('x' || right(r.request_id::text, 4))::bit(16)::integer < v_below
+             GROUP BY 1, 2, 3) AS t;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) IS
+    'Counts the writes and the times of the gates of an hour anew. p_requests: how many requests it has.';
+REVOKE ALL ON FUNCTION memwarden_internal.count_hour(timestamptz, bigint) FROM PUBLIC;

@@ -1,0 +1,99 @@
+-- What readers got, from what count_recalls() has counted, and what they would get now, from a sample.
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_recalls(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_today date := (p_now AT TIME ZONE 'UTC')::date;
+BEGIN
+    RETURN QUERY
+    WITH counted AS MATERIALIZED (
+        SELECT sum(d.precision_sum) AS precision_sum, sum(d.rated) AS rated, sum(d.doubtful) AS doubtful, sum(d.given) AS given,
+               sum(d.recalls) FILTER (WHERE d.day >= v_today - 1) AS recalls,
+               sum(d.answered) FILTER (WHERE d.day >= v_today - 1) AS answered
+          FROM memwarden_data.recall_day AS d WHERE d.org_id = p_org_id AND d.day > v_today - 7 AND d.layer = '*'
+    ), probed AS (
+        SELECT count(*) AS probes, avg(r.passed::integer)::double precision AS passed
+          FROM memwarden_data.probe AS p
+         CROSS JOIN LATERAL (SELECT u.passed FROM memwarden_data.probe_run AS u
+                              WHERE u.org_id = p.org_id AND u.probe_id = p.probe_id ORDER BY u.ran_at DESC LIMIT 1) AS r
+         WHERE p.org_id = p_org_id
+    )
+    SELECT 'recall_precision', '*', c.precision_sum / c.rated, c.rated::bigint FROM counted AS c WHERE c.rated > 0
+     UNION ALL
+    SELECT 'stale_share', '*', c.doubtful::double precision / c.given, c.given::bigint FROM counted AS c WHERE c.given > 0
+     UNION ALL
+    SELECT 'read_hit_ratio', '*', c.answered::double precision / c.recalls, c.recalls::bigint FROM counted AS c WHERE c.recalls > 0
+     UNION ALL
+    SELECT 'golden_recall', '*', p.passed, p.probes FROM probed AS p WHERE p.probes > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz) IS
+    'The metrics of recall of an organisation. A share of nothing is no row. Source: chapter 12.12.4.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_recalls(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.sample_items(p_org_id bigint, p_count integer)
+RETURNS uuid[]
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_items uuid[] := ARRAY(SELECT i.item_id FROM memwarden_data.item AS i
+                             WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' ORDER BY i.item_id LIMIT p_count);
+    v_first timestamptz := memwarden_internal.uuid7_time(v_items[1]);
+    v_last  timestamptz;
+BEGIN
+    IF cardinality(v_items) < p_count THEN
+        RETURN v_items;
+    END IF;
+    SELECT memwarden_internal.uuid7_time(i.item_id) INTO v_last FROM memwarden_data.item AS i
+     WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' ORDER BY i.item_id DESC LIMIT 1;
+    -- A number tells when its item began: a few from each of many random moments.
+    RETURN ARRAY(
+        SELECT DISTINCT n.item_id
+          FROM generate_series(1, p_count / 20) AS g (place)
+         CROSS JOIN LATERAL (SELECT memwarden_internal.uuid7_floor(v_first + random() * (v_last - v_first)) AS floor) AS m
+         CROSS JOIN LATERAL (SELECT i.item_id FROM memwarden_data.item AS i
+                              WHERE i.org_id = p_org_id AND i.status = 'ACTIVE' AND i.item_id >= m.floor
+                              ORDER BY i.item_id LIMIT 20) AS n);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sample_items(bigint, integer) IS
+    'About p_count current memories of an organisation, from random moments; all where there are fewer.';
+REVOKE ALL ON FUNCTION memwarden_internal.sample_items(bigint, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_sample(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 5
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_items uuid[] := memwarden_internal.sample_items(p_org_id, 500);
+    v_count bigint := cardinality(v_items);
+BEGIN
+    RETURN QUERY
+    SELECT u.metric, '*', u.value, v_count
+      FROM (SELECT percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY r.staleness) AS p
+              FROM memwarden_internal.relevance_of(p_org_id, v_items, p_now) AS r) AS s
+     CROSS JOIN LATERAL (VALUES ('staleness_p50', s.p[1]), ('staleness_p95', s.p[2])) AS u (metric, value)
+     WHERE v_count > 0;
+    RETURN QUERY
+    -- The newest entry of a memory names its version, and does not end it.
+    SELECT 'consistency_violations', '*', count(*) FILTER (WHERE l.version_id IS DISTINCT FROM i.version_id
+               OR l.operation IN ('RETRACT', 'EXPIRE', 'SUPERSEDE', 'ERASE')
+               OR v.content_hash IS DISTINCT FROM i.content_hash)::double precision / count(*), count(*)
+      FROM memwarden_data.item AS i
+      LEFT JOIN LATERAL (SELECT n.version_id, n.operation FROM memwarden_data.log AS n
+                          WHERE n.org_id = i.org_id AND n.item_id = i.item_id ORDER BY n.log_seq DESC LIMIT 1) AS l ON true
+      LEFT JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
+     WHERE i.org_id = p_org_id AND i.item_id = ANY (v_items) AND i.status = 'ACTIVE'
+    HAVING count(*) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_sample(bigint, timestamptz) IS
+    'What 500 current memories tell of all: how stale they are, and whether they are what their log says.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_sample(bigint, timestamptz) FROM PUBLIC;

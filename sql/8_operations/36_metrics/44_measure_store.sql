@@ -1,0 +1,119 @@
+-- How large the store is, what people have decided, and how the server does.
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_store(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 20
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_week timestamptz := p_now - interval '7 days';
+BEGIN
+    RETURN QUERY
+    WITH items AS MATERIALIZED (
+        SELECT i.layer, count(*) FILTER (WHERE i.status = 'ACTIVE') AS active,
+               count(*) FILTER (WHERE i.created_at > v_week) AS written,
+               count(*) FILTER (WHERE i.status = 'EXPIRED' AND i.updated_at > v_week) AS expired
+          FROM memwarden_data.item AS i WHERE i.org_id = p_org_id GROUP BY i.layer
+    ), gone AS (
+        SELECT coalesce(sum(e.items), 0) AS items FROM memwarden_data.erasure AS e
+         WHERE e.org_id = p_org_id AND e.erased_at > v_week
+    )
+    SELECT 'memories', coalesce(i.layer, '*'), coalesce(sum(i.active), 0)::double precision, coalesce(sum(i.active), 0)::bigint
+      FROM items AS i GROUP BY GROUPING SETS ((), (i.layer))
+     UNION ALL
+    SELECT 'collection_balance', '*', (sum(i.expired) + g.items)::double precision / sum(i.written), sum(i.written)::bigint
+      FROM items AS i, gone AS g GROUP BY g.items HAVING sum(i.written) > 0
+     UNION ALL
+    SELECT 'personal_write_back', '*', count(*)::double precision, count(*)
+      FROM memwarden_data.sensitivity_scan AS s
+      JOIN memwarden_data.item AS i ON i.org_id = s.org_id AND i.item_id = s.item_id AND i.version_id = s.version_id AND i.status = 'ACTIVE'
+     WHERE s.org_id = p_org_id AND s.sensitivity = 'high'
+     UNION ALL
+    SELECT 'scopes_per_user', '*', max(n.scopes)::double precision, count(*)
+      FROM (SELECT count(*) FILTER (WHERE c.scope_id <> u.scope_id AND c.closed_at IS NULL) AS scopes
+              FROM memwarden_data.scope AS u JOIN memwarden_data.scope AS c ON c.lineage @> ARRAY[u.scope_id]
+             WHERE u.org_id = p_org_id AND u.kind = 'user' AND u.closed_at IS NULL GROUP BY u.scope_id) AS n
+    HAVING count(*) > 0
+     UNION ALL
+    -- An erasure has the number it got when it was asked for.
+    SELECT 'erasure_hours', '*', max(date_part('epoch', e.took) / 3600), count(*)
+      FROM (SELECT d.erased_at - memwarden_internal.uuid7_time(d.erasure_id) AS took FROM memwarden_data.erasure AS d
+             WHERE d.org_id = p_org_id AND d.cause = 'ERASURE' AND d.erased_at > p_now - interval '30 days'
+             UNION ALL
+            SELECT p_now - b.asked_at FROM memwarden_data.blocked_erasure AS b WHERE b.org_id = p_org_id) AS e
+    HAVING count(*) > 0;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) IS
+    'How many memories an organisation has, what comes and goes, and how long erasures take. Reads all its memories.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_store(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_reviews(p_org_id bigint, p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'review_oldest_hours', '*', coalesce(date_part('epoch', p_now - min(r.opened_at)) / 3600, 0), count(*)
+      FROM memwarden_data.review AS r WHERE r.org_id = p_org_id AND r.state = 'pending'
+     UNION ALL
+    SELECT 'reviewer_throughput', '*', sum(d.decisions)::double precision / count(*), sum(d.decisions)::bigint
+      FROM (SELECT count(*) AS decisions FROM memwarden_data.review_event AS e
+             WHERE e.org_id = p_org_id AND e.at > p_now - interval '7 days' AND e.event IN ('approved', 'edited', 'rejected')
+               AND e.principal_id IS NOT NULL
+             GROUP BY e.principal_id, (e.at AT TIME ZONE 'UTC')::date) AS d
+    HAVING count(*) > 0
+     UNION ALL
+    SELECT 'promotion_accuracy', '*', avg((a.verdict = 'right')::integer)::double precision, count(*)
+      FROM memwarden_data.audit_sample AS a
+     WHERE a.org_id = p_org_id AND a.decided_at > p_now - interval '90 days'
+    HAVING count(*) > 0
+     UNION ALL
+    SELECT 'correction_adoption', '*', avg(EXISTS (
+               SELECT FROM memwarden_data.derivation AS d
+                WHERE d.source_org_id = g.org_id AND d.source_item_id = g.item_id AND d.source_version_id = g.version_id)::integer
+               )::double precision, count(*)
+      FROM memwarden_data.signal AS g WHERE g.org_id = p_org_id AND g.emitted_at > p_now - interval '90 days'
+    HAVING count(*) > 0
+     UNION ALL
+    SELECT 'contradiction_backlog', '*', count(*)::double precision, count(*)
+      FROM memwarden_data.dispute AS d
+      JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash
+      JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
+     WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND d.item_id < d.other_item_id
+       AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+       AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > p_now);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) IS
+    'What waits for people of an organisation, and what they found.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_reviews(bigint, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measure_database(p_now timestamptz)
+RETURNS TABLE (metric text, part text, value double precision, events bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 5
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT 'jobs_in_trouble', '*', count(*) FILTER (WHERE s.paused_at IS NULL AND (s.has_failed OR s.late_by IS NOT NULL
+               OR s.runs_elsewhere AND s.turn_at < p_now - interval '15 minutes'))::double precision, count(*)
+      FROM memwarden_internal.job_states() AS s
+     UNION ALL
+    SELECT 'seal_lag', '*', coalesce(date_part('epoch', p_now - min(l.recorded_at)), 0), count(*)
+      FROM memwarden_internal.log_eras() AS e
+      JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
+     UNION ALL
+    -- A standby without a lag is not behind. One whose figures the owner may not see has no place in the log.
+    SELECT 'replication_lag', '*', CASE WHEN bool_and(r.replay_lsn IS NOT NULL)
+               THEN max(coalesce(date_part('epoch', r.replay_lag), 0)) END, count(*)
+      FROM pg_stat_replication AS r HAVING count(*) > 0
+     UNION ALL
+    SELECT 'store_bytes', '*', sum(t.bytes)::double precision, count(*) FROM memwarden_internal.table_sizes() AS t;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measure_database(timestamptz) IS
+    'The metrics of the database as a whole: jobs, seals, standbys, bytes.';
+REVOKE ALL ON FUNCTION memwarden_internal.measure_database(timestamptz) FROM PUBLIC;

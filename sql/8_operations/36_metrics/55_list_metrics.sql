@@ -1,0 +1,144 @@
+-- Figures without a word of memory: who watches the server may see them of all organisations.
+CREATE OR REPLACE FUNCTION memwarden_internal.monitors_all()
+RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_monitor', 'USAGE')
+$function$;
+COMMENT ON FUNCTION memwarden_internal.monitors_all() IS
+    'Whether this session''s login may see the figures of every organisation and of the database: a monitor or an administrator.';
+REVOKE ALL ON FUNCTION memwarden_internal.monitors_all() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.measured_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN memwarden_internal.monitors_all() THEN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o)
+                WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs()
+                ELSE '{}' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.measured_orgs() IS
+    'The organisations whose figures the caller may see: all for monitors and administrators, their own for auditors and curators.';
+REVOKE ALL ON FUNCTION memwarden_internal.measured_orgs() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.latest_points(p_orgs bigint[], p_now timestamptz)
+RETURNS TABLE (
+    org_id bigint, metric text, part text, value double precision, events bigint, state text, since timestamptz, taken_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+BEGIN
+    -- What has not been measured for two hours is not known.
+    RETURN QUERY
+    SELECT DISTINCT ON (p.org_id, p.metric, p.part) p.org_id, p.metric, p.part, p.value, p.events, p.state, p.since, p.taken_at
+      FROM memwarden_data.metric_point AS p
+     WHERE p.hour >= date_trunc('hour', p_now, 'UTC') - interval '2 hours' AND p.hour <= p_now AND p.org_id = ANY (p_orgs)
+     ORDER BY p.org_id, p.metric, p.part, p.hour DESC;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.latest_points(bigint[], timestamptz) IS
+    'The newest value of each metric that is not older than two hours.';
+REVOKE ALL ON FUNCTION memwarden_internal.latest_points(bigint[], timestamptz) FROM PUBLIC;
+
+-- The parts of a metric are named by layer, gate, or layer and number of an agent.
+CREATE OR REPLACE FUNCTION memwarden_internal.part_name(p_part text)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN p_part ~ ' [0-9]+$' THEN split_part(p_part, ' ', 1) || ' ' || coalesce(
+        (SELECT p.name FROM memwarden_data.principal AS p WHERE p.principal_id = split_part(p_part, ' ', 2)::bigint), '-') ELSE p_part END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.part_name(text) IS 'The part of a metric as it is shown: of an agent its name.';
+REVOKE ALL ON FUNCTION memwarden_internal.part_name(text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_metrics()
+RETURNS TABLE (
+    metric text, area text, org text, part text, value double precision, unit text, time_window text, events bigint, healthy text,
+    state text, since timestamptz, remedy text, meaning text, source text, taken_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.measured_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT d.metric, d.area, o.name, memwarden_internal.part_name(coalesce(p.part, '*')), p.value, d.unit, d.time_window, p.events,
+           CASE WHEN r.low IS NULL AND r.high IS NULL THEN NULL
+                WHEN r.low IS NULL THEN 'at most ' || r.high WHEN r.high IS NULL THEN 'at least ' || r.low
+                ELSE r.low || ' to ' || r.high END,
+           coalesce(p.state, 'MISSING_METRIC'), p.since, d.remedy, d.meaning, d.source, p.taken_at
+      FROM memwarden_internal.metric_definitions() AS d
+      JOIN memwarden_internal.metric_ranges() AS r ON r.metric = d.metric
+      JOIN memwarden_data.organisation AS o ON (o.org_id = 0) = (d.area = 'database') AND o.org_id = ANY (v_orgs)
+      LEFT JOIN memwarden_internal.latest_points(v_orgs, clock_timestamp()) AS p ON p.org_id = o.org_id AND p.metric = d.metric
+     -- A server without standbys is not behind with them.
+     WHERE p.metric IS NOT NULL OR d.metric <> 'replication_lag';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_metrics() IS 'The rows of memwarden.metrics.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_metrics() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_metrics() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_metric_history()
+RETURNS TABLE (metric text, org text, part text, hour timestamptz, value double precision, events bigint, state text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT p.metric, o.name, memwarden_internal.part_name(p.part), p.hour, p.value, p.events, p.state
+      FROM memwarden_data.metric_point AS p JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
+     WHERE p.org_id = ANY (memwarden_internal.measured_orgs()) AND p.hour > clock_timestamp() - interval '31 days';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_metric_history() IS 'The rows of memwarden.metric_history.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_metric_history() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_metric_history() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_rejection_reasons()
+RETURNS TABLE (org text, layer text, gate text, reason text, writes bigint, share double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.measured_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, h.layer, h.gate, h.reason, sum(h.writes)::bigint,
+           sum(h.writes)::double precision / sum(sum(h.writes)) OVER (PARTITION BY h.org_id)
+      FROM memwarden_data.write_hour AS h JOIN memwarden_data.organisation AS o ON o.org_id = h.org_id
+     WHERE h.org_id = ANY (v_orgs) AND h.hour > clock_timestamp() - interval '24 hours' AND h.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED')
+     GROUP BY h.org_id, o.name, h.layer, h.gate, h.reason;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_rejection_reasons() IS 'The rows of memwarden.rejection_reasons.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_rejection_reasons() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_rejection_reasons() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_gate_latency()
+RETURNS TABLE (org text, gate text, requests bigint, p50_ms double precision, p95_ms double precision, p99_ms double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT o.name, g.gate, g.requests, g.p50_us / 1000, g.p95_us / 1000, g.p99_us / 1000
+      FROM memwarden_internal.gate_times(memwarden_internal.measured_orgs(), clock_timestamp() - interval '24 hours') AS g
+      JOIN memwarden_data.organisation AS o ON o.org_id = g.org_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_gate_latency() IS 'The rows of memwarden.gate_latency.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_gate_latency() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_gate_latency() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;

@@ -1,0 +1,48 @@
+CREATE OR REPLACE VIEW memwarden.metrics WITH (security_invoker = true) AS
+SELECT m.metric, m.area, m.org, m.part, m.value, m.unit, m.time_window, m.events, m.healthy, m.state, m.since, m.remedy, m.meaning,
+       m.source, m.taken_at
+  FROM memwarden_internal.list_metrics() AS m;
+COMMENT ON VIEW memwarden.metrics IS
+    'Lists every metric, as of the last take_metrics(). Grain: metric, organisation and part; part is a layer, a gate, or a layer and an '
+    'agent, * for all. Rows of area database are of the server, with organisation global. value is in unit, over time_window; events is '
+    'of how many things. healthy is the range; set_metric_range() changes it. state: OK; WARNING outside the range; ALERT far outside; '
+    'MISSING_METRIC without data, or not measured for two hours, which is never good. since: when it came into that state. meaning says '
+    'what is divided by what, remedy what to do. Monitors and administrators see all organisations, auditors and curators their own. '
+    'Source: chapter 12.12.';
+GRANT SELECT ON memwarden.metrics TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.metric_history WITH (security_invoker = true) AS
+SELECT m.metric, m.org, m.part, m.hour, m.value, m.events, m.state FROM memwarden_internal.list_metric_history() AS m;
+COMMENT ON VIEW memwarden.metric_history IS
+    'Lists the values that each metric had in each hour of the last 31 days; older ones are kept as long as set_record_retention() says '
+    '(kind metrics). Grain: metric, organisation, part and hour in UTC. Who sees what is as in memwarden.metrics. Source: chapter 12.12.9.';
+GRANT SELECT ON memwarden.metric_history TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.health WITH (security_invoker = true) AS
+SELECT h.org, h.score, h.state, h.since, h.measured, h.costs, h.missing, h.a_day_ago, h.a_week_ago, h.taken_at
+  FROM memwarden_internal.list_health() AS h;
+COMMENT ON VIEW memwarden.health IS
+    'Shows how well the memory of each organisation is, one row each, as of the last take_metrics(). score: 0 to 1, the mean of six '
+    'metrics: correctness_impact (weight 0.25), recall_precision (0.20), leakage_rate (0.20), memory_error_rate (0.15), write_acceptance '
+    '(0.10) and operation (0.10). state: HEALTHY from 0.8, DEGRADED from 0.6, CRITICAL below; UNKNOWN when metrics of less than half of '
+    'the weight have data. since: when it came into that state. measured: the weight that has data; missing names the rest, which counts '
+    'neither as good nor as bad. costs: an array, the dearest first, of metric, weight, value, normalized (0 to 1), cost (of the score) '
+    'and since. a_day_ago, a_week_ago: the score then. Monitors and administrators see all organisations, auditors and curators their '
+    'own. Source: chapter 12.12.7.';
+GRANT SELECT ON memwarden.health TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.rejection_reasons WITH (security_invoker = true) AS
+SELECT r.org, r.layer, r.gate, r.reason, r.writes, r.share FROM memwarden_internal.list_rejection_reasons() AS r;
+COMMENT ON VIEW memwarden.rejection_reasons IS
+    'Counts why writes of the last 24 hours were refused. Grain: organisation, layer, gate and reason. share is of the refused writes of '
+    'the organisation, 0 to 1. There is no healthy range: a reason that suddenly leads is a sign. Layer - is a name that no layer has. '
+    'Who sees what is as in memwarden.metrics. Source: chapter 12.12.3.';
+GRANT SELECT ON memwarden.rejection_reasons TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE VIEW memwarden.gate_latency WITH (security_invoker = true) AS
+SELECT g.org, g.gate, g.requests, g.p50_ms, g.p95_ms, g.p99_ms FROM memwarden_internal.list_gate_latency() AS g;
+COMMENT ON VIEW memwarden.gate_latency IS
+    'Shows the time of each gate over the last 24 hours, in milliseconds: median, 95th and 99th percentile, right to a tenth. Grain: '
+    'organisation and gate. requests: how many were measured; of a busy hour a sample of 20,000. Who sees what is as in memwarden.metrics. '
+    'Source: chapter 12.12.3.';
+GRANT SELECT ON memwarden.gate_latency TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
