@@ -96,6 +96,7 @@ EXPECTED = {
             "delete_old_records",
             "enforce_consent",
             "enforce_retention",
+            "take_metrics",
             "escalate_reviews",
             "expire_reviews",
             "extract_captures",

@@ -26,6 +26,7 @@ UNPINNED = {
     "memwarden.compact_captures",
     "memwarden.compact_history",
     "memwarden.count_recalls",
+    "memwarden.take_metrics",
     "memwarden.check_compliance",
     "memwarden.delete_old_records",
     "memwarden.enforce_consent",
@@ -91,6 +92,7 @@ LONG = {
     "memwarden_internal.gate_constraint": "one kind of declaration after another",
     "memwarden_internal.gate_contradiction": "what is found, and what becomes of it",
     "memwarden_internal.gate_evidence": "one demand after another",
+    "memwarden_internal.metric_definitions": "a list",
     "memwarden_internal.gate_identity": "one query and its answer",
 }
 

@@ -45,6 +45,8 @@ OVERSIGHT = {
     *("review_channels", "escalations", "embedding_models"),
     *("collection", "collections", "storage_day", "jobs", "record_retention"),
     *("region", "regions", "residency", "residency_rule", "node"),
+    *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
+    *("metrics", "metric_history", "health", "rejection_reasons", "gate_latency"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}

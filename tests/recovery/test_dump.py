@@ -102,6 +102,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
     world.rows("SELECT memwarden.lift_hold(%s, 'over')", hold["hold_id"])
     world.admin.execute("SELECT memwarden.define_region('eu', 'Europe')")
     world.admin.execute("SELECT memwarden_internal.list_layers_to_collect()")
+    world.admin.execute("CALL memwarden.take_metrics()")
     for statement in (
         "pin SELECT i.org_id, i.item_id, i.scope_id, 'kept', i.principal_id, 'x', now()",
         "hold_policy SELECT i.org_id, false",
@@ -112,6 +113,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
         " now()",
         "collectable SELECT i.org_id, i.layer, i.scope_id, i.item_id, 'EXPIRE', 'UNREAD'",
         "storage_day SELECT current_date, 'item', 8192",
+        "metric_range SELECT 'write_rate', NULL, 500, NULL, 1000, now(), 'x'",
         "node SELECT 4711, 'elsewhere', 'eu', now()",
         "residency_rule SELECT i.org_id, 'nothing_of_it', '{eu}', now()",
     ):

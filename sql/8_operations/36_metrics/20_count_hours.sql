@@ -5,9 +5,10 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_last    timestamptz := (SELECT max(h.hour) FROM memwarden_data.counted_hour AS h);
     -- A caller may choose a number of the last 24 hours.
-    v_from    timestamptz := greatest(p_after + interval '1 hour', least(
-        (SELECT max(h.hour) FROM memwarden_data.counted_hour AS h), date_trunc('hour', p_now - interval '26 hours', 'UTC')));
+    v_from    timestamptz := greatest(p_after + interval '1 hour', CASE WHEN v_last IS NOT NULL
+        THEN least(v_last, date_trunc('hour', p_now - interval '26 hours', 'UTC')) END);
     v_open    timestamptz := (SELECT min(h.hour) FROM memwarden_data.counted_hour AS h WHERE NOT h.is_closed AND h.hour > p_after);
     v_request uuid;
 BEGIN

@@ -101,7 +101,7 @@ BEGIN
     ), judged AS MATERIALIZED (
         SELECT r.layer, r.principal_id,
                -- An item's number tells when it began.
-               coalesce((SELECT max(1 - (o.embedding <=> e.embedding)) FROM memwarden_data.embedding AS o
+               coalesce((SELECT max(1 - (o.embedding OPERATOR(@extschema:vector@.<=>) e.embedding)) FROM memwarden_data.embedding AS o
                           WHERE o.org_id = e.org_id AND o.scope_id = e.scope_id AND o.model_id = e.model_id AND o.shelf >= 0
                             AND o.item_id <> e.item_id AND o.item_id < e.item_id), 0) < 0.9 AS is_new
           FROM recent AS r

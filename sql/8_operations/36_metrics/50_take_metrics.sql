@@ -66,8 +66,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_hour timestamptz := date_trunc('hour', p_now, 'UTC');
-    v_told bigint;
+    v_told text;
 BEGIN
+    FOR v_told IN
     WITH new AS (
         SELECT v.metric, v.part, v.value, v.events,
                coalesce(v.state, memwarden_internal.metric_state(v.value, r.low, r.high, r.alert_low, r.alert_high)) AS state
@@ -87,10 +88,13 @@ BEGIN
            SET value = excluded.value, events = excluded.events, state = excluded.state, since = excluded.since,
                taken_at = excluded.taken_at
     )
-    SELECT count(pg_notify('memwarden_alert', jsonb_build_object('event', CASE t.state WHEN 'ALERT' THEN 'METRIC_ALERT' ELSE t.state END,
-               'metric', t.metric, 'part', t.part, 'org', o.name)::text)) INTO v_told
+    SELECT jsonb_build_object('event', CASE t.state WHEN 'ALERT' THEN 'METRIC_ALERT' ELSE t.state END,
+                              'metric', t.metric, 'part', t.part, 'org', o.name)::text
       FROM told AS t LEFT JOIN memwarden_data.organisation AS o ON o.org_id = p_org_id
-     WHERE t.has_changed AND t.state IN ('ALERT', 'MISSING_METRIC');
+     WHERE t.has_changed AND t.state IN ('ALERT', 'MISSING_METRIC')
+    LOOP
+        PERFORM pg_notify('memwarden_alert', v_told);
+    END LOOP;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.keep_points(bigint, timestamptz, jsonb) IS

@@ -21,14 +21,14 @@ BEGIN
     )
     SELECT w.metric, w.weight::double precision, coalesce(l.value, o.value),
            -- 1 is the best; half of it at the end of the healthy range, or for no effect at all.
-           greatest(0, least(1, CASE w.metric
+           CASE WHEN coalesce(l.value, o.value) IS NOT NULL THEN greatest(0, least(1, CASE w.metric
                WHEN 'correctness_impact' THEN 0.5 + 2.5 * l.value
                WHEN 'recall_precision' THEN l.value / 0.7
                WHEN 'leakage_rate' THEN 1 - l.value / 0.1
                WHEN 'memory_error_rate' THEN 1 - l.value / 0.02
                WHEN 'write_acceptance' THEN
                     CASE WHEN l.value < 0.4 THEN l.value / 0.4 WHEN l.value > 0.8 THEN (1 - l.value) / 0.2 ELSE 1 END
-               ELSE o.value END)), coalesce(l.since, o.since)
+               ELSE o.value END)) END, coalesce(l.since, o.since)
       FROM weights AS w
       LEFT JOIN latest AS l ON l.metric = w.metric
       LEFT JOIN operation AS o ON w.metric = 'operation';

@@ -106,6 +106,7 @@ SETTINGS = {
     "sweep",
     # Numbers of memories, and codes.
     *("collection", "collectable"),
+    *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

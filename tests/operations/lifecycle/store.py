@@ -78,7 +78,7 @@ class Store:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        # Tomorrow: no version is recorded after the moment at which it ends, whatever the clock says.
+        # Tomorrow: no version is recorded after the moment at which it ends, at any hour.
         today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.start = today + timedelta(days=1)
         self.items: dict[int, UUID] = {}
