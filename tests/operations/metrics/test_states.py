@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
@@ -23,7 +24,7 @@ WEIGHTS = {
 }
 
 
-def put(history: History, values: dict[str, float | None], hour: str = "0 hours") -> None:
+def put(history: History, values: Mapping[str, float | None], hour: str = "0 hours") -> None:
     """Keep values as the job does."""
     rows = [{"metric": name, "part": "*", "value": value} for name, value in values.items()]
     history.world.admin.execute(
