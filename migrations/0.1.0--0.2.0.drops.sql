@@ -18,6 +18,8 @@ DROP FUNCTION memwarden_internal.record_erased_items(bigint[], uuid, uuid[]);
 DROP FUNCTION memwarden_internal.erase_items(bigint[], uuid[]);
 -- The report of an outcome names the action that rests on what was used.
 DROP FUNCTION memwarden.report_outcome(uuid, uuid[], text, jsonb);
+-- The log of recalls says what was withheld.
+DROP FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid);
 -- A class of writes has a soft lifetime and a decay.
 DROP FUNCTION memwarden.define_write_class(text, text, text[], interval, interval, text, text, text, text[], integer, boolean, text);
 -- A certificate counts by place, and becomes final.

@@ -127,14 +127,20 @@ def test_a_busy_scope_defers_and_says_when(agent_dsn: str) -> None:
     assert "retry after" in ran.stdout
 
 
-def test_status_lists_the_components(agent_dsn: str) -> None:
-    """It fails when something is missing, so that a script notices."""
+def test_status_says_what_is_wrong_and_in_one_line_that_the_rest_is_well(agent_dsn: str) -> None:
+    """A line each, what is missing first; then it fails, so that a script notices."""
     ran = run("status", dsn=agent_dsn)
-    assert "storage" in ran.stdout
     components = json.loads(run("status", "--json", dsn=agent_dsn).stdout)
     assert {"component", "state", "detail"} == set(components[0])
-    wrong = [each for each in components if each["state"] in ("missing", "outdated")]
-    assert ran.returncode == (1 if wrong else 0)
+    order = ("missing", "outdated", "warning")
+    wrong = [each for each in components if each["state"] in order]
+    *told, rest = ran.stdout.splitlines()
+    assert sorted(told) == sorted(f"{e['state']}  {e['component']}: {e['detail']}" for e in wrong)
+    states = [line.split()[0] for line in told]
+    assert states == sorted(states, key=lambda state: state == "warning")
+    well = len(components) - len(wrong)
+    assert rest == f"{'everything else' if wrong else 'everything'} is well: {well} checks"
+    assert ran.returncode == (1 if {"missing", "outdated"} & {*states} else 0)
 
 
 @pytest.mark.parametrize("command", ["get", "history", "request"])

@@ -47,6 +47,7 @@ OVERSIGHT = {
     *("region", "regions", "residency", "residency_rule", "node"),
     *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
     *("metrics", "metric_history", "health", "rejection_reasons", "gate_latency"),
+    *("ablation", "ablations", "correctness_impact"),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}
@@ -242,6 +243,7 @@ def check_rows(
         *("pins", "holds", "action_links", "tombstones"),
         *("incident", "incidents", "residency_breaches", "collectable", "personal_item"),
         *("subject_key", "destroyed_key"),
+        "memory_errors",
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

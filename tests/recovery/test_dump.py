@@ -113,6 +113,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
         " now()",
         "collectable SELECT i.org_id, i.layer, i.scope_id, i.item_id, 'EXPIRE', 'UNREAD'",
         "storage_day SELECT current_date, 'item', 8192",
+        "ablation SELECT i.org_id, i.scope_id, 'triage', 0.1, 0.9, now(), 'x'",
         "metric_range SELECT 'write_rate', NULL, 500, NULL, 1000, now(), 'x'",
         "node SELECT 4711, 'elsewhere', 'eu', now()",
         "residency_rule SELECT i.org_id, 'nothing_of_it', '{eu}', now()",

@@ -23,6 +23,7 @@ from memwarden._async.history import AsyncHistory
 from memwarden._async.injecting import AsyncInjecting
 from memwarden._async.keeping import AsyncKeeping
 from memwarden._async.models import AsyncModels
+from memwarden._async.observing import AsyncObserving
 from memwarden._async.recall_log import AsyncRecallLog
 from memwarden._async.review_life import AsyncReviewLife
 from memwarden._async.reviewing import AsyncReviewing
@@ -64,6 +65,7 @@ class AsyncClient(
     AsyncCapturing,
     AsyncExternal,
     AsyncModels,
+    AsyncObserving,
     AsyncInjecting,
     AsyncWorking,
 ):

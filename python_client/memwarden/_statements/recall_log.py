@@ -7,7 +7,8 @@ from typing import Final, LiteralString
 REPORT_OUTCOME: Final[LiteralString] = """
 SELECT memwarden.report_outcome(
     recall_id => %(recall_id)s::uuid, used => %(used)s::uuid[], outcome => %(outcome)s::text,
-    detail => %(detail)s::jsonb, action_id => %(action_id)s::text) AS revision
+    detail => %(detail)s::jsonb, action_id => %(action_id)s::text,
+    at_fault => %(at_fault)s::uuid[]) AS revision
 """
 
 FIND_RECALLS: Final[LiteralString] = """

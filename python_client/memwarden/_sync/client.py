@@ -29,6 +29,7 @@ from memwarden._sync.history import History
 from memwarden._sync.injecting import Injecting
 from memwarden._sync.keeping import Keeping
 from memwarden._sync.models import Models
+from memwarden._sync.observing import Observing
 from memwarden._sync.recall_log import RecallLog
 from memwarden._sync.review_life import ReviewLife
 from memwarden._sync.reviewing import Reviewing
@@ -66,6 +67,7 @@ class Client(
     Capturing,
     External,
     Models,
+    Observing,
     Injecting,
     Working,
 ):

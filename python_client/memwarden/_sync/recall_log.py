@@ -37,16 +37,19 @@ class RecallLog:
         outcome: str = "unknown",
         detail: Mapping[str, Any] | None = None,
         action_id: str | None = None,
+        at_fault: Sequence[UUID] = (),
     ) -> int:
         """Say what came of a recall of the caller's; return the number of the revision.
 
         `used`: the memories among those given that were of use; `outcome`: success, partial,
         failure or unknown. The same report again changes nothing, another revises it. `action_id`:
         the action that rests on `used`, which must then name a memory; see `link_action`.
+        `at_fault`: of a failure, those of the given memories that it came from.
 
         Raises:
             NotFound: no recall of the caller's has that id.
-            InvalidArgument: it did not give one of `used`, or `outcome` is none of these.
+            InvalidArgument: it did not give one of `used` or `at_fault`, or `outcome` is none of
+                these, or no failure where a memory is at fault.
         """
         arguments = {
             "recall_id": recall_id,
@@ -54,6 +57,7 @@ class RecallLog:
             "outcome": outcome,
             "detail": None if detail is None else strict_json(detail),
             "action_id": action_id,
+            "at_fault": list(at_fault),
         }
         rows = self._session.fetch(sql.REPORT_OUTCOME, arguments, ReportedOutcome)
         return rows[0].revision

@@ -18,6 +18,7 @@ from memwarden.cli import (
     log,
     memory,
     models,
+    observing,
     provenance,
     server,
     session,
@@ -91,6 +92,10 @@ app.command()(aging.relevance)
 app.command()(collecting.gc)
 app.command()(collecting.hygiene)
 app.command()(collecting.storage)
+app.command()(observing.metrics)
+app.command()(observing.health)
+app.command()(observing.gate)
+app.command()(observing.watch)
 app.command()(erase)
 app.command()(compliance)
 app.command()(log.verify_log)

@@ -123,12 +123,18 @@ def report(
     action: Annotated[
         str | None, typer.Option(help="The number of your action that rests on them.")
     ] = None,
+    at_fault: Annotated[
+        list[UUID] | None,
+        typer.Option(help="Of a failure: a memory that it came from; may be repeated."),
+    ] = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
     """Say what came of a recall of yours."""
     with connected(dsn) as memory:
-        revision = memory.report_outcome(recall_id, used or (), outcome, action_id=action)
+        revision = memory.report_outcome(
+            recall_id, used or (), outcome, action_id=action, at_fault=at_fault or ()
+        )
     if as_json:
         print_json({"revision": revision})
     else:

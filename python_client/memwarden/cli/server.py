@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import typer
-from rich.text import Text
 
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
-from memwarden.cli.terminal import cell, console, print_json, table
+from memwarden.cli.terminal import console, print_json, printable
 
-_STYLES = {"ok": "green", "warning": "yellow", "outdated": "red", "missing": "red"}
+_STYLES = {"warning": "yellow", "outdated": "red", "missing": "red"}
 
 
 def status(*, dsn: Dsn = "", as_json: AsJson = False) -> None:
-    """Show what is installed and what is missing.
+    """Show what is wrong with the installation, and what mends it.
 
+    A line for each component that is not well, what is missing first; one line for all others.
     Exits with 1 when something is missing or outdated.
     """
     with connected(dsn) as memory:
         components = memory.status()
+    broken = [each for each in components if each.state in ("missing", "outdated")]
     if as_json:
         print_json(components)
     else:
         out = console()
-        rows = table(out, "component", "state", "detail")
-        for each in components:
-            state = Text(each.state, style=_STYLES.get(each.state, ""))
-            rows.add_row(cell(each.component), state, cell(each.detail))
-        out.print(rows)
-    if any(each.state in ("missing", "outdated") for each in components):
+        warned = [each for each in components if each.state == "warning"]
+        for each in (*broken, *warned):
+            out.print(each.state, style=_STYLES.get(each.state, ""), end="  ", soft_wrap=True)
+            out.print(printable(f"{each.component}: {each.detail}"), markup=False, soft_wrap=True)
+        well = len(components) - len(broken) - len(warned)
+        rest = "everything else is well" if broken or warned else "everything is well"
+        out.print(f"{rest}: {well} checks")
+    if broken:
         raise typer.Exit(ExitCode.FAILED)

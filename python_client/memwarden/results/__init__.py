@@ -40,6 +40,7 @@ from memwarden.results.lifecycle import (
     RetentionRule,
     StorageUse,
 )
+from memwarden.results.observing import ErrorsSince, Health, Metric, MetricValue
 from memwarden.results.recall_log import (
     GivenMemory,
     LoggedRecall,
@@ -90,9 +91,11 @@ __all__ = [
     "Dispute",
     "EmbeddingModel",
     "EndedMemories",
+    "ErrorsSince",
     "Extracted",
     "Feedback",
     "GivenMemory",
+    "Health",
     "HeldVersion",
     "Hold",
     "HygieneFinding",
@@ -104,6 +107,8 @@ __all__ = [
     "LinkedAction",
     "LogFinding",
     "LoggedRecall",
+    "Metric",
+    "MetricValue",
     "Outcome",
     "PlannedUndo",
     "Policy",

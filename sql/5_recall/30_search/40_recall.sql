@@ -29,6 +29,7 @@ DECLARE
     v_reader       memwarden_internal.reader;
     v_rows         memwarden_internal.recalled_item[];
     v_recall_id    uuid;
+    v_withheld     uuid[];
     v_threshold    double precision := recall.threshold;
     -- Who reorders needs more to choose from.
     v_k            integer := CASE WHEN recall.rerank IS NULL OR recall.k NOT BETWEEN 1 AND 1000 THEN recall.k
@@ -46,14 +47,22 @@ BEGIN
     v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
         v_reader, recall.query, v_k, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter, recall.min_confidence,
         recall.valid_at, recall.fusion, recall.exclude), recall.weights, recall.surface);
+    IF EXISTS (SELECT FROM memwarden_data.ablation) THEN
+        v_withheld := memwarden_internal.withheld_items(v_principal_id, recall.task, v_rows);
+        IF v_withheld <> '{}' THEN
+            v_rows := ARRAY(SELECT r FROM unnest(v_rows) AS r WHERE r.item_id <> ALL (v_withheld));
+        END IF;
+    END IF;
     v_recall_id := memwarden_internal.log_recall(
         v_principal_id, 'recall', recall.query,
         jsonb_build_object('k', recall.k, 'layers', recall.layers, 'scope', recall.scope, 'scopes', recall.scopes,
                            'threshold', v_threshold, 'embedding_model', recall.embedding_model, 'surface', recall.surface,
                            'rerank', recall.rerank),
-        v_rows, recall.task);
+        v_rows, recall.task, NULL, v_withheld);
     -- The last page of several is no ignorance.
-    IF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(recall.exclude, '{}') = '{}' THEN
+    IF v_withheld <> '{}' THEN
+        v_rows := v_rows || memwarden_internal.withheld_row(cardinality(v_withheld));
+    ELSIF v_rows = '{}' AND v_threshold IS NOT NULL AND coalesce(recall.exclude, '{}') = '{}' THEN
         v_reader := memwarden_internal.settle_reader(
             v_principal_id, recall.query, recall.embedding, 10, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
             recall.weights, recall.fusion, recall.embedding_model, NULL, NULL, recall.classification, recall.surface);
@@ -104,7 +113,8 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'answer holds two memories that contradict each other, the one that was recorded last comes first. The order by score stands in '
     'two cases: the later one is less than half as relevant as the other, or weights (of the call, otherwise of the layer) name '
     'recency or freshness. Where no memory reaches the threshold, the answer is one row of standing unknown without an item_id. Its '
-    'provenance says how many of the ten nearest fell below (near, coverage none or below) and how near they came. Raises 28000 '
+    'provenance says how many of the ten nearest fell below (near, coverage none or below) and how near they came. Where an ablation '
+    'withholds memories (see set_ablation()), the last row has the standing withheld and no item_id. Raises 28000 '
     'without an identity; 42704 for an unknown scope, layer, model, classification or surface; 22023 for arguments out of range; '
     '55000 where storage and functions are of different versions. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[], text, text, text, jsonb, double precision,

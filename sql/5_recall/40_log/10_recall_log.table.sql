@@ -27,6 +27,8 @@ CREATE TABLE memwarden_data.recall_log (
     doubtful           uuid[],
     -- Told afterwards by who was given it, on a replica.
     reported           boolean,
+    -- What an ablation kept from it; empty where it took part and was given all, NULL where it took no part.
+    withheld           uuid[],
     PRIMARY KEY (org_id, recall_id)
 ) PARTITION BY RANGE (recall_id);
 CREATE INDEX recall_log_transaction ON memwarden_data.recall_log (system_identifier, transaction_id);
@@ -45,6 +47,8 @@ CREATE TABLE memwarden_data.recall_outcome (
     used               uuid[] NOT NULL,
     outcome            text NOT NULL CHECK (outcome IN ('success', 'partial', 'failure', 'unknown')),
     detail             jsonb,
+    -- Of a failure: the memories that it came from.
+    at_fault           uuid[],
     PRIMARY KEY (org_id, recall_id, revision)
 ) PARTITION BY RANGE (recall_id);
 CREATE INDEX recall_outcome_transaction ON memwarden_data.recall_outcome (system_identifier, transaction_id);

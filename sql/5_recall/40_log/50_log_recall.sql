@@ -1,7 +1,7 @@
 -- All that a recall writes: one row. In a read-only transaction, and so on a replica, it writes nothing and answers the same.
 CREATE OR REPLACE FUNCTION memwarden_internal.log_recall(
     p_principal_id bigint, p_purpose text, p_query text, p_arguments jsonb, p_rows memwarden_internal.recalled_item[],
-    p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL)
+    p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL, p_withheld uuid[] DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -16,7 +16,8 @@ BEGIN
     v_id := memwarden_internal.uuid7();
     INSERT INTO memwarden_data.recall_log (
         org_id, recall_id, principal_id, login, recalled_at, transaction_id, system_identifier, purpose, task, session_id,
-        query_digest, scopes, layers, k, threshold, embedding_model, surface, item_ids, version_ids, scores, doubtful)
+        query_digest, scopes, layers, k, threshold, embedding_model, surface, item_ids, version_ids, scores, doubtful,
+        withheld)
     SELECT p.org_id, v_id, p_principal_id, session_user, clock_timestamp(), pg_current_xact_id(), memwarden_internal.system_identifier(),
            p_purpose, CASE WHEN p_task IS NOT NULL THEN memwarden_internal.recordable_task(p.org_id, p_task) END, p_session_id,
            memwarden_internal.query_digest(p.org_id, p_query),
@@ -24,7 +25,7 @@ BEGIN
                || CASE WHEN p_arguments ->> 'scope' IS NOT NULL THEN ARRAY[p_arguments ->> 'scope'] END,
            CASE WHEN p_arguments ->> 'layers' IS NOT NULL THEN ARRAY(SELECT jsonb_array_elements_text(p_arguments -> 'layers')) END,
            (p_arguments ->> 'k')::integer, (p_arguments ->> 'threshold')::double precision, p_arguments ->> 'embedding_model',
-           p_arguments ->> 'surface', g.item_ids, g.version_ids, g.scores, g.doubtful
+           p_arguments ->> 'surface', g.item_ids, g.version_ids, g.scores, g.doubtful, p_withheld
       FROM memwarden_data.principal AS p
      CROSS JOIN (SELECT coalesce(array_agg(r.item_id), '{}') AS item_ids, coalesce(array_agg(r.version_id), '{}') AS version_ids,
                         coalesce(array_agg(r.score::real), '{}') AS scores,
@@ -34,11 +35,13 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[]) IS
     'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the '
     'recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", '
-    '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid) FROM PUBLIC;
+    '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. p_withheld: what an '
+    'ablation kept from it. Source: Z4.';
+REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[])
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.query_digest(p_org_id bigint, p_query text)
 RETURNS bytea

@@ -7,7 +7,7 @@ AS $function$
 BEGIN
     WITH batch AS MATERIALIZED (
         SELECT l.org_id, l.recall_id, l.principal_id, l.purpose, (l.recalled_at AT TIME ZONE 'UTC')::date AS day, l.recalled_at, l.layers,
-               l.item_ids, coalesce(l.doubtful, '{}') AS doubtful
+               coalesce(l.withheld <> '{}', false) AS is_withheld, l.item_ids, coalesce(l.doubtful, '{}') AS doubtful
           FROM memwarden_data.recall_log AS l
          WHERE l.system_identifier = p_system_identifier AND l.transaction_id >= p_from AND l.transaction_id < p_below
     ), given AS MATERIALIZED (
@@ -40,6 +40,8 @@ BEGIN
           FROM batch AS b
          CROSS JOIN LATERAL (SELECT '*' UNION SELECT l.layer FROM memwarden_data.layer AS l
                               WHERE b.layers IS NULL OR l.layer = ANY (b.layers)) AS y (layer)
+         -- What an ablation withheld tells nothing of how good recall is.
+         WHERE NOT b.is_withheld
     ), told AS (
         SELECT g.org_id, g.recall_id, coalesce(g.layer, '*') AS layer, count(*) AS given, sum(g.doubtful) AS doubtful
           FROM given AS g GROUP BY GROUPING SETS ((g.org_id, g.recall_id, g.layer), (g.org_id, g.recall_id))
@@ -69,7 +71,7 @@ BEGIN
         -- A revision takes away what the one before it added, in whatever order the two are counted.
         SELECT l.org_id, l.recall_id, o.revision, s.sign, l.principal_id, l.purpose,
             (l.recalled_at AT TIME ZONE 'UTC')::date AS day, l.layers,
-               l.item_ids, s.used, s.outcome
+               coalesce(l.withheld <> '{}', false) AS is_withheld, l.item_ids, s.used, s.outcome
           FROM memwarden_data.recall_outcome AS o
           JOIN memwarden_data.recall_log AS l ON l.org_id = o.org_id AND l.recall_id = o.recall_id
          CROSS JOIN LATERAL (
@@ -97,6 +99,8 @@ BEGIN
           FROM batch AS b
          CROSS JOIN LATERAL (SELECT '*' UNION SELECT l.layer FROM memwarden_data.layer AS l
                               WHERE b.layers IS NULL OR l.layer = ANY (b.layers)) AS y (layer)
+         -- What an ablation withheld tells nothing of how good recall is.
+         WHERE NOT b.is_withheld
     ), told AS (
         SELECT j.org_id, j.recall_id, j.revision, j.sign, coalesce(j.layer, '*') AS layer, count(*) AS judged, sum(j.used) AS used
           FROM judged AS j

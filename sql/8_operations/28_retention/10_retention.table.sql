@@ -45,7 +45,7 @@ CREATE TABLE memwarden_data.incident (
     org_id        bigint NOT NULL REFERENCES memwarden_data.organisation,
     incident_id   uuid NOT NULL,
     kind          text NOT NULL CHECK (kind IN (
-                      'RETENTION_BREACH', 'ERASURE_UNFINISHED', 'RESIDENCY_BREACH', 'CONSENT_NOT_ENFORCED')),
+                      'RETENTION_BREACH', 'ERASURE_UNFINISHED', 'RESIDENCY_BREACH', 'CONSENT_NOT_ENFORCED', 'MEMORY_HARMS')),
     breaches      bigint NOT NULL CHECK (breaches > 0),
     -- Ids and numbers, at most a hundred; never content.
     examples      jsonb NOT NULL,
@@ -56,5 +56,5 @@ CREATE TABLE memwarden_data.incident (
 );
 CREATE UNIQUE INDEX incident_open ON memwarden_data.incident (org_id, kind) WHERE closed_at IS NULL;
 COMMENT ON TABLE memwarden_data.incident IS
-    'Breaches of retention, erasure, residency or consent that the compliance run found: opened when first seen, closed '
-    'by the run that finds none.';
+    'Breaches of retention, erasure, residency or consent, and harm by memory, that the compliance run found: opened when '
+    'first seen, closed by the run that finds none.';

@@ -87,9 +87,14 @@ BEGIN
         RETURN QUERY
         SELECT 'CONSENT_NOT_ENFORCED', b.object_id, b.detail FROM memwarden_internal.overlooked_withdrawals(p_org_id, p_now) AS b;
     END IF;
+    IF coalesce(p_kind, 'MEMORY_HARMS') = 'MEMORY_HARMS' THEN
+        RETURN QUERY
+        SELECT 'MEMORY_HARMS', NULL::uuid, jsonb_build_object('impact', c.impact, 'high', c.high, 'given', c.given, 'withheld', c.withheld)
+          FROM memwarden_internal.correctness_of(p_org_id, p_now - interval '30 days', p_now) AS c WHERE c.task = '*' AND c.high < 0;
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) IS
     'All breaches of an organisation at a moment, of one kind or of all. object_id: the memory, the erasure or '
-    'the consent; NULL for a place where memories lie that may not lie there.';
+    'the consent; NULL for a place where memories lie that may not lie there, and where tasks go surely better without memory.';
 REVOKE ALL ON FUNCTION memwarden_internal.breaches(bigint, timestamptz, text) FROM PUBLIC;

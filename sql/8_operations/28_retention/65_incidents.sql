@@ -118,7 +118,8 @@ BEGIN
 END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.check_compliance() IS
-    'Looks for breaches of retention, erasure, residency and consent in every organisation, as a part of the job '
+    'Looks for breaches of retention, erasure, residency and consent, and for harm by memory (MEMORY_HARMS: tasks that are surely done '
+    'better without it, see correctness_impact), in every organisation, as a part of the job '
     'enforce_retention(). It opens a P0 incident for each kind of breach and organisation, tells the channels that take the event '
     'incident, and closes incidents of which nothing is left. The view incidents lists them, and remediate() acts. It changes no '
     'memory. It is safe to run twice at once and to kill. It commits after each organisation, so it cannot run inside a transaction. '

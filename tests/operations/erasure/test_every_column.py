@@ -74,6 +74,8 @@ NAMES = {
     "kept_terms",
     *("source", "verifier", "canonical_source"),
     *("review_channel", "review_notice"),
+    # The name of a task.
+    "ablation",
 }
 SETTINGS = {
     *("storage", "classification", "layer", "embedding_model", "content_schema", "vocabulary"),

@@ -1,0 +1,56 @@
+"""How well memory is: metrics, health, and errors since a deployment."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from memwarden._async.session import AsyncSession
+from memwarden._statements import observing as sql
+from memwarden.results import ErrorsSince, Health, Metric, MetricValue
+
+
+class AsyncObserving:
+    """Reads what the job `memwarden_metrics` has measured.
+
+    Monitors and administrators see all organisations, auditors and curators their own.
+    """
+
+    _session: AsyncSession
+
+    async def metrics(self, org: str | None = None) -> list[Metric]:
+        """Return every metric, with its healthy range, its state and what to do.
+
+        Raises:
+            NotAllowed: the caller is none of those.
+        """
+        return await self._session.fetch(sql.METRICS, {"org": org}, Metric)
+
+    async def metric_history(
+        self, metric: str, *, part: str = "*", org: str | None = None
+    ) -> list[MetricValue]:
+        """Return what a metric was in each hour of the last 31 days, the oldest first.
+
+        Raises:
+            NotAllowed: the caller is none of those.
+        """
+        arguments = {"metric": metric, "part": part, "org": org}
+        return await self._session.fetch(sql.METRIC_HISTORY, arguments, MetricValue)
+
+    async def health(self, org: str | None = None) -> list[Health]:
+        """Return how well the memory of each organisation is, the worst first.
+
+        Raises:
+            NotAllowed: the caller is none of those.
+        """
+        return await self._session.fetch(sql.HEALTH, {"org": org}, Health)
+
+    async def errors_since(self, since: datetime, org: str | None = None) -> list[ErrorsSince]:
+        """Return how often memory was at fault since a moment, and in the thirty days before it.
+
+        Raises:
+            InvalidArgument: `since` is not within the last 31 days.
+            NotAllowed: the caller is none of those.
+        """
+        return await self._session.fetch(
+            sql.ERRORS_SINCE, {"since": since, "org": org}, ErrorsSince
+        )

@@ -1,0 +1,84 @@
+"""How well memory is, as frozen classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric of an organisation, or of the database (area database), as of `taken_at`.
+
+    `part` is a layer, a gate, or a layer and an agent, `*` for all. `state` is OK, WARNING, ALERT
+    or MISSING_METRIC; then `value` is None.
+    """
+
+    metric: str
+    area: str
+    org: str
+    part: str
+    value: float | None
+    unit: str
+    time_window: str
+    events: int | None
+    healthy: str | None
+    state: str
+    since: datetime | None
+    remedy: str
+    meaning: str
+    source: str
+    taken_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricValue:
+    """What a metric was in one hour."""
+
+    metric: str
+    org: str
+    part: str
+    hour: datetime
+    value: float | None
+    events: int | None
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """How well the memory of an organisation is.
+
+    `state` is HEALTHY, DEGRADED, CRITICAL or UNKNOWN; then `score` is None, because metrics of less
+    than half of the weight (`measured`) have data. `costs` says what costs how much of the score,
+    the dearest first: objects of metric, weight, value, normalized, cost and since.
+    """
+
+    org: str
+    score: float | None
+    state: str
+    since: datetime | None
+    measured: float
+    costs: list[dict[str, Any]]
+    missing: list[str]
+    a_day_ago: float | None
+    a_week_ago: float | None
+    taken_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorsSince:
+    """Tasks of which somebody reported what came of them, since a moment and before it.
+
+    `induced` failed with a memory at fault; `rate` is their share, None without tasks. `roll_back`
+    says that there are surely more than twice as many as before.
+    """
+
+    org: str
+    tasks: int
+    failed: int
+    induced: int
+    rate: float | None
+    tasks_before: int
+    rate_before: float | None
+    roll_back: bool

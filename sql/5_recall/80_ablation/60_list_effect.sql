@@ -1,0 +1,86 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.list_correctness_impact()
+RETURNS TABLE (org text, task text, given bigint, given_correct bigint, withheld bigint, withheld_correct bigint,
+    impact double precision, low double precision, high double precision, state text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    -- The name of a task may be that of a person.
+    v_all boolean := memwarden_internal.is_overseer();
+BEGIN
+    RETURN QUERY
+    SELECT o.name, c.task, c.given, c.given_correct, c.withheld, c.withheld_correct, c.impact, c.low, c.high,
+           memwarden_internal.impact_state(c.impact, c.high)
+      FROM memwarden_data.organisation AS o
+     CROSS JOIN LATERAL memwarden_internal.correctness_of(o.org_id, v_now - interval '30 days', v_now) AS c
+     WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs()) AND (v_all OR c.task = '*');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_correctness_impact() IS 'The rows of memwarden.correctness_impact.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_correctness_impact() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_correctness_impact() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_memory_errors()
+RETURNS TABLE (org text, recall_id uuid, task text, agent text, item_id uuid, version_id uuid, layer text, status text,
+    reported_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+BEGIN
+    RETURN QUERY
+    SELECT g.name, l.recall_id, l.task, p.name, f.id,
+           (SELECT v.version_id FROM unnest(l.item_ids, l.version_ids) AS v (item_id, version_id) WHERE v.item_id = f.id LIMIT 1),
+           i.layer, i.status::text, o.reported_at
+      FROM memwarden_data.recall_outcome AS o
+      JOIN memwarden_data.recall_log AS l ON l.org_id = o.org_id AND l.recall_id = o.recall_id
+      JOIN memwarden_data.organisation AS g ON g.org_id = o.org_id
+      JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
+     CROSS JOIN LATERAL unnest(o.at_fault) AS f (id)
+      LEFT JOIN memwarden_data.item AS i ON i.org_id IN (0, o.org_id) AND i.item_id = f.id
+     WHERE o.org_id = ANY (v_orgs) AND o.recall_id >= memwarden_internal.uuid7_floor(clock_timestamp() - interval '90 days')
+       AND o.outcome = 'failure' AND o.at_fault <> '{}'
+       AND NOT EXISTS (SELECT FROM memwarden_data.recall_outcome AS n
+                        WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_memory_errors() IS 'The rows of memwarden.memory_errors.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_memory_errors() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_memory_errors() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.errors_since(since timestamptz)
+RETURNS TABLE (org text, tasks bigint, failed bigint, induced bigint, rate double precision, tasks_before bigint,
+    rate_before double precision, roll_back boolean)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_now timestamptz := clock_timestamp();
+BEGIN
+    IF (errors_since.since BETWEEN v_now - interval '31 days' AND v_now) IS NOT TRUE THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'since: within the last 31 days');
+    END IF;
+    RETURN QUERY
+    SELECT o.name, n.tasks, n.failed, n.induced, n.induced::double precision / nullif(n.tasks, 0), b.tasks,
+           b.induced::double precision / nullif(b.tasks, 0),
+           -- One error is no spike: five, and surely more than twice as many as before. Nothing before counts as the limit.
+           coalesce(n.induced >= 5 AND w.low > 2 * coalesce(b.induced::double precision / nullif(b.tasks, 0), 0.01), false)
+      FROM memwarden_data.organisation AS o
+     CROSS JOIN LATERAL memwarden_internal.errors_of(o.org_id, errors_since.since, v_now) AS n
+     CROSS JOIN LATERAL memwarden_internal.errors_of(o.org_id, errors_since.since - interval '30 days', errors_since.since) AS b
+      LEFT JOIN LATERAL memwarden_internal.wilson(n.induced, n.tasks) AS w ON true
+     WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs());
+END
+$function$;
+COMMENT ON FUNCTION memwarden.errors_since(timestamptz) IS
+    'Compares errors that memory induced since a moment, such as a deployment, with the thirty days before it; one row an organisation. '
+    'since: within the last 31 days. tasks: tasks of which somebody reported what came of them; failed: of them; induced: failed, with a '
+    'memory at fault; rate: induced / tasks, NULL without tasks; tasks_before, rate_before: the same before. roll_back: true when five or '
+    'more were induced, and the rate is more than twice the one before (0.01 where there is none) with 95 % confidence. Monitors and '
+    'administrators see all organisations, auditors and curators their own. Raises 22023 for another time. Source: chapter 12.12.8.';
+REVOKE ALL ON FUNCTION memwarden.errors_since(timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.errors_since(timestamptz) TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
