@@ -73,6 +73,8 @@ def main() -> None:
         os.environ["PATH"] = f"{tools}:{os.environ['PATH']}"
         bring("bwrap", "bubblewrap", "libseccomp2", "mount")  # the worker runs code in it
         bring("chromium", "chromium", "fonts-dejavu-core")  # the console is looked at with it
+        bring("promtool", "prometheus")
+        bring("prometheus-sql-exporter", "prometheus-sql-exporter")
         for step in steps:
             started = time.monotonic()
             if step == "lint":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -204,3 +205,34 @@ def test_health_says_what_costs_how_much(history: History) -> None:
         ("memory_error_rate", 0),
     ]
     assert row["missing"] == ["leakage_rate", "operation", "write_acceptance"]
+
+
+def test_the_page_lists_every_metric_as_it_is(world: World) -> None:
+    """With unit, window and ranges.
+
+    Proves: Q6
+    """
+    page = (Path(__file__).parents[3] / "docs/observe.md").read_text()
+    listed = {
+        cells[0].strip("`"): cells[1:5]
+        for cells in (
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in page.splitlines()
+            if line.startswith("| `")
+        )
+        if len(cells) == 6
+    }
+    expected = {}
+    for row in world.rows("SELECT * FROM memwarden_internal.metric_definitions()"):
+        low, high = (None if row[end] is None else f"{row[end]:g}" for end in ("low", "high"))
+        healthy = f"{low} to {high}" if low and high else None
+        healthy = healthy or (low and f"at least {low}") or (high and f"at most {high}") or "-"
+        ends = (("under", "alert_low"), ("over", "alert_high"))
+        alerts = [f"{word} {row[name]:g}" for word, name in ends if row[name] is not None]
+        expected[row["metric"]] = [
+            row["unit"],
+            row["time_window"],
+            healthy,
+            ", ".join(alerts) or "-",
+        ]
+    assert listed == expected

@@ -1,0 +1,141 @@
+"""The files for Prometheus: its own tools accept them, and an exporter gives what the views say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from conftest import World
+from operations.metrics.conftest import History
+
+ROOT = Path(__file__).parents[3]
+FILES = ROOT / "deploy/prometheus"
+EXPORTER = "prometheus-sql-exporter"
+LINE = re.compile(r"^sql_(\w+)\{(.*)\} (\S+)$", re.MULTILINE)
+
+needs_promtool = pytest.mark.skipif(
+    shutil.which("promtool") is None, reason="promtool is not here: Debian's package prometheus"
+)
+needs_exporter = pytest.mark.skipif(
+    shutil.which(EXPORTER) is None, reason=f"{EXPORTER} is not here: Debian's package of that name"
+)
+
+
+@needs_promtool
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "rules", "memwarden.rules.yml"),
+        ("check", "config", "prometheus.yml"),
+        ("test", "rules", "memwarden.rules.test.yml"),
+    ],
+    ids=" ".join,
+)
+def test_promtool_accepts_the_files(command: tuple[str, ...]) -> None:
+    """And the alerts fire when they should.
+
+    Proves: Q6
+    """
+    done = subprocess.run(
+        ["promtool", *command], cwd=FILES, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_alert_has_an_entry_in_the_runbook() -> None:
+    """Under a heading of the page."""
+    rules = (FILES / "memwarden.rules.yml").read_text()
+    page = (ROOT / "docs/observe.md").read_text()
+    headings = {
+        re.sub(r"[^\w\- ]", "", line.lstrip("# ").lower()).replace(" ", "-")
+        for line in page.splitlines()
+        if line.startswith("#")
+    }
+    named = set(re.findall(r"runbook: docs/observe.md#(\S+)", rules))
+    assert len(named) > 11
+    assert named <= headings
+
+
+@pytest.fixture
+def scraped(planted: History, tmp_path: Path) -> Iterator[str]:
+    """What an exporter gives that runs as a monitor."""
+    world = planted.world
+    parts = conninfo_to_dict(world.dsn)
+    url = (
+        f"postgres://{world.role('memwarden_monitor')}@/{parts['dbname']}"
+        f"?host={quote(str(parts['host']))}&port={parts.get('port', 5432)}&sslmode=disable"
+    )
+    text = (FILES / "sql-exporter.yml").read_text()
+    text, changed = re.subn(r"postgres://\S+", lambda _: url, text)
+    assert changed == 1
+    config = tmp_path / "sql-exporter.yml"
+    config.write_text(text)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [EXPORTER, "-config.file", str(config), "-web.listen-address", f"127.0.0.1:{port}"]
+    exporter = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        yield scrape(f"http://127.0.0.1:{port}/metrics")
+    finally:
+        exporter.kill()
+        exporter.wait()
+
+
+def scrape(url: str) -> str:
+    """Ask until every query has answered."""
+    text = ""
+    for _ in range(200):
+        try:
+            with urllib.request.urlopen(url) as answer:
+                text = answer.read().decode()
+        except (urllib.error.URLError, ConnectionError):
+            text = ""
+        if all(
+            name in text for name in ("sql_memwarden_gate_latency{", "sql_memwarden_rejections{")
+        ):
+            return text
+        time.sleep(0.1)
+    raise AssertionError(text[-2000:])
+
+
+@needs_exporter
+def test_a_scrape_gives_what_the_views_say(planted: History, scraped: str) -> None:
+    """Every value, as a login that can do nothing else.
+
+    Proves: Q6
+    """
+    found = {}
+    for name, labels, value in LINE.findall(scraped):
+        pairs = dict(re.findall(r'(\w+)="([^"]*)"', labels))
+        found[name, pairs.get("metric"), pairs.get("org"), pairs.get("part")] = float(value)
+    rows = planted.world.rows("SELECT * FROM memwarden.metrics")
+    assert rows
+    states = ["OK", "WARNING", "ALERT", "MISSING_METRIC"]
+    for row in rows:
+        key = (row["metric"], row["org"], row["part"])
+        assert found["memwarden_metric_state", *key] == states.index(row["state"])
+        if row["value"] is not None and row["area"] != "database":
+            assert found["memwarden_metric", *key] == pytest.approx(row["value"])
+    assert ("memwarden_rejections", None, planted.org, None) in found
+
+
+def test_the_queries_run_where_there_is_nothing_yet(world: World) -> None:
+    """Each answers, though with no row."""
+    text = (FILES / "sql-exporter.yml").read_text()
+    queries = re.findall(r"query: \|\n((?: {10}.*\n)+)", text)
+    assert len(queries) == 6
+    monitor = world.connect(world.role("memwarden_monitor"))
+    for query in queries:
+        monitor.execute(query)
