@@ -102,9 +102,7 @@ def scrape(url: str) -> str:
                 text = answer.read().decode()
         except (urllib.error.URLError, ConnectionError):
             text = ""
-        if all(
-            name in text for name in ("sql_memwarden_gate_latency{", "sql_memwarden_rejections{")
-        ):
+        if all(f"sql_memwarden_{name}{{" in text for name in ("gate_latency", "rejections")):
             return text
         time.sleep(0.1)
     raise AssertionError(text[-2000:])
