@@ -66,9 +66,11 @@ class Office:
             each.extensions["memwarden"].close_all()
         self._apps.clear()
 
-    def person(self, role: str = "reviewer", group: str = "memwarden_reviewer") -> Person:
-        """Register somebody who logs in with a password."""
-        login = self.world.role(group, BY_PASSWORD)
+    def person(
+        self, role: str = "reviewer", group: str = "memwarden_reviewer", *more: str
+    ) -> Person:
+        """Register somebody who logs in with a password, member of one group or several."""
+        login = self.world.role(group, *more, BY_PASSWORD)
         password = secrets.token_urlsafe(12)
         self.world.admin.execute(
             sql.SQL("ALTER ROLE {} PASSWORD {}").format(

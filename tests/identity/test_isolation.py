@@ -46,8 +46,18 @@ OVERSIGHT = {
     *("collection", "collections", "storage_day", "jobs", "record_retention"),
     *("region", "regions", "residency", "residency_rule", "node"),
     *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
-    *("metrics", "metric_history", "health", "rejection_reasons", "gate_latency"),
+    *("metrics", "health", "rejection_reasons", "gate_latency"),
     *("ablation", "ablations", "correctness_impact"),
+    *("write_facts", "decision_facts", "recall_facts", "job_facts"),
+    *(
+        "dim_organisation",
+        "dim_scope",
+        "dim_agent",
+        "dim_layer",
+        "dim_gate",
+        "dim_reason",
+        "dim_day",
+    ),
 }
 OVERSEERS = {"curator", "auditor"}
 OWN = {"requests", "write_request", "request_status"}

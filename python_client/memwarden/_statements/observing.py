@@ -13,11 +13,10 @@ ORDER BY area, metric, org, part
 """
 
 METRIC_HISTORY: Final[LiteralString] = """
-SELECT metric, org, part, hour, value, events, state
-FROM memwarden.metric_history
-WHERE metric = %(metric)s::text AND part = %(part)s::text
-  AND (%(org)s::text IS NULL OR org = %(org)s::text)
-ORDER BY org, hour
+SELECT org_name AS org, hour, value, events, state
+FROM memwarden.metric_history(
+    metric => %(metric)s::text, part => %(part)s::text, org => %(org)s::text,
+    since => %(since)s::timestamptz)
 """
 
 HEALTH: Final[LiteralString] = """
@@ -32,4 +31,40 @@ SELECT org, tasks, failed, induced, rate, tasks_before, rate_before, roll_back
 FROM memwarden.errors_since(since => %(since)s::timestamptz)
 WHERE %(org)s::text IS NULL OR org = %(org)s::text
 ORDER BY org
+"""
+
+WRITE_COUNTS: Final[LiteralString] = """
+SELECT f.outcome, f.gate, f.reason, sum(f.writes)::bigint AS writes
+FROM memwarden.write_facts AS f
+JOIN memwarden.dim_organisation AS o USING (org_id)
+WHERE f.hour > now() - %(days)s::int * interval '1 day'
+  AND (%(org)s::text IS NULL OR o.org = %(org)s::text)
+GROUP BY f.outcome, f.gate, f.reason
+ORDER BY writes DESC
+"""
+
+GATE_LATENCY: Final[LiteralString] = """
+SELECT org, gate, requests, p50_ms, p95_ms, p99_ms
+FROM memwarden.gate_latency
+WHERE %(org)s::text IS NULL OR org = %(org)s::text
+ORDER BY org, gate
+"""
+
+REVIEW_LOAD: Final[LiteralString] = """
+SELECT org, layer, tier, sum(pending)::bigint AS pending, sum(overdue)::bigint AS overdue,
+       min(oldest_at) AS oldest_at
+FROM memwarden.review_load
+WHERE %(org)s::text IS NULL OR org = %(org)s::text
+GROUP BY org, layer, tier
+ORDER BY oldest_at
+"""
+
+DECISION_COUNTS: Final[LiteralString] = """
+SELECT f.decision, sum(f.decisions)::bigint AS decisions,
+       sum(f.hours_waited) / sum(f.decisions) AS hours
+FROM memwarden.decision_facts AS f
+JOIN memwarden.dim_organisation AS o USING (org_id)
+WHERE f.day > current_date - %(days)s::int AND (%(org)s::text IS NULL OR o.org = %(org)s::text)
+GROUP BY f.decision
+ORDER BY decisions DESC
 """

@@ -8,7 +8,16 @@ from datetime import datetime
 
 from memwarden._statements import observing as sql
 from memwarden._sync.session import Session
-from memwarden.results import ErrorsSince, Health, Metric, MetricValue
+from memwarden.results import (
+    DecisionCount,
+    ErrorsSince,
+    GateLatency,
+    Health,
+    Metric,
+    MetricValue,
+    ReviewLoad,
+    WriteCount,
+)
 
 
 class Observing:
@@ -28,14 +37,20 @@ class Observing:
         return self._session.fetch(sql.METRICS, {"org": org}, Metric)
 
     def metric_history(
-        self, metric: str, *, part: str = "*", org: str | None = None
+        self,
+        metric: str,
+        *,
+        part: str = "*",
+        org: str | None = None,
+        since: datetime | None = None,
     ) -> list[MetricValue]:
-        """Return what a metric was in each hour of the last 31 days, the oldest first.
+        """Return what a metric was in each hour, the oldest first; of the last 31 days by default.
 
         Raises:
+            NotFound: there is no such metric.
             NotAllowed: the caller is none of those.
         """
-        arguments = {"metric": metric, "part": part, "org": org}
+        arguments = {"metric": metric, "part": part, "org": org, "since": since}
         return self._session.fetch(sql.METRIC_HISTORY, arguments, MetricValue)
 
     def health(self, org: str | None = None) -> list[Health]:
@@ -54,3 +69,20 @@ class Observing:
             NotAllowed: the caller is none of those.
         """
         return self._session.fetch(sql.ERRORS_SINCE, {"since": since, "org": org}, ErrorsSince)
+
+    def write_counts(self, org: str | None = None, *, days: int = 1) -> list[WriteCount]:
+        """Return how writes of the last days ended, up to 31; the most frequent first."""
+        return self._session.fetch(sql.WRITE_COUNTS, {"org": org, "days": days}, WriteCount)
+
+    def gate_latency(self, org: str | None = None) -> list[GateLatency]:
+        """Return the time of each gate over 24 hours."""
+        return self._session.fetch(sql.GATE_LATENCY, {"org": org}, GateLatency)
+
+    def review_load(self, org: str | None = None) -> list[ReviewLoad]:
+        """Return what waits for people, the oldest first."""
+        return self._session.fetch(sql.REVIEW_LOAD, {"org": org}, ReviewLoad)
+
+    def decision_counts(self, org: str | None = None, *, days: int = 30) -> list[DecisionCount]:
+        """Return how proposals of the last days ended, up to 400."""
+        arguments = {"org": org, "days": days}
+        return self._session.fetch(sql.DECISION_COUNTS, arguments, DecisionCount)

@@ -33,6 +33,7 @@ from memwarden.cli.erase import erase
 from memwarden.cli.extract import extract
 from memwarden.cli.imports import import_file
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
+from memwarden.cli.reporting import report as report_health
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.settle import settle
@@ -96,6 +97,7 @@ app.command()(observing.metrics)
 app.command()(observing.health)
 app.command()(observing.gate)
 app.command()(observing.watch)
+app.command("report")(report_health)
 app.command()(erase)
 app.command()(compliance)
 app.command()(log.verify_log)

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from flask import Blueprint, current_app, g, redirect, render_template, request, url_for
+from markupsafe import Markup
 from werkzeug.wrappers import Response
 
 from memwarden._json import strict_json
@@ -15,7 +16,9 @@ from memwarden._sync.client import Client
 from memwarden.console.difference import changes
 from memwarden.console.sessions import Session
 from memwarden.console.text import editable
-from memwarden.errors import InvalidContent, NotFound, NotIdentified
+from memwarden.errors import InvalidContent, NotAllowed, NotFound, NotIdentified
+from memwarden.reporting.gathering import gather
+from memwarden.reporting.page import body
 from memwarden.results import Proposal, WriteResult
 
 blueprint = Blueprint("pages", __name__)
@@ -127,6 +130,16 @@ def reject(proposal_id: UUID) -> Response | tuple[str, int]:
         return _shown(_proposal(proposal_id), fault="Say why it is rejected."), 400
     result = _client().reject(proposal_id, reason, _note())
     return _decided(proposal_id, "rejected", result)
+
+
+@blueprint.get("/health")
+def health() -> str | tuple[str, int]:
+    """Show how well the memory of the reviewer's organisation is, to who may see figures."""
+    try:
+        report = gather(_client(), g.session.reviewer.org)
+    except NotAllowed:
+        return render_template("health.html", said=None), 403
+    return render_template("health.html", said=Markup(body(report)))
 
 
 def _client() -> Client:

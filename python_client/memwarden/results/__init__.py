@@ -40,7 +40,16 @@ from memwarden.results.lifecycle import (
     RetentionRule,
     StorageUse,
 )
-from memwarden.results.observing import ErrorsSince, Health, Metric, MetricValue
+from memwarden.results.observing import (
+    DecisionCount,
+    ErrorsSince,
+    GateLatency,
+    Health,
+    Metric,
+    MetricValue,
+    ReviewLoad,
+    WriteCount,
+)
 from memwarden.results.recall_log import (
     GivenMemory,
     LoggedRecall,
@@ -86,6 +95,7 @@ __all__ = [
     "ContextItem",
     "DatedItem",
     "DecidedProposal",
+    "DecisionCount",
     "DecisionPreview",
     "Difference",
     "Dispute",
@@ -94,6 +104,7 @@ __all__ = [
     "ErrorsSince",
     "Extracted",
     "Feedback",
+    "GateLatency",
     "GivenMemory",
     "Health",
     "HeldVersion",
@@ -125,9 +136,11 @@ __all__ = [
     "RequestStatus",
     "RetentionRule",
     "ReviewEvent",
+    "ReviewLoad",
     "StorageUse",
     "UndoneItem",
     "Unknown",
     "Version",
+    "WriteCount",
     "WriteResult",
 ]

@@ -34,11 +34,9 @@ class Metric:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricValue:
-    """What a metric was in one hour."""
+    """What a metric was in one hour, in UTC."""
 
-    metric: str
     org: str
-    part: str
     hour: datetime
     value: float | None
     events: int | None
@@ -82,3 +80,46 @@ class ErrorsSince:
     tasks_before: int
     rate_before: float | None
     roll_back: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteCount:
+    """How many writes ended so; `gate` and `reason` are `-` where nobody had a reason."""
+
+    outcome: str
+    gate: str
+    reason: str
+    writes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateLatency:
+    """The time of a gate over 24 hours, in milliseconds."""
+
+    org: str
+    gate: str
+    requests: int
+    p50_ms: float
+    p95_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewLoad:
+    """What waits for a person in a layer, and since when."""
+
+    org: str
+    layer: str
+    tier: str
+    pending: int
+    overdue: int
+    oldest_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionCount:
+    """How many proposals ended so, and how many hours they waited in the mean."""
+
+    decision: str
+    decisions: int
+    hours: float

@@ -87,21 +87,35 @@ COMMENT ON FUNCTION memwarden_internal.list_metrics() IS 'The rows of memwarden.
 REVOKE ALL ON FUNCTION memwarden_internal.list_metrics() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_metrics() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.list_metric_history()
-RETURNS TABLE (metric text, org text, part text, hour timestamptz, value double precision, events bigint, state text)
+CREATE OR REPLACE FUNCTION memwarden.metric_history(
+    metric text, part text DEFAULT '*', org text DEFAULT NULL, since timestamptz DEFAULT NULL)
+RETURNS TABLE (org_name text, hour timestamptz, value double precision, events bigint, state text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
+DECLARE
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    v_since timestamptz := coalesce(metric_history.since, clock_timestamp() - interval '31 days');
 BEGIN
+    IF NOT EXISTS (SELECT FROM memwarden_internal.metric_definitions() AS d WHERE d.metric = metric_history.metric) THEN
+        PERFORM memwarden_internal.raise_error('unknown_object', format('metric %L', metric_history.metric));
+    END IF;
     RETURN QUERY
-    SELECT p.metric, o.name, memwarden_internal.part_name(p.part), p.hour, p.value, p.events, p.state
+    SELECT o.name, p.hour, p.value, p.events, p.state
       FROM memwarden_data.metric_point AS p JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
-     WHERE p.org_id = ANY (memwarden_internal.measured_orgs()) AND p.hour > clock_timestamp() - interval '31 days';
+     WHERE p.org_id = ANY (v_orgs) AND p.metric = metric_history.metric AND p.part = coalesce(metric_history.part, '*')
+       AND p.hour >= v_since AND (metric_history.org IS NULL OR o.name = metric_history.org)
+     ORDER BY o.name, p.hour;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.list_metric_history() IS 'The rows of memwarden.metric_history.';
-REVOKE ALL ON FUNCTION memwarden_internal.list_metric_history() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_metric_history() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+COMMENT ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) IS
+    'Returns the value that a metric had in each hour, the oldest first, by organisation. metric: as memwarden.metrics names it. part: a '
+    'layer or a gate; default *, all. org: default all that the caller sees; global for metrics of the database. since: default 31 days '
+    'ago; values are kept as long as set_record_retention() says (kind metrics). Monitors and administrators see all organisations, '
+    'auditors and curators their own. Raises 42704 for an unknown metric. Source: chapter 12.12.9.';
+REVOKE ALL ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) TO memwarden_monitor, memwarden_curator, memwarden_auditor,
     memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_rejection_reasons()

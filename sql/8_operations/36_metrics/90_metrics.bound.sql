@@ -11,13 +11,6 @@ COMMENT ON VIEW memwarden.metrics IS
     'Source: chapter 12.12.';
 GRANT SELECT ON memwarden.metrics TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
-CREATE OR REPLACE VIEW memwarden.metric_history WITH (security_invoker = true) AS
-SELECT m.metric, m.org, m.part, m.hour, m.value, m.events, m.state FROM memwarden_internal.list_metric_history() AS m;
-COMMENT ON VIEW memwarden.metric_history IS
-    'Lists the values that each metric had in each hour of the last 31 days; older ones are kept as long as set_record_retention() says '
-    '(kind metrics). Grain: metric, organisation, part and hour in UTC. Who sees what is as in memwarden.metrics. Source: chapter 12.12.9.';
-GRANT SELECT ON memwarden.metric_history TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
-
 CREATE OR REPLACE VIEW memwarden.health WITH (security_invoker = true) AS
 SELECT h.org, h.score, h.state, h.since, h.measured, h.costs, h.missing, h.a_day_ago, h.a_week_ago, h.taken_at
   FROM memwarden_internal.list_health() AS h;

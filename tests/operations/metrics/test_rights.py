@@ -9,7 +9,7 @@ from access import curator
 from conftest import World
 from operations.metrics.conftest import History, found
 
-VIEWS = ("metrics", "metric_history", "health", "rejection_reasons", "gate_latency")
+VIEWS = ("metrics", "health", "rejection_reasons", "gate_latency")
 
 
 def orgs(history: History, role: str, view: str) -> set[str]:
@@ -43,6 +43,20 @@ def test_nobody_else_sees_any(planted: History, view: str) -> None:
         agent.execute(f"SELECT * FROM memwarden.{view}")
     nobody = planted.world.log_in(planted.world.role("memwarden_auditor"))
     assert nobody.execute(f"SELECT * FROM memwarden.{view}").fetchall() == []
+
+
+def test_the_past_of_a_metric_is_as_well_kept(planted: History) -> None:
+    """A stranger is told nothing of it, and an unknown metric is refused."""
+    world = planted.world
+    other = found(world)
+    call = "SELECT org_name FROM memwarden.metric_history('write_rate')"
+    monitor = world.log_in(world.role("memwarden_monitor"))
+    assert {"org_name": planted.org} in monitor.execute(call).fetchall()
+    stranger = world.log_in(world.register(f"/org/{other.org}", groups=("memwarden_auditor",)))
+    assert {"org_name": planted.org} not in stranger.execute(call).fetchall()
+    for wrong in ("'no such metric'", "NULL"):
+        with pytest.raises(psycopg.errors.UndefinedObject):
+            monitor.execute(f"SELECT * FROM memwarden.metric_history({wrong})")
 
 
 def test_a_monitor_can_do_nothing_else(planted: History) -> None:

@@ -1,0 +1,112 @@
+"""Charts as SVG, made here: no script, no font, no colour that says what no word says.
+
+They are drawn with classes, so the style sheet of the page decides colours, in light and dark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from html import escape
+
+__all__ = ["bars", "line"]
+
+_WIDTH, _HEIGHT = 640, 180
+_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 12, 12, 26
+_ROW, _ACROSS, _NAMES, _WORDS = 30, 440, 165, 125
+
+Point = tuple[datetime, float | None]
+
+
+def line(
+    points: Sequence[Point],
+    *,
+    title: str,
+    ends: tuple[float, float] = (0, 1),
+    marks: Sequence[tuple[float, str]] = (),
+) -> str:
+    """Return a line over time; it breaks where there is no value.
+
+    `ends`: the least and the greatest value of the scale. `marks`: values with a word, each a line
+    across.
+    """
+    known = [(moment, value) for moment, value in points if value is not None]
+    if not known:
+        return ""
+    first, last = points[0][0], points[-1][0]
+    length = (last - first).total_seconds() or 1
+    low, high = ends
+
+    def place(moment: datetime, value: float) -> tuple[float, float]:
+        share = (moment - first).total_seconds() / length
+        height = (min(max(value, low), high) - low) / (high - low)
+        x = _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
+        return x, _HEIGHT - _BOTTOM - height * (_HEIGHT - _TOP - _BOTTOM)
+
+    said = f"{known[-1][1]:.2f} at {known[-1][0]:%Y-%m-%d %H:%M}, {len(known)} values"
+    parts = [_opening(title, said, _HEIGHT)]
+    for value, word in marks:
+        _, y = place(first, value)
+        parts.append(
+            f'<line class="mark" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
+            f'<text class="axis" x="{_WIDTH - _RIGHT}" y="{y - 4:.1f}" text-anchor="end">'
+            f"{escape(word)}</text>"
+        )
+    for value in (low, high):
+        _, y = place(first, value)
+        parts.append(
+            f'<text class="axis" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>'
+        )
+    for moment, anchor in ((first, "start"), (last, "end")):
+        x, _ = place(moment, low)
+        parts.append(
+            f'<text class="axis" x="{x:.1f}" y="{_HEIGHT - 6}" text-anchor="{anchor}">'
+            f"{moment:%d %b}</text>"
+        )
+    for run in _runs(points):
+        path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*each) for each in run))
+        parts.append(f'<polyline class="trend" points="{path}"/>')
+    x, y = place(*known[-1])
+    parts.append(f'<circle class="last" cx="{x:.1f}" cy="{y:.1f}" r="4"/></svg>')
+    return "".join(parts)
+
+
+def _runs(points: Sequence[Point]) -> list[list[tuple[datetime, float]]]:
+    """Return the stretches without a gap; a value alone is drawn as a short one."""
+    runs: list[list[tuple[datetime, float]]] = [[]]
+    for moment, value in points:
+        if value is not None:
+            runs[-1].append((moment, value))
+        elif runs[-1]:
+            runs.append([])
+    return [run if len(run) > 1 else run * 2 for run in runs if run]
+
+
+def bars(rows: Sequence[tuple[str, float, str]], *, title: str) -> str:
+    """Return a bar for each row: its name, its length, and the words at its end."""
+    if not rows:
+        return ""
+    most = max(length for _, length, _ in rows) or 1
+    height = _ROW * len(rows) + 6
+    said = "; ".join(f"{name}: {words}" for name, _, words in rows)
+    parts = [_opening(title, said, height, _ACROSS)]
+    for place, (name, length, words) in enumerate(rows):
+        y = place * _ROW
+        width = max(length / most * (_ACROSS - _NAMES - _WORDS), 2 if length else 0)
+        parts.append(
+            f'<text class="name" x="0" y="{y + 20}">{escape(_cut(name))}</text>'
+            f'<rect class="bar" x="{_NAMES}" y="{y + 6}" width="{width:.1f}" height="18" rx="3"/>'
+            f'<text class="value" x="{_NAMES + 8 + width:.1f}" y="{y + 20}">{escape(words)}</text>'
+        )
+    return "".join(parts) + "</svg>"
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 20 else f"{name[:19]}…"
+
+
+def _opening(title: str, said: str, height: int, width: int = _WIDTH) -> str:
+    return (
+        f'<svg class="chart" role="img" viewBox="0 0 {width} {height}"'
+        f' aria-label="{escape(title)}: {escape(said)}"><title>{escape(title)}</title>'
+    )

@@ -1,0 +1,78 @@
+-- Facts for BI tools: counts and times, each with the keys of its dimensions, and without a word of memory.
+CREATE OR REPLACE FUNCTION memwarden_internal.list_write_facts()
+RETURNS TABLE (org_id bigint, agent_id bigint, layer text, gate text, reason text, outcome text, day date, hour timestamptz,
+    writes bigint, retried bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.measured_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT h.org_id, h.principal_id, h.layer, h.gate, h.reason, h.outcome, (h.hour AT TIME ZONE 'UTC')::date, h.hour, h.writes, h.retried
+      FROM memwarden_data.write_hour AS h
+     WHERE h.org_id = ANY (v_orgs) AND h.hour > clock_timestamp() - interval '31 days';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_write_facts() IS 'The rows of memwarden.write_facts.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_write_facts() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_write_facts() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_decision_facts()
+RETURNS TABLE (org_id bigint, scope_id bigint, agent_id bigint, layer text, class text, tier text, decision text, day date,
+    decisions bigint, hours_waited double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.measured_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT r.org_id, r.scope_id, r.principal_id, r.layer, r.class, r.tier, r.state, (r.decided_at AT TIME ZONE 'UTC')::date, count(*),
+           sum(date_part('epoch', r.decided_at - r.opened_at) / 3600)
+      FROM memwarden_data.review AS r
+     WHERE r.org_id = ANY (v_orgs) AND r.decided_at > clock_timestamp() - interval '400 days'
+     GROUP BY r.org_id, r.scope_id, r.principal_id, r.layer, r.class, r.tier, r.state, (r.decided_at AT TIME ZONE 'UTC')::date;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_decision_facts() IS 'The rows of memwarden.decision_facts.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_decision_facts() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_decision_facts() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_recall_facts()
+RETURNS TABLE (org_id bigint, agent_id bigint, layer text, purpose text, day date, recalls bigint, answered bigint, given bigint,
+    doubtful bigint, reported bigint, rated bigint, precision_sum double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := memwarden_internal.measured_orgs();
+BEGIN
+    RETURN QUERY
+    SELECT d.org_id, d.principal_id, d.layer, d.purpose, d.day, d.recalls, d.answered, d.given, d.doubtful, d.reported, d.rated,
+           d.precision_sum
+      FROM memwarden_data.recall_day AS d WHERE d.org_id = ANY (v_orgs);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_recall_facts() IS 'The rows of memwarden.recall_facts.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_recall_facts() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_recall_facts() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_job_facts()
+RETURNS TABLE (job text, state text, last_begin timestamptz, last_end timestamptz, seconds double precision, done bigint,
+    failed_at timestamptz)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    -- An error may say more than a figure.
+    RETURN QUERY
+    SELECT j.name, j.state, j.last_begin, j.last_end, date_part('epoch', j.duration), j.done, j.failed_at
+      FROM memwarden_internal.list_jobs() AS j WHERE memwarden_internal.monitors_all();
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_job_facts() IS 'The rows of memwarden.job_facts.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_job_facts() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_job_facts() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
