@@ -29,6 +29,7 @@ CHANGES = {
     *("set_retention", "drop_retention", "remediate"),
     *("renew", "run_gc", "run_hygiene"),
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
+    "set_ablation",
     *("define_attribute", "define_policy_set", "define_predicate", "define_schema", "drop_policy"),
     *("erase_subject", "expire", "grant_scope", "merge", "move_scope", "promote", "reclassify"),
     *("recover", "define_sensitivity_rule", "enable_sensitivity_rule", "set_sensitivity_action"),

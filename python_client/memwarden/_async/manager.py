@@ -41,6 +41,7 @@ from memwarden.managing import (
     tool_arguments,
 )
 from memwarden.requests import single_precision
+from memwarden.results import Answer
 from memwarden.sessions import SessionAnswer, SessionEntry, SessionMemory
 
 RowT = TypeVar("RowT")
@@ -387,7 +388,7 @@ class AsyncMemoryManager:
         self, query: str, layers: Sequence[str] | None, k: int, *, tally: bool = True
     ) -> list[Found]:
         try:
-            items = await self._client.recall(
+            answer = await self._client.answer(
                 query,
                 # Goal and progress of the session are among its memories, and in the prompt.
                 k=k if layers else k + 2,
@@ -400,10 +401,13 @@ class AsyncMemoryManager:
             )
         except (ConnectionFailed, NotReady) as error:
             self._survive(error)
-            items = []
+            answer = Answer(items=[], unknown=None)
+        if answer.withheld is not None:
+            # What came of the task is reported of what it went without, too.
+            self._given.setdefault(answer.withheld, [])
         items = [
             item
-            for item in items
+            for item in answer.items
             if item.item_id is not None
             and not in_prompt(item)
             and (self._include_instructions or not is_instruction(item.suspicious))

@@ -44,7 +44,8 @@ class External:
     ) -> Answer:
         """Return what answers with at least `threshold`, or the surface's floor; or what is amiss.
 
-        The arguments are those of `recall`. `unknown` is set where nothing reaches it.
+        The arguments are those of `recall`. `unknown` is set where nothing reaches it, `withheld`
+        where an ablation withheld the answer.
 
         Raises:
             NotFound: there is no such scope, layer, model, classification or surface.
@@ -72,6 +73,8 @@ class External:
         if rows and rows[0].standing == "unknown":
             gap = rows[0].provenance["unknown"]
             return Answer(items=[], unknown=Unknown(phrase=rows[0].hedge, **gap))
+        if rows and rows[-1].standing == "withheld":
+            return Answer(items=rows[:-1], unknown=None, withheld=rows[-1].recall_id)
         return Answer(items=rows, unknown=None)
 
     def search_external(

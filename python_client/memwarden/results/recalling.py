@@ -73,10 +73,14 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is known, best first; or `unknown`."""
+    """What is known, best first; or `unknown`; or, under an ablation, that it was withheld.
+
+    `withheld`: the recall whose answer was withheld. Its outcome is reported as that of any other.
+    """
 
     items: list[RecalledItem]
     unknown: Unknown | None
+    withheld: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

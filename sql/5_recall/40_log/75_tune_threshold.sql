@@ -33,7 +33,7 @@ BEGIN
         SELECT l.org_id, l.recall_id, l.item_ids
           FROM memwarden_data.recall_log AS l
          WHERE l.recall_id >= memwarden_internal.uuid7_floor(p_since) AND l.purpose = 'recall' AND l.threshold IS NULL
-           AND (l.layers IS NULL OR p_layer = ANY (l.layers))
+           AND (l.withheld <> '{}') IS NOT TRUE AND (l.layers IS NULL OR p_layer = ANY (l.layers))
          ORDER BY l.recall_id DESC LIMIT p_most
     ), given AS (
         SELECT a.org_id, a.recall_id, count(*) AS given,

@@ -24,8 +24,11 @@ BEGIN
         detail := v_breach.detail;
         action := CASE v_case.kind WHEN 'RETENTION_BREACH' THEN v_breach.detail ->> 'action'
                                    WHEN 'ERASURE_UNFINISHED' THEN 'erase again'
-                                   WHEN 'CONSENT_NOT_ENFORCED' THEN 'retract and refuse' ELSE 'move the data, or allow the region' END;
-        outcome := CASE WHEN v_case.kind = 'RESIDENCY_BREACH' THEN 'BY_HAND' WHEN remediate.dry_run THEN 'WOULD_BE_DONE'
+                                   WHEN 'CONSENT_NOT_ENFORCED' THEN 'retract and refuse'
+                                   WHEN 'MEMORY_HARMS' THEN 'correct the memories at fault'
+                                   ELSE 'move the data, or allow the region' END;
+        outcome := CASE WHEN v_case.kind IN ('RESIDENCY_BREACH', 'MEMORY_HARMS') THEN 'BY_HAND'
+                        WHEN remediate.dry_run THEN 'WOULD_BE_DONE'
                         ELSE memwarden_internal.remedy(v_case.org_id, v_case.kind, v_breach.object_id) END;
         RETURN NEXT;
     END LOOP;
@@ -40,7 +43,8 @@ COMMENT ON FUNCTION memwarden.remediate(uuid, boolean, integer) IS
     'is retracted. Then it looks again, and closes the incident where nothing is left. incident: the number, from the view '
     'incidents. dry_run: true (the default) changes nothing. max_objects: how many at most, 1 to 10,000; 1,000 by default. '
     'object_id: the memory, the erasure or the consent. action: what follows. outcome: WOULD_BE_DONE, DONE, BUSY where somebody works '
-    'on it just now, or BY_HAND: where data lie is for a DBA to change, see set_residency() and set_region(). '
+    'on it just now, or BY_HAND: where data lie is for a DBA to change, see set_residency() and set_region(), and '
+    'memories at fault (see memory_errors) are for a person to correct. '
     'Raises 42704 for an incident that is not open or that the caller does not administer, 22023 for arguments '
     'out of range, 25001 at an isolation level other than READ COMMITTED, XX000 when something of an erasure would '
     'be left. Source: chapter 12.10.5, R6.';

@@ -198,17 +198,21 @@ BEGIN
     -- Of a memory that another recalls than has it, the log is the other's.
     UPDATE memwarden_data.recall_log AS l SET task = NULL, query_digest = NULL
      WHERE num_nonnulls(l.task, l.query_digest) > 0
-       AND (l.item_ids && p_item_ids
+       AND (l.item_ids && p_item_ids OR l.withheld && p_item_ids
             OR l.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[l.task]));
     UPDATE memwarden_data.recall_outcome AS o SET detail = NULL
      WHERE o.detail IS NOT NULL
        AND (o.org_id = ANY (p_orgs) AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[o.detail::text])
             OR EXISTS (SELECT FROM memwarden_data.recall_log AS l
-                        WHERE l.org_id = o.org_id AND l.recall_id = o.recall_id AND l.item_ids && p_item_ids));
+                        WHERE l.org_id = o.org_id AND l.recall_id = o.recall_id
+                          AND (l.item_ids && p_item_ids OR l.withheld && p_item_ids)));
+    -- Without it nothing is withheld for that task.
+    DELETE FROM memwarden_data.ablation AS a
+     WHERE a.org_id = ANY (p_orgs) AND a.task <> '' AND p_terms <> '{}' AND memwarden_internal.mentions(p_terms, ARRAY[a.task]);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) IS
-    'Empties task and digest of recalls that gave one of the items or whose task names one of the terms, and what was '
+    'Empties task and digest of recalls that gave or withheld one of the items or whose task names one of the terms, and what was '
     'reported of those or names one; and deletes the working memory of sessions that were given one of the items.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_recalls(bigint[], uuid[], text[]) FROM PUBLIC;
 
