@@ -19,6 +19,7 @@ ERASED = {
     "item": "deleted",
     "version": "deleted",
     "timeline": "deleted",
+    "ablation": "deleted",
     "embedding": "deleted",
     "past_embedding": "deleted",
     "embedding_job": "deleted",
@@ -74,8 +75,6 @@ NAMES = {
     "kept_terms",
     *("source", "verifier", "canonical_source"),
     *("review_channel", "review_notice"),
-    # The name of a task.
-    "ablation",
 }
 SETTINGS = {
     *("storage", "classification", "layer", "embedding_model", "content_schema", "vocabulary"),
