@@ -34,6 +34,8 @@ _SILENT = frozenset(("close", "connect"))
 # A layer is what a caller says. Only what can be a name is told, and never a sentence.
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
 
+_API = ("opentelemetry.trace", "opentelemetry.metrics")
+
 if AVAILABLE:
     _tracer = trace.get_tracer("memwarden")
     _meter = metrics.get_meter("memwarden")
@@ -66,6 +68,12 @@ def traced(client: ClassT) -> ClassT:
     return client
 
 
+def has_sdk() -> bool:
+    """Whether anybody configured where spans or metrics go; the API's own providers drop them."""
+    providers = (trace.get_tracer_provider(), metrics.get_meter_provider())
+    return any(not type(each).__module__.startswith(_API) for each in providers)
+
+
 def current_trace_id() -> str | None:
     """Return the id of the current trace in 32 hexadecimal digits, None where there is none."""
     if not AVAILABLE:
@@ -77,7 +85,7 @@ def current_trace_id() -> str | None:
 @contextmanager
 def worker_span(name: str, attributes: Mapping[str, str | int]) -> Iterator[None]:
     """Give what a worker does a span of its own; `say` adds to it how it ended."""
-    if not AVAILABLE:
+    if not AVAILABLE or not has_sdk():
         yield
         return
     began = time.perf_counter()
@@ -215,6 +223,8 @@ def _traced_call(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(call)
     async def once_async(*args: Any, **kwargs: Any) -> Any:
+        if not has_sdk():
+            return await call(*args, **kwargs)
         span = begin(args, kwargs)
         try:
             with span.current():
@@ -226,6 +236,8 @@ def _traced_call(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(call)
     def once(*args: Any, **kwargs: Any) -> Any:
+        if not has_sdk():
+            return call(*args, **kwargs)
         span = begin(args, kwargs)
         try:
             with span.current():

@@ -71,6 +71,7 @@ def recording() -> Iterator[Telemetry]:
     here = Telemetry()
     before = {name: getattr(telemetry, name) for name in _ASKED}
     meter = here.meters.get_meter("memwarden")
+    telemetry.has_sdk = lambda: True
     telemetry._tracer = here.traces.get_tracer("memwarden")
     telemetry._client_duration = meter.create_histogram("memwarden.client.duration", unit="s")
     telemetry._outcomes = meter.create_counter("memwarden.client.outcomes")
@@ -84,4 +85,4 @@ def recording() -> Iterator[Telemetry]:
         here.meters.shutdown()
 
 
-_ASKED = ("_tracer", "_client_duration", "_outcomes", "_worker_duration")
+_ASKED = ("has_sdk", "_tracer", "_client_duration", "_outcomes", "_worker_duration")

@@ -239,3 +239,34 @@ def test_without_an_sdk_nothing_is_told(memory: Client, world: World) -> None:
     """And a write has no trace of its own making."""
     written: Any = memory.write("semantic", {"drink": "tea"})
     assert trace_of(world, written.request_id) is None
+
+
+CONFIGURED = """
+import sys
+from opentelemetry import metrics, trace
+from opentelemetry.sdk.{kind} import {provider}
+import memwarden
+from memwarden import telemetry
+before = telemetry.has_sdk()
+{kind}.set_{setter}_provider({provider}())
+print(before, telemetry.has_sdk())
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "provider", "setter"),
+    [("trace", "TracerProvider", "tracer"), ("metrics", "MeterProvider", "meter")],
+)
+def test_an_sdk_is_noticed_whenever_it_is_configured(kind: str, provider: str, setter: str) -> None:
+    """Also after the client was imported, and where it is only for spans or only for metrics."""
+    ran = subprocess.run(
+        [
+            *(sys.executable, "-W", "error", "-c"),
+            CONFIGURED.format(kind=kind, provider=provider, setter=setter),
+        ],
+        env=os.environ | {"PYTHONPATH": f"{ROOT / 'python_client'}:{ROOT / 'plpython'}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stdout == "False True\n", ran.stderr
