@@ -16,6 +16,7 @@ from memwarden._adapt import zoned
 from memwarden._json import lenient_json, strict_json
 from memwarden._request_id import new_request_id
 from memwarden.errors import InvalidArgument, InvalidContent
+from memwarden.telemetry import current_trace_id
 
 # A batch is one SQL parameter. PostgreSQL takes a gigabyte; far less keeps both ends small.
 _BATCH_CHARACTERS = 16 * 1024 * 1024
@@ -29,7 +30,8 @@ class WriteRequest:
     text that is not JSON is then a recorded refusal. `confidence` and `importance` lie in 0..1;
     a date without a time zone counts as local time, as everywhere in Python. `request_id` is made
     when the object is: the same object written twice counts once. `write_class` is the argument
-    `class`, a word that Python keeps for itself; a mapping may use either name.
+    `class`, a word that Python keeps for itself; a mapping may use either name. `trace_id` is the
+    id of the current OpenTelemetry trace where left out.
     """
 
     layer: str
@@ -111,6 +113,8 @@ def sql_arguments(request: WriteRequest) -> dict[str, Any]:
             can hold.
     """
     arguments = {name: getattr(request, name) for name in _FIELDS}
+    if request.trace_id is None:
+        arguments["trace_id"] = current_trace_id()
     text = arguments.pop("content_text")
     arguments["content"] = strict_json(request.content) if text is None else text
     arguments["evidence"] = strict_json(list(request.evidence))
@@ -147,6 +151,8 @@ def json_object(request: WriteRequest) -> str:
         value = getattr(request, name)
         if value is not None and name not in _OWN_FORM:
             members[argument_name(name)] = _json_scalar(value)
+    if request.trace_id is None and (trace_id := current_trace_id()) is not None:
+        members["trace_id"] = json.dumps(trace_id)
     if request.content_text is not None:
         members["content_text"] = json.dumps(request.content_text)
     else:

@@ -6,11 +6,17 @@ import json
 import os
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import psycopg
 import pytest
+
+from memwarden.cli.server import note
+from memwarden.results import ComponentStatus
+
+if TYPE_CHECKING:
+    from conftest import World
 
 MAIN = "from memwarden.cli import main; main()"
 
@@ -127,20 +133,45 @@ def test_a_busy_scope_defers_and_says_when(agent_dsn: str) -> None:
     assert "retry after" in ran.stdout
 
 
-def test_status_says_what_is_wrong_and_in_one_line_that_the_rest_is_well(agent_dsn: str) -> None:
-    """A line each, what is missing first; then it fails, so that a script notices."""
+def test_status_lists_what_is_wrong(agent_dsn: str) -> None:
+    """It fails when something is missing, so that a script notices; --json has every component."""
     ran = run("status", dsn=agent_dsn)
     components = json.loads(run("status", "--json", dsn=agent_dsn).stdout)
     assert {"component", "state", "detail"} == set(components[0])
-    order = ("missing", "outdated", "warning")
-    wrong = [each for each in components if each["state"] in order]
-    *told, rest = ran.stdout.splitlines()
-    assert sorted(told) == sorted(f"{e['state']}  {e['component']}: {e['detail']}" for e in wrong)
-    states = [line.split()[0] for line in told]
-    assert states == sorted(states, key=lambda state: state == "warning")
-    well = len(components) - len(wrong)
-    assert rest == f"{'everything else' if wrong else 'everything'} is well: {well} checks"
-    assert ran.returncode == (1 if {"missing", "outdated"} & {*states} else 0)
+    assert {"logic", "storage", "gates"} <= {each["component"] for each in components}
+    ill = [each for each in components if each["state"] != "ok"]
+    *lines, last = ran.stdout.splitlines()
+    assert len(lines) == len(ill), "a line for each, however long"
+    assert {line.split(":")[0] for line in lines} == {
+        f"{each['state']}  {each['component']}" for each in ill
+    }
+    assert last.endswith(f"is well: {len(components) - len(ill)} checks")
+    wrong = [each for each in components if each["state"] in ("missing", "outdated")]
+    assert ran.returncode == (1 if wrong else 0)
+
+
+def test_status_begins_with_the_gravest(agent_dsn: str, world: World) -> None:
+    """Each with the command that mends it, on one line."""
+    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
+    [*lines, last] = run("status", dsn=agent_dsn).stdout.splitlines()
+    states = [line.split()[0] for line in lines]
+    assert states == sorted(states, key=["missing", "outdated", "warning"].index)
+    [gates] = [line for line in lines if line.startswith("warning  gates: ")]
+    assert "SELECT memwarden.enable_gate('NAME');" in gates
+    assert last.startswith("everything else is well: ")
+
+
+def test_status_is_one_line_when_all_is_well() -> None:
+    """And a state of a newer server is shown first, with nothing that steers a terminal."""
+    well = [ComponentStatus(component=name, state="ok", detail="") for name in ("logic", "gates")]
+    assert [line.plain for line in note(well)] == ["everything is well: 2 checks"]
+    odd = ComponentStatus(component="keys", state="lost", detail="bring\n them \x1b[2J back")
+    late = ComponentStatus(component="jobs", state="warning", detail="call run_due_jobs()")
+    assert [line.plain for line in note([late, odd, well[0]])] == [
+        "lost  keys: bring them \\x1b[2J back",
+        "warning  jobs: call run_due_jobs()",
+        "everything else is well: 1 check",
+    ]
 
 
 @pytest.mark.parametrize("command", ["get", "history", "request"])

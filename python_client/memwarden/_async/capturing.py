@@ -11,6 +11,7 @@ from memwarden._async.session import AsyncSession
 from memwarden._json import strict_json
 from memwarden._statements import intake as sql
 from memwarden.results import CandidateResult, CaptureResult, ClaimedCapture, Extracted
+from memwarden.telemetry import current_trace_id
 
 
 class AsyncCapturing:
@@ -46,7 +47,7 @@ class AsyncCapturing:
             "content": strict_json(content),
             "external_id": external_id,
             "session_id": session_id,
-            "trace_id": trace_id,
+            "trace_id": current_trace_id() if trace_id is None else trace_id,
             "scope": scope,
             "captured_at": captured_at,
             "classification": classification,
@@ -67,7 +68,10 @@ class AsyncCapturing:
             InvalidArgument: there are more than 10,000.
             InvalidContent: one is not JSON; nothing was sent.
         """
+        trace_id = current_trace_id()
         given = [dict(each) for each in captures]
+        if trace_id is not None:
+            given = [{"trace_id": trace_id} | each for each in given]
         return await self._session.fetch(
             sql.CAPTURE_MANY,
             {"captures": strict_json(given)},

@@ -50,8 +50,10 @@ from memwarden.requests import (
 from memwarden.rerankers import Reranker, reordered
 from memwarden.rerankers import load as load_reranker
 from memwarden.results import Context, ContextItem, RecalledItem, WriteResult
+from memwarden.telemetry import traced
 
 
+@traced
 class Client(
     Calls,
     History,

@@ -2,33 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
+from rich.text import Text
 
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
 from memwarden.cli.terminal import console, print_json, printable
+from memwarden.results import ComponentStatus
 
-_STYLES = {"warning": "yellow", "outdated": "red", "missing": "red"}
+# The gravest first: what is missing keeps the rest from working.
+_STYLES = {"missing": "red", "outdated": "red", "warning": "yellow"}
 
 
 def status(*, dsn: Dsn = "", as_json: AsJson = False) -> None:
-    """Show what is wrong with the installation, and what mends it.
+    """Show what is wrong, the gravest first, and what mends it.
 
-    A line for each component that is not well, what is missing first; one line for all others.
     Exits with 1 when something is missing or outdated.
     """
     with connected(dsn) as memory:
         components = memory.status()
-    broken = [each for each in components if each.state in ("missing", "outdated")]
     if as_json:
         print_json(components)
     else:
         out = console()
-        warned = [each for each in components if each.state == "warning"]
-        for each in (*broken, *warned):
-            out.print(each.state, style=_STYLES.get(each.state, ""), end="  ", soft_wrap=True)
-            out.print(printable(f"{each.component}: {each.detail}"), markup=False, soft_wrap=True)
-        well = len(components) - len(broken) - len(warned)
-        rest = "everything else is well" if broken or warned else "everything is well"
-        out.print(f"{rest}: {well} checks")
-    if broken:
+        for line in note(components):
+            out.print(line, soft_wrap=True)
+    if any(each.state in ("missing", "outdated") for each in components):
         raise typer.Exit(ExitCode.FAILED)
+
+
+def note(components: Sequence[ComponentStatus]) -> list[Text]:
+    """Return a line for each component that is not well, and one for all that are."""
+    order = list(_STYLES)
+    wrong = [each for each in components if each.state != "ok"]
+    # A state that this client does not know is as grave as any.
+    wrong.sort(key=lambda each: order.index(each.state) if each.state in order else 0)
+    lines = [
+        Text.assemble(
+            (printable(each.state), _STYLES.get(each.state, "red")),
+            f"  {printable(each.component)}: {printable(' '.join((each.detail or '').split()))}",
+        )
+        for each in wrong
+    ]
+    well = len(components) - len(wrong)
+    checks = f"{well} check{'' if well == 1 else 's'}"
+    lines.append(Text(f"{'everything else' if wrong else 'everything'} is well: {checks}"))
+    return lines

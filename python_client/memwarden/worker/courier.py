@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Mapping
 
+from memwarden.telemetry import say
 from memwarden.worker.channel import Channel
 from memwarden.worker.loop import Loop, Pace
 from memwarden.worker.outbox import Notice, Outbox
@@ -31,6 +32,13 @@ class Courier(Loop[Notice]):
     def _take(self) -> Notice | None:
         return self._outbox.claim(list(self._channels), self._pace.lease)
 
+    def _span(self, notice: Notice, /) -> tuple[str, Mapping[str, str | int]]:
+        return "notice", {
+            "memwarden.notice_id": str(notice.notice_id),
+            "memwarden.channel": notice.kind,
+            "memwarden.attempt": notice.attempt,
+        }
+
     def _do(self, notice: Notice, /) -> None:
         try:
             if notice.notice is None:
@@ -38,6 +46,7 @@ class Courier(Loop[Notice]):
             self._channels[notice.kind].send(notice.notice, notice.target, notice.settings)
         except PluginError as error:
             state = self._outbox.settle(notice, str(error), permanent=error.permanent)
+            say("failed", failed=True)
             log.warning(
                 "notice %s to %s, attempt %s: %s (%s)",
                 notice.notice_id,
@@ -49,6 +58,8 @@ class Courier(Loop[Notice]):
         except Exception as error:
             log.debug("channel %s", notice.channel, exc_info=True)
             self._outbox.settle(notice, f"the channel raised {type(error).__name__}")
+            say("failed", failed=True)
         else:
             state = self._outbox.settle(notice)
+            say("sent")
             log.info("notice %s to %s: %s", notice.notice_id, notice.channel, state or "too late")

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Mapping, Sequence
 
 from memwarden.errors import NotFound
+from memwarden.telemetry import say
 from memwarden.worker.backlog import Backlog, Wanted
 from memwarden.worker.embedder import EmbedderPlugin
 from memwarden.worker.loop import Loop, Pace
@@ -47,10 +48,19 @@ class Embedding(Loop[Sequence[Wanted]]):
     def _take(self) -> Sequence[Wanted] | None:
         return self._backlog.claim(list(self._embedders), _BATCH, self._pace.lease) or None
 
+    def _span(self, wanted: Sequence[Wanted], /) -> tuple[str, Mapping[str, str | int]]:
+        return "embed", {
+            "memwarden.model": wanted[0].model,
+            "memwarden.plugin": wanted[0].embedder,
+            "memwarden.batch_size": len(wanted),
+        }
+
     def _do(self, wanted: Sequence[Wanted], /) -> None:
         if self._embed(wanted):
             self._pause = _LEAST_PAUSE
-        elif not self._once:
+            return
+        say("failed", failed=True)
+        if not self._once:
             # Who cannot be asked now is not asked for the next batch at once.
             self._stop.wait(self._pause)
             self._pause = min(2 * self._pause, _MAX_PAUSE)

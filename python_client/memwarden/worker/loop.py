@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from memwarden.errors import MemwardenError
+from memwarden.telemetry import worker_span
 from memwarden.worker.line import Line, Stopped
 
 T = TypeVar("T")
@@ -38,7 +40,8 @@ class Loop(ABC, Generic[T]):
             while not self._stop.is_set():
                 taken = self._take()
                 if taken is not None:
-                    self._do(taken)
+                    with worker_span(*self._span(taken)):
+                        self._do(taken)
                 elif once:
                     return
                 else:
@@ -59,3 +62,7 @@ class Loop(ABC, Generic[T]):
     @abstractmethod
     def _do(self, taken: T, /) -> None:
         """Do it, outside any transaction, and say how it went."""
+
+    @abstractmethod
+    def _span(self, taken: T, /) -> tuple[str, Mapping[str, str | int]]:
+        """Return what its span is called and has: ids and names of the installation only."""

@@ -15,7 +15,7 @@ from psycopg.types.json import Jsonb
 from memwarden.worker.line import Line
 
 _CLAIM: LiteralString = """
-SELECT job_id, purpose, plugin, part, quorum, payload, settings, attempt, deadline
+SELECT job_id, request_id, purpose, plugin, part, quorum, payload, settings, attempt, deadline
   FROM memwarden.claim_jobs(%(worker)s, %(plugins)s, 1, make_interval(secs => %(lease)s))
 """
 
@@ -25,6 +25,7 @@ class Job:
     """One question to one plug-in."""
 
     job_id: UUID
+    request_id: UUID
     purpose: str
     plugin: str
     part: int

@@ -7,10 +7,12 @@ import math
 import threading
 import time
 from collections.abc import Mapping
+from contextvars import copy_context
 from datetime import UTC, datetime
 from typing import Any
 
 from memwarden.errors import InvalidArgument, MemwardenError
+from memwarden.telemetry import say
 from memwarden.worker.loop import Loop, Pace
 from memwarden.worker.plugin import PluginError, Verdict, Verifier
 from memwarden.worker.queue import Job, Queue
@@ -35,6 +37,15 @@ class Runner(Loop[Job]):
 
     def _take(self) -> Job | None:
         return self._queue.claim(list(self._plugins), self._pace.lease)
+
+    def _span(self, job: Job, /) -> tuple[str, Mapping[str, str | int]]:
+        return "job", {
+            "memwarden.request_id": str(job.request_id),
+            "memwarden.job_id": str(job.job_id),
+            "memwarden.plugin": job.plugin,
+            "memwarden.purpose": job.purpose,
+            "memwarden.attempt": job.attempt,
+        }
 
     def _do(self, job: Job, /) -> None:
         began = time.monotonic()
@@ -63,6 +74,7 @@ class Runner(Loop[Job]):
         except InvalidArgument as error:
             self._fail(job, f"not taken for a verdict: {error.detail}", permanent=False)
             return
+        say(verdict.decision)
         log.info(
             "job %s of %s: %s%s in %.0f ms",
             job.job_id,
@@ -83,6 +95,7 @@ class Runner(Loop[Job]):
 
     def _fail(self, job: Job, error: str, *, permanent: bool) -> None:
         state = self._queue.fail(job, error, permanent=permanent)
+        say("failed", failed=True)
         log.warning(
             "job %s of %s, attempt %s: %s (%s)", job.job_id, job.plugin, job.attempt, error, state
         )
@@ -98,7 +111,11 @@ class _Attempt:
         self.result: Verdict | PluginError = PluginError("it has not ended")
 
     def start(self) -> None:
-        threading.Thread(target=self._run, name=f"{self._job.plugin}", daemon=True).start()
+        # With the context of the job: what the plug-in calls belongs to the same trace.
+        run = copy_context().run
+        threading.Thread(
+            target=run, args=(self._run,), name=f"{self._job.plugin}", daemon=True
+        ).start()
 
     def wait(self, seconds: float) -> bool:
         return self._done.wait(seconds)

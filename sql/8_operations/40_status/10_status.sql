@@ -33,7 +33,8 @@ BEGIN
             || v_damage, '');
 
     RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
-        CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on ' || string_agg(c.relname, ', ' ORDER BY c.relname) END
+        CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on '
+            || string_agg(c.relname, ', ' ORDER BY c.relname) || ': a superuser runs: SELECT memwarden.setup();' END
       FROM pg_class AS c
      WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
        AND NOT (c.relrowsecurity AND c.relforcerowsecurity);
@@ -93,6 +94,7 @@ BEGIN
         CASE WHEN v_absent IS NOT NULL THEN 'missing' WHEN bool_and(t.tgenabled <> 'D') THEN 'ok' ELSE 'warning' END,
         coalesce('without ' || v_absent || ' until a superuser runs: SELECT memwarden.setup(); there are ', '')
         || string_agg(substr(t.tgname, 6) || CASE WHEN t.tgenabled = 'D' THEN ' (disabled)' ELSE '' END, ', ' ORDER BY t.tgname)
+        || CASE WHEN bool_or(t.tgenabled = 'D') THEN '; to have one back: SELECT memwarden.enable_gate(''NAME'');' ELSE '' END
       FROM pg_trigger AS t
      WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_';
 END
