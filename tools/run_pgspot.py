@@ -97,6 +97,7 @@ EXPECTED = {
             "enforce_consent",
             "enforce_retention",
             "take_metrics",
+            "revalidate",
             "escalate_reviews",
             "expire_reviews",
             "extract_captures",

@@ -27,6 +27,7 @@ UNPINNED = {
     "memwarden.compact_history",
     "memwarden.count_recalls",
     "memwarden.take_metrics",
+    "memwarden.revalidate",
     "memwarden.check_compliance",
     "memwarden.delete_old_records",
     "memwarden.enforce_consent",

@@ -48,6 +48,7 @@ OVERSIGHT = {
     *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
     *("metrics", "health", "rejection_reasons", "gate_latency"),
     *("ablation", "ablations", "correctness_impact"),
+    *("revalidation", "revalidations", "revalidated", "tightening"),
     *("write_facts", "decision_facts", "recall_facts", "job_facts"),
     *(
         "dim_organisation",
@@ -253,7 +254,7 @@ def check_rows(
         *("pins", "holds", "action_links", "tombstones"),
         *("incident", "incidents", "residency_breaches", "collectable", "personal_item"),
         *("subject_key", "destroyed_key"),
-        "memory_errors",
+        *("memory_errors", "leaked_memories"),
     ):
         # There are none here; tests of their own show who sees which.
         assert rows == []

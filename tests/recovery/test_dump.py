@@ -103,6 +103,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
     world.admin.execute("SELECT memwarden.define_region('eu', 'Europe')")
     world.admin.execute("SELECT memwarden_internal.list_layers_to_collect()")
     world.admin.execute("CALL memwarden.take_metrics()")
+    world.admin.execute("CALL memwarden.revalidate()")
     for statement in (
         "pin SELECT i.org_id, i.item_id, i.scope_id, 'kept', i.principal_id, 'x', now()",
         "hold_policy SELECT i.org_id, false",
@@ -114,6 +115,7 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
         "collectable SELECT i.org_id, i.layer, i.scope_id, i.item_id, 'EXPIRE', 'UNREAD'",
         "storage_day SELECT current_date, 'item', 8192",
         "ablation SELECT i.org_id, i.scope_id, 'triage', 0.1, 0.9, now(), 'x'",
+        "tightening SELECT i.org_id, 'semantic', 0.05, now(), gen_random_uuid()",
         "metric_range SELECT 'write_rate', NULL, 500, NULL, 1000, now(), 'x'",
         "node SELECT 4711, 'elsewhere', 'eu', now()",
         "residency_rule SELECT i.org_id, 'nothing_of_it', '{eu}', now()",

@@ -49,7 +49,8 @@ def metrics(
         return
     shown = [each for each in found if everything or (each.state != "OK" and each.part == "*")]
     out = console()
-    rows = table(out, "metric", "organisation", "value", "healthy", "state", "what to do")
+    heads = ("metric", "organisation", "value", "healthy", "state", "what to do")
+    rows = table(out, *heads, whole=("metric",))
     for each in shown:
         rows.add_row(
             lines(each.metric, None if each.part == "*" else each.part),

@@ -27,6 +27,7 @@ VALUES ('access_role', '{role_id,write_budget}'::text[]),
        ('rate_limit', '{org_id,principal_id,layer,rate_limit,rate_window}'),
        ('residency_rule', '{org_id,class,regions}'),
        ('role_permission', '{role_id,operation,layer,kind}'),
+       ('tightening', '{org_id,layer,raised_by}'),
        ('verifier', '{org_id,layer,purpose}')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settings_sources() IS 'The tables that layer_terms reads, and the columns of each.';

@@ -11,7 +11,9 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
             l.writers, l.direct_writes, coalesce(r.rate_limit, l.rate_limit), coalesce(r.rate_window, l.rate_window), l.max_pending,
             l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding, l.text_search_config, l.same_key,
             l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
-            l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
+            CASE WHEN g.raised_by IS NULL THEN l.fact_threshold
+                 ELSE greatest(l.fact_threshold, least(l.fact_threshold + g.raised_by, 0.95)) END,
+            l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
             l.extend_validity, l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
             (SELECT d.rules FROM memwarden_data.durability_ruleset AS d
               WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer ORDER BY d.org_id DESC LIMIT 1),
@@ -46,6 +48,7 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
   LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id
   LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
   LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = l.layer
+  LEFT JOIN memwarden_data.tightening AS g ON g.org_id = p.org_id AND g.layer = l.layer AND l.fact_threshold > 0
  WHERE p.disabled_at IS NULL;
 COMMENT ON VIEW memwarden_data.layer_terms IS
     'What settings make of every principal in every layer, in whatever scope. For look-ups by both.';

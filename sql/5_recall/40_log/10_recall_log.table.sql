@@ -52,5 +52,6 @@ CREATE TABLE memwarden_data.recall_outcome (
     PRIMARY KEY (org_id, recall_id, revision)
 ) PARTITION BY RANGE (recall_id);
 CREATE INDEX recall_outcome_transaction ON memwarden_data.recall_outcome (system_identifier, transaction_id);
+CREATE INDEX recall_outcome_at_fault ON memwarden_data.recall_outcome (org_id, recall_id) WHERE at_fault IS NOT NULL;
 COMMENT ON TABLE memwarden_data.recall_outcome IS
     'Append-only: what came of a recall, as whoever recalled says; the last revision holds.';

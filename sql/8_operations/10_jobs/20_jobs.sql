@@ -37,6 +37,8 @@ VALUES
     ('memwarden_probes', '41 * * * *', 'CALL memwarden.check_probes()', 'memwarden_internal.run_due_probe($2)', 'probes'),
     ('memwarden_recalls', '*/5 * * * *', 'CALL memwarden.count_recalls()',
      'memwarden_internal.count_next_recalls(5000)', 'batches of 5,000 recalls'),
+    ('memwarden_revalidate', '37 4 * * 0', 'CALL memwarden.revalidate()',
+     'memwarden_internal.revalidate_step($1, $2)', 'samples, or batches of 20 memories'),
     ('memwarden_metrics', '2-59/5 * * * *', 'CALL memwarden.take_metrics()',
      'memwarden_internal.metrics_step($1)', 'hours and organisations'),
     ('memwarden_thresholds', '53 4 * * *', 'SELECT * FROM memwarden.tune_thresholds()',

@@ -11,6 +11,8 @@ VALUES
     ('recall_counts', 'recall_use', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_day', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('recall_counts', 'recall_consumer', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
+    ('metrics', 'revalidated', 't.checked_at < $1'),
+    ('metrics', 'revalidation', 't.finished_at < $1'),
     ('metrics', 'write_hour', 't.hour < $1'),
     ('metrics', 'gate_hour', 't.hour < $1'),
     ('metrics', 'counted_hour', 't.hour < $1 AND t.is_closed'),

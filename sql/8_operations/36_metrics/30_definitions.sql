@@ -58,7 +58,7 @@ VALUES
      'memory does harm: see memwarden.correctness_impact and memwarden.memory_errors', 'chapter 12.12.5'),
     ('memory_error_rate', 'effect', 'share', '30 days', NULL, 0.01, NULL, 0.02, true,
      'tasks that failed because of a memory / tasks', 'correct or retract what memwarden.memory_errors names', 'chapter 12.12.5'),
-    ('leakage_rate', 'effect', 'share', 'latest sweep', NULL, 0.05, NULL, 0.1, false,
+    ('leakage_rate', 'effect', 'share', 'latest sweep', NULL, 0.05, NULL, 0.1, true,
      'sampled memories that were found false / sampled memories',
      'see memwarden.leaked_memories; thresholds are tighter until the next sweep',
      'chapter 12.12.5'),

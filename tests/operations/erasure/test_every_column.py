@@ -108,6 +108,7 @@ SETTINGS = {
     # Numbers of memories, and codes.
     *("collection", "collectable"),
     *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
+    *("revalidation", "revalidated", "tightening"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

@@ -174,3 +174,8 @@ UPDATE memwarden_data.layer SET rate_window = '@n hours'
     WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
 UPDATE memwarden_data.layer SET evidence_half_life = '@n hours'
     WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+INSERT INTO memwarden_data.tightening
+    SELECT o.org_id, (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3], 0.05 * (1 + @n % 4), now(), gen_random_uuid()
+      FROM memwarden_data.organisation AS o WHERE o.name = '@org'
+    ON CONFLICT (org_id, layer) DO UPDATE SET raised_by = excluded.raised_by;
+DELETE FROM memwarden_data.tightening;

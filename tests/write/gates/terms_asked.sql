@@ -12,7 +12,9 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
             l.max_content_bytes, l.max_text_length, l.max_ttl, l.default_ttl, l.embedding,
                 coalesce(s.text_search_config, l.text_search_config), l.same_key,
             l.idempotency_window, l.default_confidence, l.validation_weights, l.confidence_weights,
-            l.fact_threshold, l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
+            (SELECT coalesce(max(greatest(l.fact_threshold, least(l.fact_threshold + g.raised_by, 0.95))), l.fact_threshold)
+               FROM memwarden_data.tightening AS g WHERE g.org_id = p.org_id AND g.layer = l.layer AND l.fact_threshold > 0),
+            l.min_authority, l.min_external, l.external_types, l.self_reference, l.evidence_half_life,
             l.extend_validity, l.duplicate_similarity, l.topic_similarity, l.contradiction_score, l.conflict, l.conflict_gap, NULL,
             (SELECT d.rules FROM memwarden_data.durability_ruleset AS d
               WHERE d.org_id IN (0, p.org_id) AND d.layer = l.layer ORDER BY d.org_id DESC LIMIT 1),

@@ -1,0 +1,131 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_next(p_org_id bigint, p_sweep_id uuid, p_count integer)
+RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_now  timestamptz := clock_timestamp();
+    v_next record;
+    v_any  boolean := false;
+BEGIN
+    FOR v_next IN
+        SELECT r.item_id, r.version_id FROM memwarden_data.revalidated AS r
+         WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.verdict IS NULL ORDER BY r.item_id LIMIT p_count FOR UPDATE SKIP LOCKED
+    LOOP
+        v_any := true;
+        UPDATE memwarden_data.revalidated AS r SET verdict = j.verdict, reason = j.reason, checked_at = v_now
+          FROM memwarden_internal.judge_again(p_org_id, v_next.item_id, v_next.version_id, v_now) AS j
+         WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.item_id = v_next.item_id;
+    END LOOP;
+    -- What is found false counts half from now on, and its people are asked. A writer is not waited for: the next sweep finds it again.
+    UPDATE memwarden_data.item AS i SET fresh_until = v_now
+     WHERE (i.org_id, i.item_id) IN (
+           SELECT n.org_id, n.item_id FROM memwarden_data.item AS n
+             JOIN memwarden_data.revalidated AS r ON r.org_id = n.org_id AND r.item_id = n.item_id AND r.version_id = n.version_id
+            WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.verdict = 'FALSE' AND r.checked_at = v_now
+              AND n.status = 'ACTIVE' AND (n.fresh_until IS NULL OR n.fresh_until > v_now)
+              FOR NO KEY UPDATE OF n SKIP LOCKED);
+    RETURN v_any;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS
+    'Judges the next p_count memories of a sample that nobody else does; false when none is left. Ends the soft lifetime of those found '
+    'false.';
+REVOKE ALL ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.finish_sweep(p_org_id bigint, p_sweep_id uuid)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sweep record;
+    v_found record;
+BEGIN
+    SELECT count(*) FILTER (WHERE r.verdict IS NULL) AS left, count(*) FILTER (WHERE r.verdict = 'VERIFIED') AS verified,
+           count(*) FILTER (WHERE r.verdict = 'FALSE') AS found_false, count(*) FILTER (WHERE r.verdict = 'UNCERTAIN') AS uncertain
+      INTO v_found FROM memwarden_data.revalidated AS r WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id;
+    -- Another run holds the rest, and will finish it.
+    IF v_found.left > 0 THEN
+        RETURN;
+    END IF;
+    UPDATE memwarden_data.revalidation AS r
+       SET finished_at = clock_timestamp(), verified = v_found.verified, found_false = v_found.found_false,
+           uncertain = v_found.uncertain, sampled = v_found.verified + v_found.found_false + v_found.uncertain
+     WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.finished_at IS NULL
+    RETURNING r.layer, r.sampled, r.found_false INTO v_sweep;
+    IF NOT FOUND OR v_sweep.sampled = 0 THEN
+        RETURN;
+    END IF;
+    IF v_sweep.found_false::double precision / v_sweep.sampled > 0.05 THEN
+        INSERT INTO memwarden_data.tightening AS t (org_id, layer, raised_by, since, sweep_id)
+        VALUES (p_org_id, v_sweep.layer, 0.05, clock_timestamp(), p_sweep_id)
+        ON CONFLICT ON CONSTRAINT tightening_pkey DO UPDATE SET raised_by = least(t.raised_by + 0.05, 0.2), sweep_id = excluded.sweep_id;
+        PERFORM pg_notify('memwarden_alert', jsonb_build_object('event', 'THRESHOLD_TIGHTENED', 'layer', v_sweep.layer)::text);
+    ELSE
+        DELETE FROM memwarden_data.tightening AS t WHERE t.org_id = p_org_id AND t.layer = v_sweep.layer;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) IS
+    'Counts a sample that is judged to its end. More than 0.05 false ones raise the factual threshold of that organisation and layer by '
+    '0.05, to 0.2 more at most; a better sample takes that back.';
+REVOKE ALL ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_step(p_after text, p_begun timestamptz)
+RETURNS text
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_sweep record;
+    v_next  record;
+BEGIN
+    SELECT r.org_id, r.sweep_id INTO v_sweep FROM memwarden_data.revalidation AS r
+     WHERE r.finished_at IS NULL AND r.org_id || ' ' || r.layer > coalesce(substr(p_after, 7), '')
+       AND p_after LIKE 'judge %' ORDER BY r.org_id || ' ' || r.layer LIMIT 1;
+    IF p_after IS NULL OR p_after LIKE 'draw %' THEN
+        -- The layers whose writes pass all gates. Each is drawn once in a run.
+        SELECT o.org_id, l.layer INTO v_next
+          FROM memwarden_data.organisation AS o CROSS JOIN memwarden_data.layer AS l
+         WHERE o.org_id <> 0 AND l.admission = 'full' AND o.org_id || ' ' || l.layer > coalesce(substr(p_after, 6), '')
+           AND NOT EXISTS (SELECT FROM memwarden_data.revalidation AS r
+                            WHERE r.org_id = o.org_id AND r.layer = l.layer AND (r.begun_at >= p_begun OR r.finished_at IS NULL))
+         ORDER BY o.org_id || ' ' || l.layer LIMIT 1;
+        IF FOUND THEN
+            PERFORM memwarden_internal.draw_sample(v_next.org_id, v_next.layer);
+            RETURN 'draw ' || v_next.org_id || ' ' || v_next.layer;
+        END IF;
+        RETURN 'judge ';
+    ELSIF v_sweep.sweep_id IS NULL THEN
+        RETURN NULL;
+    ELSIF memwarden_internal.revalidate_next(v_sweep.org_id, v_sweep.sweep_id, 20) THEN
+        RETURN p_after;
+    END IF;
+    PERFORM memwarden_internal.finish_sweep(v_sweep.org_id, v_sweep.sweep_id);
+    RETURN 'judge ' || v_sweep.org_id || ' ' || (SELECT r.layer FROM memwarden_data.revalidation AS r
+                                                 WHERE r.org_id = v_sweep.org_id AND r.sweep_id = v_sweep.sweep_id);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) IS
+    'Draws the next sample of a run that began at p_begun, or judges the next memories, and returns where the next step goes on; NULL at '
+    'the end.';
+REVOKE ALL ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.revalidate_step(text, timestamptz) TO memwarden_jobs, memwarden_admin;
+
+CREATE OR REPLACE PROCEDURE memwarden.revalidate()
+LANGUAGE plpgsql SECURITY INVOKER
+AS $procedure$
+BEGIN
+    CALL memwarden_internal.run_job('memwarden_revalidate');
+END
+$procedure$;
+COMMENT ON PROCEDURE memwarden.revalidate() IS
+    'Looks again at a random sample of the lasting memories of each organisation and layer, as a weekly job: up to 457, so that a share of '
+    '0.05 is known to 0.02. revalidations shows the share that was found false (leakage_rate), leaked_memories which and why. What is '
+    'false counts half in recall from then on, and waits for review; its words stay. A share over 0.05 raises the fact_threshold of that '
+    'organisation in that layer by 0.05 until a better sweep. No writer waits. It is safe to run twice at once and to kill: it goes on '
+    'where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: chapter 12.12.5, 12.12.8.';
+REVOKE ALL ON PROCEDURE memwarden.revalidate() FROM PUBLIC;
+GRANT EXECUTE ON PROCEDURE memwarden.revalidate() TO memwarden_jobs, memwarden_admin;

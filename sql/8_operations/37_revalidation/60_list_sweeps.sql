@@ -1,0 +1,58 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.leakage_of(p_org_id bigint, OUT sampled bigint, OUT leaked bigint)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    SELECT sum(n.sampled), sum(n.found_false) INTO sampled, leaked
+      FROM (SELECT DISTINCT ON (r.layer) r.sampled, r.found_false FROM memwarden_data.revalidation AS r
+             WHERE r.org_id = p_org_id AND r.finished_at IS NOT NULL ORDER BY r.layer, r.begun_at DESC) AS n;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.leakage_of(bigint) IS
+    'How many memories the last sweeps over all layers looked at, and how many were false. Source: chapter 12.12.5.';
+REVOKE ALL ON FUNCTION memwarden_internal.leakage_of(bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_revalidations()
+RETURNS TABLE (org text, layer text, begun_at timestamptz, finished_at timestamptz, population bigint, sampled integer, verified integer,
+    found_false integer, uncertain integer, rate double precision, low double precision, high double precision,
+    threshold_raised_by double precision)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT o.name, r.layer, r.begun_at, r.finished_at, r.population, r.sampled, r.verified, r.found_false, r.uncertain,
+           r.found_false::double precision / nullif(r.sampled, 0), w.low, w.high, t.raised_by
+      FROM memwarden_data.revalidation AS r
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+      LEFT JOIN memwarden_data.tightening AS t ON t.org_id = r.org_id AND t.sweep_id = r.sweep_id
+      LEFT JOIN LATERAL memwarden_internal.wilson(r.found_false, r.sampled) AS w ON true
+     WHERE r.org_id = ANY (memwarden_internal.measured_orgs());
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_revalidations() IS 'The rows of memwarden.revalidations.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_revalidations() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_revalidations() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.list_leaked_memories()
+RETURNS TABLE (org text, layer text, item_id uuid, version_id uuid, reason text, checked_at timestamptz, status text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+BEGIN
+    RETURN QUERY
+    SELECT o.name, n.layer, r.item_id, r.version_id, r.reason, r.checked_at, i.status::text
+      FROM memwarden_data.revalidated AS r
+      JOIN memwarden_data.revalidation AS n ON n.org_id = r.org_id AND n.sweep_id = r.sweep_id
+      JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
+      LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = r.item_id
+     WHERE r.org_id = ANY (v_orgs) AND r.verdict = 'FALSE';
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.list_leaked_memories() IS 'The rows of memwarden.leaked_memories.';
+REVOKE ALL ON FUNCTION memwarden_internal.list_leaked_memories() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_leaked_memories() TO memwarden_curator, memwarden_auditor, memwarden_admin;
