@@ -78,7 +78,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.list_dim_reason() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_dim_reason() TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_gate()
-RETURNS TABLE (gate text, "position" integer, is_enabled boolean)
+RETURNS TABLE (gate text, place integer, is_enabled boolean)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$

@@ -62,8 +62,8 @@ COMMENT ON VIEW memwarden.dim_reason IS 'Lists the reasons of facts as reasons()
 GRANT SELECT ON memwarden.dim_reason TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_gate WITH (security_invoker = true) AS
-SELECT d.gate, d."position", d.is_enabled FROM memwarden_internal.list_dim_gate() AS d;
-COMMENT ON VIEW memwarden.dim_gate IS 'Lists the gates of facts in their order, as they are now.';
+SELECT d.gate, d.place, d.is_enabled FROM memwarden_internal.list_dim_gate() AS d;
+COMMENT ON VIEW memwarden.dim_gate IS 'Lists the gates of facts, as they are now. place: in which order they stand.';
 GRANT SELECT ON memwarden.dim_gate TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_day WITH (security_invoker = true) AS

@@ -1,4 +1,4 @@
-"""A sample of what lasts is judged again: what is false is found, and nothing of it is rewritten."""
+"""A sample of what lasts is judged again: what is false is found, and nothing is rewritten."""
 
 from __future__ import annotations
 
