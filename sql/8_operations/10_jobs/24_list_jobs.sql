@@ -57,10 +57,14 @@ BEGIN
                 WHEN s.begun_at IS NULL THEN 'never ran'
                 ELSE 'on time' END,
            s.schedule, s.command, s.begun_at, s.ended_at, coalesce(s.ended_at, CASE WHEN s.is_mine OR s.runs_elsewhere THEN v_now END)
-               - s.begun_at, s.done, s.unit, s.next_run, s.error, s.failed_at, s.paused_at, s.paused_by
+               - s.begun_at, s.done, s.unit, s.next_run,
+           -- A monitor sees figures. An error may quote what it stumbled over.
+           CASE WHEN pg_has_role(session_user, 'memwarden_auditor', 'USAGE') OR pg_has_role(session_user, 'memwarden_admin', 'USAGE')
+                THEN s.error END,
+           s.failed_at, s.paused_at, s.paused_by
       FROM memwarden_internal.job_states() AS s;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_jobs() IS 'The rows of memwarden.jobs.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_jobs() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_jobs() TO memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_jobs() TO memwarden_monitor, memwarden_auditor, memwarden_admin;

@@ -7,5 +7,5 @@ COMMENT ON VIEW memwarden.jobs IS
     'last run ended with '
     'last_error, at failed_at); stuck (one step lasts for more than 15 minutes); paused (by pause_job()); never ran. schedule is in '
     'pg_cron''s notation and UTC. command runs all of the job now, by hand. last_begin, last_end and duration are of the last run, '
-    'done is how many units it did. next_run: from when on run_due_jobs() runs the job.';
-GRANT SELECT ON memwarden.jobs TO memwarden_auditor, memwarden_admin;
+    'done is how many units it did. next_run: from when on run_due_jobs() runs the job. Monitors do not see last_error.';
+GRANT SELECT ON memwarden.jobs TO memwarden_monitor, memwarden_auditor, memwarden_admin;

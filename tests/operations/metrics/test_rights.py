@@ -62,6 +62,25 @@ def test_a_monitor_can_do_nothing_else(planted: History) -> None:
             monitor.execute(query)
 
 
+def test_a_monitor_sees_jobs_without_the_words_of_their_errors(world: World) -> None:
+    """An error may quote what it stumbled over: that is for administrators and auditors.
+
+    Proves: Q6
+    """
+    world.admin.execute(
+        "INSERT INTO memwarden_data.job_run (job, error, failed_at)"
+        " VALUES ('memwarden_seal', 'no such lamp', now())"
+    )
+    query = "SELECT last_error FROM memwarden.jobs WHERE name = 'memwarden_seal'"
+    for group, error in (
+        ("memwarden_monitor", None),
+        ("memwarden_auditor", "no such lamp"),
+        ("memwarden_admin", "no such lamp"),
+    ):
+        (row,) = world.connect(world.role(group)).execute(query)
+        assert row["last_error"] == error
+
+
 def test_an_organisation_cannot_set_ranges(world: World) -> None:
     """They are everybody's."""
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
