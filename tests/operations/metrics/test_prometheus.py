@@ -62,9 +62,30 @@ def test_every_alert_has_an_entry_in_the_runbook() -> None:
         for line in page.splitlines()
         if line.startswith("#")
     }
-    named = set(re.findall(r"runbook: docs/observe.md#(\S+)", rules))
+    named = set(re.findall(r"runbook_url: docs/observe.md#(\S+)", rules))
     assert len(named) > 11
     assert named <= headings
+
+
+def test_every_metric_that_can_be_an_alert_has_a_rule(world: World) -> None:
+    """By its name, so that a new metric is not forgotten.
+
+    Proves: Q6
+    """
+    expressions = re.findall(
+        r"expr: (.*?)\n +for:", (FILES / "memwarden.rules.yml").read_text(), re.DOTALL
+    )
+    named = {
+        name
+        for expression in expressions
+        for names in re.findall(r'metric=~?"([\w|]+)"', expression)
+        for name in names.split("|")
+    }
+    rows = world.rows(
+        "SELECT metric FROM memwarden_internal.metric_definitions()"
+        " WHERE metric <> 'health' AND (alert_low IS NOT NULL OR alert_high IS NOT NULL)"
+    )
+    assert {row["metric"] for row in rows} <= named
 
 
 @pytest.fixture
@@ -102,7 +123,7 @@ def scrape(url: str) -> str:
                 text = answer.read().decode()
         except (urllib.error.URLError, ConnectionError):
             text = ""
-        if all(f"sql_memwarden_{name}{{" in text for name in ("gate_latency", "rejections")):
+        if all(f"sql_memwarden_{name}{{" in text for name in ("gate_latency", "rejections", "job")):
             return text
         time.sleep(0.1)
     raise AssertionError(text[-2000:])
@@ -127,13 +148,15 @@ def test_a_scrape_gives_what_the_views_say(planted: History, scraped: str) -> No
         if row["value"] is not None and row["area"] != "database":
             assert found["memwarden_metric", *key] == pytest.approx(row["value"])
     assert ("memwarden_rejections", None, planted.org, None) in found
+    jobs = {row["name"] for row in planted.world.rows("SELECT name FROM memwarden.jobs")}
+    assert set(re.findall(r'sql_memwarden_job\{[^}]*[{,]name="(\w+)"', scraped)) == jobs
 
 
 def test_the_queries_run_where_there_is_nothing_yet(world: World) -> None:
     """Each answers, though with no row."""
     text = (FILES / "sql-exporter.yml").read_text()
     queries = re.findall(r"query: \|\n((?: {10}.*\n)+)", text)
-    assert len(queries) == 6
+    assert len(queries) == 7
     monitor = world.connect(world.role("memwarden_monitor"))
     for query in queries:
         monitor.execute(query)
