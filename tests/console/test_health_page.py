@@ -43,7 +43,7 @@ def plant(world: World) -> None:
     points = [{"metric": name, "part": "*", "value": value} for name, value in values.items()]
     world.admin.execute(keep, (org, 0, json.dumps(points)))
     world.admin.execute(
-        "INSERT INTO memwarden_data.write_hour SELECT %s, date_trunc('hour', now()), 'semantic',"
+        "INSERT INTO memwarden_data.write_day SELECT %s, current_date, 'semantic',"
         " p.principal_id, o.outcome, o.gate, o.reason, o.writes, 0"
         "  FROM (SELECT min(principal_id) AS principal_id FROM memwarden_data.principal) AS p,"
         " (VALUES ('COMMITTED', '-', '-', 8120), ('MERGED', '38_known', '-', 640),"
@@ -87,7 +87,7 @@ def test_an_empty_store_says_what_is_missing(
 ) -> None:
     """Nothing is drawn that is not there, and nothing is called well."""
     world = office.world
-    for table in ("metric_point", "write_hour", "gate_hour"):
+    for table in ("metric_point", "write_day", "gate_hour"):
         world.admin.execute(f"TRUNCATE memwarden_data.{table}")
     assert visitor.log_in(*overseer).status_code == 303
     answer = visitor.get("/health")

@@ -45,7 +45,7 @@ OVERSIGHT = {
     *("review_channels", "escalations", "embedding_models"),
     *("collection", "collections", "storage_day", "jobs", "record_retention"),
     *("region", "regions", "residency", "residency_rule", "node"),
-    *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
+    *("write_hour", "write_day", "gate_hour", "counted_hour", "metric_point", "metric_range"),
     *("metrics", "health", "rejection_reasons", "gate_latency"),
     *("ablation", "ablations", "correctness_impact"),
     *("revalidation", "revalidations", "revalidated", "tightening"),

@@ -72,7 +72,7 @@ def gather(memory: Client, org: str | None = None, kind: Kind = "health") -> Rep
         health=memory.health(org),
         metrics=memory.metrics(org),
         trend=memory.metric_history("health", org=org, since=since),
-        writes=memory.write_counts(org, days=31 if quarterly else 1),
+        writes=memory.write_counts(org, days=30 if quarterly else 1),
         latency=memory.gate_latency(org),
         reviews=_allowed(lambda: memory.review_load(org)),
         decisions=memory.decision_counts(org, days=days),

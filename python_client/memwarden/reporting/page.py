@@ -144,7 +144,7 @@ def _points(values: Sequence[MetricValue]) -> list[Point]:
 
 
 def _funnel_title(report: Report) -> str:
-    return f"Writes of {'31 days' if report.kind == 'governance' else '24 hours'}"
+    return f"Writes {'of 31 days' if report.kind == 'governance' else 'since yesterday'}"
 
 
 def _funnel(report: Report) -> str:

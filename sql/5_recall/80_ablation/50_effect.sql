@@ -39,7 +39,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 SELECT greatest((p + s / 2 - sqrt(s * (p * (1 - p) + s / 4))) / (1 + s), 0),
        least((p + s / 2 + sqrt(s * (p * (1 - p) + s / 4))) / (1 + s), 1)
-  FROM (SELECT p_hits::double precision / p_count AS p, 1.96 ^ 2 / p_count AS s WHERE p_count > 0) AS n
+  FROM (SELECT p_hits::double precision / nullif(p_count, 0) AS p, 1.96 ^ 2 / nullif(p_count, 0) AS s) AS n
+ WHERE p_count > 0
 $function$;
 COMMENT ON FUNCTION memwarden_internal.wilson(bigint, bigint) IS
     'Between what a share lies, with 95 % confidence, that was p_hits of p_count; NULL for nothing. Wilson''s interval.';

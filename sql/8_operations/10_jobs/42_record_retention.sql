@@ -14,6 +14,7 @@ VALUES
     ('metrics', 'revalidated', 't.checked_at < $1'),
     ('metrics', 'revalidation', 't.finished_at < $1'),
     ('metrics', 'write_hour', 't.hour < $1'),
+    ('metrics', 'write_day', 't.day < ($1 AT TIME ZONE ''UTC'')::date'),
     ('metrics', 'gate_hour', 't.hour < $1'),
     ('metrics', 'counted_hour', 't.hour < $1 AND t.is_closed'),
     ('metrics', 'metric_point', 't.hour < $1'),

@@ -17,6 +17,21 @@ CREATE INDEX write_hour_hour ON memwarden_data.write_hour (hour);
 COMMENT ON TABLE memwarden_data.write_hour IS
     'Of each hour, layer and agent: how many writes were asked for, with which outcome, at which gate and for which reason.';
 
+CREATE TABLE memwarden_data.write_day (
+    org_id        bigint NOT NULL,
+    day           date NOT NULL,
+    layer         text NOT NULL,
+    principal_id  bigint NOT NULL,
+    outcome       text NOT NULL,
+    gate          text NOT NULL,
+    reason        text NOT NULL,
+    writes        bigint NOT NULL,
+    retried       bigint NOT NULL,
+    PRIMARY KEY (org_id, day, layer, principal_id, outcome, gate, reason)
+);
+CREATE INDEX write_day_day ON memwarden_data.write_day (day);
+COMMENT ON TABLE memwarden_data.write_day IS 'The same by the day, in UTC.';
+
 CREATE TABLE memwarden_data.gate_hour (
     org_id        bigint NOT NULL,
     hour          timestamptz NOT NULL,

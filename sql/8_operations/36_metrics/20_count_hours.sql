@@ -69,6 +69,7 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
+    v_day   date := (p_hour AT TIME ZONE 'UTC')::date;
     v_from  uuid := memwarden_internal.uuid7_floor(p_hour);
     v_until uuid := memwarden_internal.uuid7_floor(p_hour + interval '1 hour');
     -- Of a busy hour 20,000 requests tell the times; drawn by the last bits of their numbers.
@@ -83,6 +84,12 @@ BEGIN
       FROM memwarden_data.write_request AS r LEFT JOIN memwarden_data.layer AS l ON l.layer = r.layer
      WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL
      GROUP BY r.org_id, coalesce(l.layer, '-'), r.principal_id, r.outcome, coalesce(r.gate, '-'), coalesce(r.reason, '-');
+    DELETE FROM memwarden_data.write_day AS d WHERE d.day = v_day;
+    INSERT INTO memwarden_data.write_day (org_id, day, layer, principal_id, outcome, gate, reason, writes, retried)
+    SELECT h.org_id, v_day, h.layer, h.principal_id, h.outcome, h.gate, h.reason, sum(h.writes), sum(h.retried)
+      FROM memwarden_data.write_hour AS h
+     WHERE h.hour >= v_day AT TIME ZONE 'UTC' AND h.hour < (v_day + 1) AT TIME ZONE 'UTC'
+     GROUP BY h.org_id, h.layer, h.principal_id, h.outcome, h.gate, h.reason;
     INSERT INTO memwarden_data.gate_hour (org_id, hour, gate, bucket, requests)
     SELECT t.org_id, p_hour, memwarden_internal.gates_of(t.gate || ' 0') -> 0 ->> 'gate', t.bucket, t.requests
       FROM (SELECT r.org_id, split_part(g.line, ' ', 1) AS gate,

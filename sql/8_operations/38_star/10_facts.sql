@@ -1,7 +1,7 @@
 -- Facts for BI tools: counts and times, each with the keys of its dimensions, and without a word of memory.
 CREATE OR REPLACE FUNCTION memwarden_internal.list_write_facts()
-RETURNS TABLE (org_id bigint, agent_id bigint, layer text, gate text, reason text, outcome text, day date, hour timestamptz,
-    writes bigint, retried bigint)
+RETURNS TABLE (org_id bigint, agent_id bigint, layer text, gate text, reason text, outcome text, day date, writes bigint,
+    retried bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
@@ -9,9 +9,9 @@ DECLARE
     v_orgs bigint[] := memwarden_internal.measured_orgs();
 BEGIN
     RETURN QUERY
-    SELECT h.org_id, h.principal_id, h.layer, h.gate, h.reason, h.outcome, (h.hour AT TIME ZONE 'UTC')::date, h.hour, h.writes, h.retried
-      FROM memwarden_data.write_hour AS h
-     WHERE h.org_id = ANY (v_orgs) AND h.hour > clock_timestamp() - interval '31 days';
+    SELECT d.org_id, d.principal_id, d.layer, d.gate, d.reason, d.outcome, d.day, d.writes, d.retried
+      FROM memwarden_data.write_day AS d
+     WHERE d.org_id = ANY (v_orgs) AND d.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 31;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_write_facts() IS 'The rows of memwarden.write_facts.';

@@ -1,9 +1,9 @@
 CREATE OR REPLACE VIEW memwarden.write_facts WITH (security_invoker = true) AS
-SELECT f.org_id, f.agent_id, f.layer, f.gate, f.reason, f.outcome, f.day, f.hour, f.writes, f.retried
+SELECT f.org_id, f.agent_id, f.layer, f.gate, f.reason, f.outcome, f.day, f.writes, f.retried
   FROM memwarden_internal.list_write_facts() AS f;
 COMMENT ON VIEW memwarden.write_facts IS
     'Counts the writes of the last 31 days for BI tools, as of the last take_metrics(). Grain: organisation, agent, layer, gate, reason, '
-    'outcome and hour (in UTC; day is its date). Join dim_organisation, dim_agent, dim_layer and dim_reason by their keys. gate: who '
+    'outcome and day in UTC. Join dim_organisation, dim_agent, dim_layer and dim_reason by their keys. gate: who '
     'decided, as in gate_latency; - in gate or reason: nobody had a reason; layer -: a name that no layer has. retried: of the writes, '
     'not at the first attempt. Monitors and administrators see all organisations, auditors and curators their own.';
 GRANT SELECT ON memwarden.write_facts TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;

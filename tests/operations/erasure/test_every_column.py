@@ -107,7 +107,7 @@ SETTINGS = {
     "sweep",
     # Numbers of memories, and codes.
     *("collection", "collectable"),
-    *("write_hour", "gate_hour", "counted_hour", "metric_point", "metric_range"),
+    *("write_hour", "write_day", "gate_hour", "counted_hour", "metric_point", "metric_range"),
     *("revalidation", "revalidated", "tightening"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.

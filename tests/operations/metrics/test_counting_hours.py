@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -176,3 +176,18 @@ def test_old_figures_go(history: History) -> None:
     assert len(counted(history)) == 2
     history.world.admin.execute("CALL memwarden.delete_old_records()")
     assert len(counted(history)) == 1
+
+
+def test_days_are_the_sum_of_their_hours(history: History) -> None:
+    """Also after an hour was counted anew."""
+    agent = spread(history, 0, 1, 3, 20, 50)
+    history.measure()
+    write(agent, "episodic", "one more")
+    history.measure()
+    days: Counter[Any] = Counter()
+    for row in history.rows("write_hour"):
+        days[row["hour"].astimezone(UTC).date()] += row["writes"]
+    found: Counter[Any] = Counter()
+    for row in history.rows("write_day"):
+        found[row["day"]] += row["writes"]
+    assert found == days

@@ -12,7 +12,7 @@ from conftest import World
 from operations.metrics.conftest import History, found, plant
 
 FACTS = {
-    "write_facts": ("org_id", "agent_id", "layer", "gate", "reason", "outcome", "hour"),
+    "write_facts": ("org_id", "agent_id", "layer", "gate", "reason", "outcome", "day"),
     "decision_facts": (
         *("org_id", "scope_id", "agent_id", "layer", "class", "tier", "decision", "day"),
     ),
