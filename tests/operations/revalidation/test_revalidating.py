@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -182,7 +183,7 @@ def test_two_sweeps_at_once_judge_each_memory_once(store: History) -> None:
         write(agent, "semantic", f"lamp {n} {uuid4().hex}")
     begun = world.value("SELECT clock_timestamp()")
     workers = [world.connect() for _ in range(3)]
-    together([lambda w=worker: steps(w, begun) for worker in workers])
+    together([partial(steps, worker, begun) for worker in workers])
     # Whoever left a memory to another that then stopped leaves it to the next run.
     row = sweep(store)
     rows = store.rows("revalidation")
