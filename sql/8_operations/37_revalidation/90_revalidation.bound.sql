@@ -5,8 +5,8 @@ SELECT r.org, r.layer, r.begun_at, r.finished_at, r.population, r.sampled, r.ver
 COMMENT ON VIEW memwarden.revalidations IS
     'Lists the sweeps of revalidate(). Grain: organisation, layer and sweep. population: current memories when it began; sampled: '
     'of them judged. rate: found_false / sampled, the leakage rate of that layer; low, high: between what it lies with 95 % '
-    'confidence. Healthy: at most 0.05. threshold_raised_by: by how much fact_threshold is higher because of this sweep, null where it is not. Monitors and '
-    'administrators see all organisations, auditors and curators their own. Source: chapter 12.12.5.';
+    'confidence. Healthy: at most 0.05. threshold_raised_by: by how much fact_threshold is higher because of this sweep, null where it '
+    'is not. Monitors and administrators see all organisations, auditors and curators their own. Source: chapter 12.12.5.';
 GRANT SELECT ON memwarden.revalidations TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.leaked_memories WITH (security_invoker = true) AS
