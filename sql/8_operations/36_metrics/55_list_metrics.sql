@@ -115,8 +115,8 @@ COMMENT ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) IS
     'ago; values are kept as long as set_record_retention() says (kind metrics). Monitors and administrators see all organisations, '
     'auditors and curators their own. Raises 42704 for an unknown metric. Source: chapter 12.12.9.';
 REVOKE ALL ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden.metric_history(text, text, text, timestamptz) TO memwarden_monitor, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden.metric_history(text, text, text, timestamptz)
+    TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_rejection_reasons()
 RETURNS TABLE (org text, layer text, gate text, reason text, writes bigint, share double precision)
