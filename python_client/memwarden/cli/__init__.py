@@ -36,6 +36,7 @@ from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.settle import settle
+from memwarden.cli.watching import watch
 from memwarden.cli.worker import worker
 
 app = typer.Typer(
@@ -95,7 +96,7 @@ app.command()(collecting.storage)
 app.command()(observing.metrics)
 app.command()(observing.health)
 app.command()(observing.gate)
-app.command()(observing.watch)
+app.command()(watch)
 app.command()(erase)
 app.command()(compliance)
 app.command()(log.verify_log)

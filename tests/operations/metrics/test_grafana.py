@@ -98,7 +98,7 @@ def test_no_panel_lies_on_another(path: Path) -> None:
     cells: set[tuple[int, int]] = set()
     for panel in load(path)["panels"]:
         place = panel["gridPos"]
-        assert 0 <= place["x"]
+        assert place["x"] >= 0
         assert place["x"] + place["w"] <= COLUMNS
         taken = set(
             itertools.product(
