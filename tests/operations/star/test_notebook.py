@@ -20,9 +20,13 @@ NOTEBOOK = Path(__file__).parents[3] / "docs/examples/star.ipynb"
 def shown(cell: str, names: dict[str, Any]) -> Any:
     """Run a cell; what it shows is the value of its last expression."""
     tree = ast.parse(cell)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
+    *_, last = tree.body
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "<cell>", "exec"), names)
+        return None
+    tree.body.pop()
     exec(compile(tree, "<cell>", "exec"), names)
-    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+    return eval(compile(ast.Expression(last.value), "<cell>", "eval"), names)
 
 
 def test_the_notebook_runs(planted: History, monkeypatch: pytest.MonkeyPatch) -> None:
