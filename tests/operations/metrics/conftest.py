@@ -130,8 +130,8 @@ BY_OTHERS = (
     " now() - g * interval '1 hour', (p.name <> 'c') = (g = 0), '[]'"
     "  FROM memwarden_data.probe AS p, generate_series(0, 1) AS g WHERE p.org_id = %(org)s",
     "INSERT INTO memwarden_data.review_event (org_id, event_id, request_id, event, principal_id,"
-    " at) SELECT i.org_id, gen_random_uuid(), gen_random_uuid(), 'approved', i.principal_id + g %% 2,"
-    "  now() - (g / 6) * interval '1 day'"
+    " at) SELECT i.org_id, gen_random_uuid(), gen_random_uuid(), 'approved',"
+    "  i.principal_id + g %% 2, now() - (g / 6) * interval '1 day'"
     "  FROM memwarden_data.item AS i, generate_series(0, 11) AS g WHERE i.item_id = %(one)s",
     "INSERT INTO memwarden_data.signal SELECT i.org_id, gen_random_uuid(), 'c', i.scope_id,"
     " i.layer, i.label_id, i.item_id, i.version_id, i.principal_id, i.item_id, i.version_id,"
