@@ -41,29 +41,33 @@ GRANT SELECT ON memwarden.dim_organisation TO memwarden_monitor, memwarden_curat
 CREATE OR REPLACE VIEW memwarden.dim_scope WITH (security_invoker = true) AS
 SELECT d.scope_id, d.org_id, d.kind, d.depth, d.path, d.is_open FROM memwarden_internal.list_dim_scope() AS d;
 COMMENT ON VIEW memwarden.dim_scope IS
-    'Lists the scopes of facts, and of homes of agents. path: null for monitors, since it may name people. Who sees what is as in '
-    'write_facts.';
+    'Lists the scopes of facts, and of homes of agents. path: null unless the caller oversees the organisation, since it may name people. '
+    'Who sees what is as in write_facts.';
 GRANT SELECT ON memwarden.dim_scope TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_agent WITH (security_invoker = true) AS
 SELECT d.agent_id, d.org_id, d.agent, d.kind, d.home_scope_id FROM memwarden_internal.list_dim_agent() AS d;
 COMMENT ON VIEW memwarden.dim_agent IS
-    'Lists the agents and persons of facts. home_scope_id leads to dim_scope. Who sees what is as in write_facts.';
+    'Lists the agents and persons of facts. agent: null for a person (kind human) unless the caller oversees the organisation. '
+    'home_scope_id leads to dim_scope. Who sees what is as in write_facts.';
 GRANT SELECT ON memwarden.dim_agent TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_layer WITH (security_invoker = true) AS
 SELECT d.layer, d.lasts FROM memwarden_internal.list_dim_layer() AS d;
-COMMENT ON VIEW memwarden.dim_layer IS 'Lists the layers of facts. lasts: a write there passes all gates.';
+COMMENT ON VIEW memwarden.dim_layer IS
+    'Lists the layers of facts; * is all together, - a name that no layer has. lasts: a write there passes all gates.';
 GRANT SELECT ON memwarden.dim_layer TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_reason WITH (security_invoker = true) AS
 SELECT d.reason, d.outcome, d.gate, d.meaning, d.remedy FROM memwarden_internal.list_dim_reason() AS d;
-COMMENT ON VIEW memwarden.dim_reason IS 'Lists the reasons of facts as reasons() explains them.';
+COMMENT ON VIEW memwarden.dim_reason IS
+    'Lists the reasons of facts as reasons() explains them; - is none. Codes of gates that an administrator added have no meaning.';
 GRANT SELECT ON memwarden.dim_reason TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_gate WITH (security_invoker = true) AS
 SELECT d.gate, d.place, d.is_enabled FROM memwarden_internal.list_dim_gate() AS d;
-COMMENT ON VIEW memwarden.dim_gate IS 'Lists the gates of facts, as they are now. place: in which order they stand.';
+COMMENT ON VIEW memwarden.dim_gate IS
+    'Lists the gates of facts; - is none. place: in which order they stand now, null when they do no more.';
 GRANT SELECT ON memwarden.dim_gate TO memwarden_monitor, memwarden_curator, memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE VIEW memwarden.dim_day WITH (security_invoker = true) AS
