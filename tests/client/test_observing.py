@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from rich.console import Console
 
 from client.test_history_commands import run, shown
-from memwarden import AsyncClient, Client, InvalidArgument, NotAllowed
+from memwarden import AsyncClient, Client, ConnectionFailed, InvalidArgument, NotAllowed
+from memwarden.cli import watching
 
 if TYPE_CHECKING:
     from conftest import World
@@ -121,6 +124,43 @@ def test_the_gate_lets_nothing_pass_that_it_knows_nothing_of(org: str, dsn: str)
     assert run("gate", "--org", "nowhere", dsn=dsn).exit_code == 1
 
 
+def test_the_gate_tells_a_verdict_from_a_failure_to_look(
+    shared_world: World, org: str, dsn: str, home: str
+) -> None:
+    """2 where it could not look, or was asked for a limit that is no number.
+
+    Proves: Q5
+    """
+    measured(shared_world, org, GOOD)
+    assert run("gate", "--org", org, "--least", "nan", dsn=dsn).exit_code == 2
+    nobody = make_conninfo(dsn, host="/nowhere")
+    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    for command in (("gate",), ("watch", "--minutes", "0")):
+        for where in (nobody, agent):
+            ran = run(*command, dsn=where)
+            assert (ran.exit_code, ran.stdout) == (2, "")
+            assert ran.stderr.startswith("error: ")
+    ran = run("watch", "--minutes", "0", "--org", "nowhere", dsn=dsn)
+    assert ran.exit_code == 2
+
+
+def test_old_figures_count_as_unknown(shared_world: World, org: str, dsn: str) -> None:
+    """What was measured three hours ago lets nothing pass.
+
+    Proves: Q5
+    """
+    measured(shared_world, org, GOOD)
+    shared_world.admin.execute(
+        "UPDATE memwarden_data.metric_point SET hour = hour - interval '3 hours',"
+        " taken_at = taken_at - interval '3 hours'"
+        " WHERE org_id = (SELECT org_id FROM memwarden_data.organisation WHERE name = %s)",
+        (org,),
+    )
+    ran = run("gate", "--org", org, dsn=dsn)
+    assert ran.exit_code == 1
+    assert f"{org}: unknown" in ran.stdout
+
+
 def test_watching_says_roll_back_when_errors_double(
     shared_world: World, home: str, org: str, dsn: str
 ) -> None:
@@ -141,6 +181,66 @@ def test_watching_says_roll_back_when_errors_double(
     stopped = run(*quick, "--since", early, dsn=dsn)
     assert stopped.exit_code == 1, stopped.stdout
     assert f"ROLL BACK: {org}" in stopped.stdout
+
+
+def test_watching_shows_refusals_and_times_beside_the_errors(
+    shared_world: World, org: str, dsn: str
+) -> None:
+    """As they are now and as they were; what has no data is unknown. They decide nothing.
+
+    Proves: Q8
+    """
+    once = ("watch", "--minutes", "0", "--org", org)
+    line = run(*once, dsn=dsn).stdout.splitlines()[0]
+    assert "errors 0 of 0 tasks (unknown, before unknown of 0)" in line
+    assert "refused unknown (before unknown)  slowest gate unknown (before unknown)" in line
+    measured(shared_world, org, {"write_acceptance": 0.25, "write_latency_p95": 12.0})
+    ran = run(*once, dsn=dsn)
+    assert ran.exit_code == 0
+    assert "refused 75.00% (before 75.00%)  slowest gate 12 ms (before 12 ms)" in ran.stdout
+
+
+def test_watching_outlives_a_server_that_is_away_for_a_while(
+    org: str, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A deployment may restart it. Nothing is known where the last look failed.
+
+    Proves: Q8
+    """
+    look = watching._look
+    for comes_back, code in ((True, 0), (False, 2)):
+        looks = iter([True, False, False])
+
+        def sometimes(
+            *arguments: Any, looks: Iterator[bool] = looks, afterwards: bool = comes_back
+        ) -> list[watching.Look]:
+            if next(looks, afterwards):
+                return look(*arguments)
+            raise ConnectionFailed("the server is away")
+
+        monkeypatch.setattr(watching, "_look", sometimes)
+        ran = run("watch", "--minutes", "0.01", "--every", "0.1", "--org", org, dsn=dsn)
+        assert ran.exit_code == code, ran.output
+        assert ran.stdout.count("cannot look: the server is away") >= 2
+        assert ("unknown: the last look failed" in ran.stdout) == (code == 2)
+
+
+def test_a_terminal_shows_a_table_that_grows(
+    org: str, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row for each look, without a word that could steer the terminal."""
+    screen = Console(
+        file=io.StringIO(), force_terminal=True, width=140, highlight=False, _environ={}
+    )
+    monkeypatch.setattr(watching, "console", lambda: screen)
+    monkeypatch.setattr(watching, "is_plain", lambda _: False)
+    assert (
+        run("watch", "--minutes", "0.005", "--every", "0.1", "--org", org, dsn=dsn).exit_code == 0
+    )
+    assert isinstance(screen.file, io.StringIO)
+    drawn = screen.file.getvalue()
+    assert "slowest gate" in drawn
+    assert drawn.rsplit("slowest gate", 1)[1].count(org) >= 2
 
 
 def test_who_may_not_look_is_told(shared_world: World, home: str) -> None:

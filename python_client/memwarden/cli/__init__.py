@@ -37,6 +37,7 @@ from memwarden.cli.reporting import report as report_health
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
 from memwarden.cli.review_life import bulk, feedback
 from memwarden.cli.settle import settle
+from memwarden.cli.watching import watch
 from memwarden.cli.worker import worker
 
 app = typer.Typer(
@@ -96,7 +97,7 @@ app.command()(collecting.storage)
 app.command()(observing.metrics)
 app.command()(observing.health)
 app.command()(observing.gate)
-app.command()(observing.watch)
+app.command()(watch)
 app.command("report")(report_health)
 app.command()(erase)
 app.command()(compliance)

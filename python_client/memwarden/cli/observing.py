@@ -1,19 +1,16 @@
-"""`memwarden metrics`, `health`, `gate` and `watch`: how well memory is, for people and for CI."""
+"""`memwarden metrics`, `health` and `gate`: how well memory is, for people and for CI."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
-from memwarden._sync.client import Client
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
 from memwarden.cli.terminal import cell, console, lines, print_json, table
-from memwarden.results import ErrorsSince, Health, Metric
+from memwarden.results import Health, Metric
 
 Org = Annotated[str | None, typer.Option(help="Only this organisation.", show_default=False)]
 
@@ -107,9 +104,10 @@ def gate(
     """Let a deployment pass, or not: exit with 1 where the score is too low or unknown.
 
     What it reads is as of the last `CALL memwarden.take_metrics()`. Metrics without data never
-    count as good: where they are more than half of the weight, the score is unknown.
+    count as good: where they are more than half of the weight, the score is unknown. Exits with 2
+    when it could not look.
     """
-    with connected(dsn) as memory:
+    with connected(dsn, ExitCode.UNABLE) as memory:
         found = memory.health(org)
         known = {} if as_json else {(m.metric, m.org): m for m in memory.metrics(org)}
     failing = [each for each in found if each.score is None or each.score < least]
@@ -139,58 +137,6 @@ def _verdict(health: Health, least: float) -> str:
 
 def _why(cost: dict[str, object], health: Health, known: dict[tuple[str, str], Metric]) -> str:
     metric = known.get((str(cost["metric"]), health.org))
-    if metric is None:
-        return ""
+    if metric is None:  # operation, which is the mean of several
+        return ": see memwarden metrics"
     return f": {_value(metric)}, healthy is {metric.healthy}; {metric.remedy}"
-
-
-def watch(
-    *,
-    minutes: Annotated[float, typer.Option(help="How long to watch.", min=0)] = 60,
-    every: Annotated[float, typer.Option(help="Seconds between two looks.", min=0.1)] = 30,
-    since: Annotated[
-        datetime | None,
-        typer.Option(help="When the deployment was, local time; now by default."),
-    ] = None,
-    org: Org = None,
-    dsn: Dsn = "",
-) -> None:
-    """Watch memory after a deployment: say ROLL BACK and exit with 1 when its errors double.
-
-    An error is a failed task with a memory at fault, as `report_outcome` says. The rate since the
-    deployment is compared with that of the thirty days before. One error is no spike: five are
-    needed, and a rate that is surely more than twice the one before.
-    """
-    began = datetime.now(UTC)
-    deployed = since.astimezone() if since else began
-    with connected(dsn) as memory:
-        while True:
-            found = memory.errors_since(deployed, org)
-            _tell(found, memory, org)
-            if any(each.roll_back for each in found):
-                print("ROLL BACK: " + ", ".join(each.org for each in found if each.roll_back))
-                raise typer.Exit(ExitCode.FAILED)
-            left = minutes * 60 - (datetime.now(UTC) - began).total_seconds()
-            if left <= 0:
-                break
-            time.sleep(min(every, left))
-    reported = sum(each.tasks for each in found)
-    print(f"keep: errors have not doubled in {reported} reported tasks")
-    if not reported:
-        print("nobody reported what came of a recall: nothing is known, which is not good")
-
-
-def _tell(found: list[ErrorsSince], memory: Client, org: str | None) -> None:
-    scores = {each.org: each.score for each in memory.health(org)}
-    for each in found:
-        score = scores.get(each.org)
-        print(
-            f"{datetime.now():%H:%M:%S}  {each.org}  errors {each.induced} of {each.tasks} tasks"
-            f" ({_share(each.rate)}), before {_share(each.rate_before)} of {each.tasks_before}"
-            f"  failed {each.failed}  health {'unknown' if score is None else f'{score:.3f}'}",
-            flush=True,
-        )
-
-
-def _share(rate: float | None) -> str:
-    return "none" if rate is None else f"{rate:.2%}"

@@ -19,10 +19,14 @@ from memwarden.results import Outcome
 
 
 class ExitCode(IntEnum):
-    """What a script can tell from the command's end. 2 is wrong usage, as everywhere."""
+    """What a script can tell from the command's end. 2 is wrong usage, as everywhere.
+
+    Where 1 is a verdict (`gate`, `watch`), 2 is also that the command could not look.
+    """
 
     OK = 0
     FAILED = 1
+    UNABLE = 2
     REJECTED = 3
     DEFERRED = 4
     DEADLINE_EXCEEDED = 5
@@ -85,15 +89,15 @@ def not_found(what: str, identifier: UUID) -> NoReturn:
 
 
 @contextmanager
-def connected(dsn: str) -> Iterator[Client]:
-    """Yield a client; an error of the server or the connection becomes a message and exit 1."""
-    with told_errors(), Client.connect(dsn) as client:
+def connected(dsn: str, exit_with: ExitCode = ExitCode.FAILED) -> Iterator[Client]:
+    """Yield a client; an error of the server or the connection becomes a message and that exit."""
+    with told_errors(exit_with), Client.connect(dsn) as client:
         yield client
 
 
 @contextmanager
-def told_errors() -> Iterator[None]:
-    """Turn the package's errors into lines on stderr and exit code 1."""
+def told_errors(exit_with: ExitCode = ExitCode.FAILED) -> Iterator[None]:
+    """Turn the package's errors into lines on stderr and an exit code."""
     try:
         yield
     except MemwardenError as error:
@@ -102,4 +106,4 @@ def told_errors() -> Iterator[None]:
         for label, text in (("detail", error.detail), ("hint", error.hint)):
             if text:
                 print(f"{label}: {printable(text)}", file=sys.stderr)
-        raise typer.Exit(ExitCode.FAILED) from None
+        raise typer.Exit(exit_with) from None

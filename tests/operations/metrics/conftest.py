@@ -115,6 +115,37 @@ def plant_by_hand(history: History, now: datetime) -> None:
         (items[2]["item_id"],),
     )
 
+    chosen = {"org": history.org_id, "one": items[0]["item_id"], "two": items[1]["item_id"]}
+    for statement in BY_OTHERS:
+        world.admin.execute(statement, chosen)
+
+
+# Probes of which one fails now; decisions of two people; corrections of which one is built upon; an
+# erasure that waits.
+BY_OTHERS = (
+    "INSERT INTO memwarden_data.probe (org_id, scope_id, name, query, k, principal_id, defined_at)"
+    " SELECT i.org_id, i.scope_id, n, 'q', 3, i.principal_id, now()"
+    "  FROM memwarden_data.item AS i, unnest('{a,b,c}'::text[]) AS n WHERE i.item_id = %(one)s",
+    "INSERT INTO memwarden_data.probe_run SELECT p.org_id, gen_random_uuid(), p.probe_id,"
+    " now() - g * interval '1 hour', (p.name <> 'c') = (g = 0), '[]'"
+    "  FROM memwarden_data.probe AS p, generate_series(0, 1) AS g WHERE p.org_id = %(org)s",
+    "INSERT INTO memwarden_data.review_event (org_id, event_id, request_id, event, principal_id,"
+    " at) SELECT i.org_id, gen_random_uuid(), gen_random_uuid(), 'approved',"
+    "  i.principal_id + g %% 2, now() - (g / 6) * interval '1 day'"
+    "  FROM memwarden_data.item AS i, generate_series(0, 11) AS g WHERE i.item_id = %(one)s",
+    "INSERT INTO memwarden_data.signal SELECT i.org_id, gen_random_uuid(), 'c', i.scope_id,"
+    " i.layer, i.label_id, i.item_id, i.version_id, i.principal_id, i.item_id, i.version_id,"
+    " i.principal_id,"
+    " now() FROM memwarden_data.item AS i WHERE i.item_id IN (%(one)s, %(two)s)",
+    "INSERT INTO memwarden_data.derivation"
+    " SELECT o.org_id, o.scope_id, o.item_id, o.version_id, i.org_id, i.item_id, i.version_id"
+    "  FROM memwarden_data.item AS i, memwarden_data.item AS o"
+    " WHERE i.item_id = %(one)s AND o.item_id = %(two)s",
+    "INSERT INTO memwarden_data.blocked_erasure (org_id, erasure_id, subject, identifiers, reason,"
+    " items, hold_ids, login, asked_at, looked_at) VALUES (%(org)s, gen_random_uuid(), 'x', '{x}',"
+    " 'asked', 1, '{}', 'x', now() - interval '5 hours', now())",
+)
+
 
 @pytest.fixture
 def history(world: World) -> History:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -119,6 +120,41 @@ def written_back(history: History) -> Parts:
     return {"*": float(len(found))}
 
 
+def probes(history: History) -> Parts:
+    """The share of probes that passed when they ran last."""
+    last: dict[int, dict[str, Any]] = {}
+    for row in sorted(history.rows("probe_run"), key=lambda row: row["ran_at"]):
+        last[row["probe_id"]] = row
+    return {"*": sum(row["passed"] for row in last.values()) / len(last)}
+
+
+def throughput(history: History) -> Parts:
+    """Decisions of people, by person and day on which they decided."""
+    days = Counter(
+        (row["principal_id"], row["at"].astimezone(UTC).date())
+        for row in history.rows("review_event")
+    )
+    return {"*": days.total() / len(days)}
+
+
+def adoption(history: History) -> Parts:
+    """Corrections on which something rests."""
+    built_on = {row["source_version_id"] for row in history.rows("derivation")}
+    found = [row["version_id"] in built_on for row in history.rows("signal")]
+    return {"*": sum(found) / len(found)}
+
+
+def rate(history: History) -> Parts:
+    """Writes a minute since the last full hour but one."""
+    (row,) = history.world.rows(
+        "SELECT taken_at FROM memwarden.metrics WHERE metric = 'write_rate' AND org = %s",
+        history.org,
+    )
+    taken = row["taken_at"].astimezone(UTC)
+    since = taken.replace(minute=0, second=0, microsecond=0) - timedelta(hours=1)
+    return {"*": len(requests(history)) / ((taken - since).total_seconds() / 60)}
+
+
 EXPECTED: dict[str, Callable[[History], Parts]] = {
     "write_acceptance": acceptance,
     "duplicate_rate": duplicates,
@@ -136,6 +172,10 @@ EXPECTED: dict[str, Callable[[History], Parts]] = {
     "collection_balance": lambda _: {"*": 0.0},
     "scopes_per_user": lambda _: {"*": 0.0},
     "review_oldest_hours": lambda _: {"*": 0.0},
+    "golden_recall": probes,
+    "reviewer_throughput": throughput,
+    "correction_adoption": adoption,
+    "write_rate": rate,
 }
 
 
@@ -201,6 +241,56 @@ def test_reasons_are_counted(planted: History) -> None:
     )
     assert {(row["layer"], row["gate"], row["reason"]): row["writes"] for row in shown} == expected
     assert sum(row["share"] for row in shown) == pytest.approx(1)
+
+
+def test_how_stale_memories_are(planted: History) -> None:
+    """The median and the 95th percentile of what explain_relevance() says of each.
+
+    Proves: Q7
+    """
+    scores = sorted(
+        row["staleness"]
+        for row in planted.world.rows(
+            "SELECT r.staleness FROM memwarden_internal.relevance_of(%s, ARRAY("
+            "  SELECT item_id FROM memwarden_data.item"
+            "   WHERE org_id = %s AND status = 'ACTIVE')) AS r",
+            planted.org_id,
+            planted.org_id,
+        )
+    )
+    for metric, share in (("staleness_p50", 0.5), ("staleness_p95", 0.95)):
+        place = share * (len(scores) - 1)
+        low, high = scores[math.floor(place)], scores[math.ceil(place)]
+        exact = low + (high - low) * (place - math.floor(place))
+        assert planted.points(metric)["*"] == pytest.approx(exact, abs=1e-4)
+
+
+def test_an_erasure_that_waits_is_as_old_as_its_request(planted: History) -> None:
+    """And is an alert after three days.
+
+    Proves: Q4
+    """
+    assert planted.points("erasure_hours")["*"] == pytest.approx(5, abs=0.1)
+
+
+def test_what_the_server_does(planted: History) -> None:
+    """Jobs, seals and bytes are the database's, and standbys are told where there are any.
+
+    Proves: Q4
+    """
+    world = planted.world
+    found = {
+        row["metric"]: row["value"]
+        for row in world.rows("SELECT metric, value FROM memwarden.metrics WHERE area = 'database'")
+    }
+    assert found.keys() == {"jobs_in_trouble", "seal_lag", "store_bytes"}
+    oldest = world.value("SELECT min(recorded_at) FROM memwarden_data.log")
+    assert 0 <= found["seal_lag"] <= (datetime.now(UTC) - oldest).total_seconds()
+    assert found["store_bytes"] > 1_000_000
+    troubled = world.value(
+        "SELECT count(*) FROM memwarden.jobs WHERE state IN ('late', 'stuck', 'failing')"
+    )
+    assert found["jobs_in_trouble"] == troubled
 
 
 def test_what_is_said_again_and_again_is_no_novelty(history: History) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import socket
@@ -10,7 +11,9 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -88,9 +91,28 @@ def test_every_metric_that_can_be_an_alert_has_a_rule(world: World) -> None:
     assert {row["metric"] for row in rows} <= named
 
 
+@contextmanager
+def running(*command: str) -> Iterator[None]:
+    """A program, as long as it is needed."""
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    ) as program:
+        try:
+            yield
+        finally:
+            program.kill()
+
+
+def free_address() -> str:
+    """Where nobody listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"
+
+
 @pytest.fixture
-def scraped(planted: History, tmp_path: Path) -> Iterator[str]:
-    """What an exporter gives that runs as a monitor."""
+def exporter(planted: History, tmp_path: Path) -> Iterator[str]:
+    """The address of an exporter that runs as a monitor."""
     world = planted.world
     parts = conninfo_to_dict(world.dsn)
     url = (
@@ -102,22 +124,21 @@ def scraped(planted: History, tmp_path: Path) -> Iterator[str]:
     assert changed == 1
     config = tmp_path / "sql-exporter.yml"
     config.write_text(text)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [EXPORTER, "-config.file", str(config), "-web.listen-address", f"127.0.0.1:{port}"]
-    exporter = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        yield scrape(f"http://127.0.0.1:{port}/metrics")
-    finally:
-        exporter.kill()
-        exporter.wait()
+    address = free_address()
+    with running(EXPORTER, "-config.file", str(config), "-web.listen-address", address):
+        yield address
+
+
+@pytest.fixture
+def scraped(exporter: str) -> str:
+    """What it gives."""
+    return scrape(f"http://{exporter}/metrics")
 
 
 def scrape(url: str) -> str:
     """Ask until every query has answered."""
     text = ""
-    for _ in range(200):
+    for _ in range(600):
         try:
             with urllib.request.urlopen(url) as answer:
                 text = answer.read().decode()
@@ -150,6 +171,47 @@ def test_a_scrape_gives_what_the_views_say(planted: History, scraped: str) -> No
     assert ("memwarden_rejections", None, planted.org, None) in found
     jobs = {row["name"] for row in planted.world.rows("SELECT name FROM memwarden.jobs")}
     assert set(re.findall(r'sql_memwarden_job\{[^}]*[{,]name="(\w+)"', scraped)) == jobs
+
+
+@needs_exporter
+@needs_promtool
+def test_prometheus_scrapes_the_exporter_and_loads_the_rules(
+    planted: History, exporter: str, scraped: str, tmp_path: Path
+) -> None:
+    """With the shipped configuration, but for addresses and pace.
+
+    Proves: Q6
+    """
+    assert scraped
+    text = (FILES / "prometheus.yml").read_text().replace("localhost:9237", exporter)
+    (tmp_path / "prometheus.yml").write_text(text.replace("1m", "1s"))
+    shutil.copy(FILES / "memwarden.rules.yml", tmp_path)
+    address = free_address()
+    query = quote(f'sql_memwarden_metric{{metric="memories",part="*",org="{planted.org}"}}')
+    with running(
+        "prometheus",
+        f"--config.file={tmp_path / 'prometheus.yml'}",
+        f"--storage.tsdb.path={tmp_path / 'data'}",
+        f"--web.listen-address={address}",
+    ):
+        found = asked(f"http://{address}/api/v1/query?query={query}", "result")
+        rules = asked(f"http://{address}/api/v1/rules", "groups")
+    assert float(found[0]["value"][1]) == planted.points("memories")["*"]
+    assert len(rules[0]["rules"]) > 20
+
+
+def asked(url: str, name: str) -> list[Any]:
+    """What an answer of Prometheus holds, once it holds something."""
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(url) as answer:
+                found: list[Any] = json.load(answer)["data"][name]
+        except (urllib.error.URLError, ConnectionError):
+            found = []
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError(url)
 
 
 def test_the_queries_run_where_there_is_nothing_yet(world: World) -> None:
