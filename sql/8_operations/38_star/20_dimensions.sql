@@ -131,7 +131,7 @@ BEGIN
     RETURN QUERY
     SELECT d.day, date_part('year', d.day)::integer, date_part('quarter', d.day)::integer, date_part('month', d.day)::integer,
            date_part('week', d.day)::integer, date_part('isodow', d.day)::integer
-      FROM (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date - g.back AS day FROM generate_series(0, 400) AS g (back)) AS d
+      FROM (SELECT memwarden_internal.first_fact_day(92) + g.later AS day FROM generate_series(0, 91) AS g (later)) AS d
      WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;

@@ -52,7 +52,7 @@ def test_an_inner_join_loses_no_row(planted: History, view: str) -> None:
 def test_who_monitors_all_and_oversees_one_reads_paths_of_that_one(planted: History) -> None:
     """Figures of every organisation do not bring the paths, or the people, of every one.
 
-    Proves: Q6, A1
+    Proves: Q6
     """
     world = planted.world
     other = found(world)
