@@ -7,7 +7,7 @@ AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
     v_next record;
-    v_ids  uuid[] := '{}';
+    v_ids  uuid[] := ARRAY[]::uuid[];
 BEGIN
     FOR v_next IN
         SELECT r.item_id, r.version_id FROM memwarden_data.revalidated AS r
@@ -20,7 +20,7 @@ BEGIN
     END LOOP;
     -- What is found false counts half from now on. Whoever writes it is not waited for: the daily look at lifetimes does the same.
     PERFORM memwarden_internal.settle_lifetimes(p_org_id, v_ids, v_now);
-    RETURN v_ids <> '{}';
+    RETURN cardinality(v_ids) > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS
