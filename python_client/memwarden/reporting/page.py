@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from html import escape
+from collections.abc import Container, Iterable, Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
-from memwarden.reporting.charts import Point, bars, line
+from memwarden.reporting.charts import Point, bars, line, text
 from memwarden.reporting.gathering import ANTI_PATTERNS, Report
 from memwarden.results import Health, Metric, MetricValue
 
@@ -17,6 +16,11 @@ __all__ = ["body", "page"]
 _TITLES = {"health": "Health of memory", "governance": "Governance of memory"}
 _MOST = 12
 _REFUSED = ("REJECTED", "DEADLINE_EXCEEDED")
+_UNREFUSED = "No write was refused."
+_UNMEASURED = (
+    "Nothing was measured yet. The job memwarden_metrics measures every five minutes; an "
+    "administrator does it at once with CALL memwarden.take_metrics()."
+)
 
 STYLE = """
 :root { color-scheme: light dark; --ground: #f5f6f8; --card: #fff; --ink: #1b2430;
@@ -65,19 +69,26 @@ def _parts(report: Report) -> Iterator[str]:
     yield "</span></div>"
     if not report.health:
         yield '<p class="nothing">There is no organisation yet that you may see figures of.</p>'
-    for health in report.health[:_MOST]:
-        yield _health(health)
-    yield _card(_trend_title(report), *_trends(report), empty="Nothing was measured yet.")
+    ranked = sorted(report.health, key=_urgency)
+    for health in ranked[:_MOST]:
+        yield _health(health, report.made_at)
+    if len(ranked) > _MOST:
+        yield f'<p class="quiet">{len(ranked) - _MOST} more organisations are not shown, of which '
+        yield "none is worse. One at a time: <code>memwarden report --org NAME</code>.</p>"
+    shown = {health.org for health in ranked[:_MOST]}
+    yield _card(_trend_title(report), *_trends(report, shown), empty=_UNMEASURED)
     yield '<div class="pair">'
-    yield _card(_funnel_title(report), _funnel(report), empty="Nothing was written.")
-    yield _card("Why writes were refused", _reasons(report), empty="No write was refused.")
+    yield _card(
+        f"How writes ended, {_period(report)}", *_funnel(report), empty="Nothing was written."
+    )
+    yield _card(f"Why writes were refused, {_period(report)}", _reasons(report), empty=_UNREFUSED)
     yield "</div>"
     if report.kind == "governance":
         yield _card("Anti-patterns", *_anti_patterns(report), empty="None was measured.")
-    yield _card("Metrics that are not well", _unwell(report.metrics), empty="All are well.")
+    yield _card("Metrics that are not well", _unwell(report.metrics), empty=_no_metric(report))
     yield '<div class="pair">'
     yield _card("Time of the gates, 95th percentile", _gates(report), empty="No gate has run.")
-    yield _card("What waits for people", _reviews(report), empty="Nothing waits.")
+    yield _card("What waits for people", _reviews(report), empty=_no_review(report))
     yield "</div>"
     yield _card(f"What people decided in {report.days} days", _decisions(report), empty="Nothing.")
     yield '<div class="pair">'
@@ -86,7 +97,23 @@ def _parts(report: Report) -> Iterator[str]:
     yield "</div>"
 
 
-def _health(health: Health) -> str:
+def _urgency(health: Health) -> tuple[bool, float, str]:
+    # What is surely bad comes before what nobody knows, and that before what is well.
+    score = 0.8 if health.score is None else health.score
+    return score > 0.8, score, health.org
+
+
+def _no_metric(report: Report) -> str:
+    return "All are well." if report.metrics else "There is no metric that you may see."
+
+
+def _no_review(report: Report) -> str:
+    if report.reviews is None:
+        return "Queues are for reviewers, auditors, curators and administrators."
+    return "Nothing waits."
+
+
+def _health(health: Health, now: datetime) -> str:
     score = "unknown" if health.score is None else f"{health.score:.2f}"
     before = [
         f"{value:.2f} a {name} ago"
@@ -95,12 +122,12 @@ def _health(health: Health) -> str:
     ]
     costs = [cost for cost in health.costs if cost["cost"] > 0]
     rows = (
-        (cost["metric"], f"{cost['value']:.3g}", f"{cost['cost']:.3f}", _day(cost["since"]))
+        (cost["metric"], f"{cost['value']:.3g}", f"{cost['cost']:.3f}", _moment(cost["since"]))
         for cost in costs
     )
     parts = [
         f'<p class="score"><b class="number">{score}</b> {_state(health.state)} ',
-        f'<span class="quiet">{_text(", ".join(before))}</span></p>',
+        f'<span class="quiet">{_text(", ".join(_since(health, now) + before))}</span></p>',
         _table(("costs", "value", "of the score", "since"), rows) if costs else "",
     ]
     if health.missing:
@@ -112,16 +139,30 @@ def _health(health: Health) -> str:
     return _card(health.org, *parts)
 
 
+def _since(health: Health, now: datetime) -> list[str]:
+    if health.taken_at is None:
+        return ["not measured for two hours"]
+    said = [] if health.since is None else [f"since {_when(health.since)}"]
+    # Jobs measure every five minutes.
+    late = now - health.taken_at > timedelta(minutes=15)
+    return [*said, f"measured at {_when(health.taken_at)}"] if late else said
+
+
 def _trend_title(report: Report) -> str:
     return f"Health over {report.days} days"
 
 
-def _trends(report: Report) -> Iterator[str]:
+def _trends(report: Report, shown: Container[str]) -> Iterator[str]:
     marks = ((0.8, "healthy"), (0.6, "degraded"))
     for org, values in _by_org(report.trend):
-        if len(report.health) > 1:
-            yield f"<h3>{_text(org)}</h3>"
-        yield line(_points(values), title=f"Health of {org}", marks=marks)
+        if org in shown and any(each.value is not None for each in values):
+            if len(report.health) > 1:
+                yield f"<h3>{_text(org)}</h3>"
+            yield line(_points(values), title=f"Health of {org}", span=_span(report), marks=marks)
+
+
+def _span(report: Report) -> tuple[datetime, datetime]:
+    return report.made_at - timedelta(days=report.days), report.made_at
 
 
 def _anti_patterns(report: Report) -> Iterator[str]:
@@ -131,7 +172,7 @@ def _anti_patterns(report: Report) -> Iterator[str]:
             if known:
                 most = max(1.0, *known)
                 yield f"<h3>{_text(words)}, {_text(org)}</h3>"
-                yield line(_points(values), title=words, ends=(0, most))
+                yield line(_points(values), title=words, span=_span(report), ends=(0, most))
 
 
 def _by_org(values: Iterable[MetricValue]) -> Iterator[tuple[str, list[MetricValue]]]:
@@ -143,11 +184,12 @@ def _points(values: Sequence[MetricValue]) -> list[Point]:
     return [(each.hour.astimezone(UTC), each.value) for each in values]
 
 
-def _funnel_title(report: Report) -> str:
-    return f"Writes {'of 31 days' if report.kind == 'governance' else 'since yesterday'}"
+def _period(report: Report) -> str:
+    # Days in UTC, which is how they are counted.
+    return "31 days" if report.kind == "governance" else "since yesterday"
 
 
-def _funnel(report: Report) -> str:
+def _funnel(report: Report) -> Iterator[str]:
     ended = Counter[str]()
     for each in report.writes:
         ended[each.outcome] += each.writes
@@ -162,18 +204,20 @@ def _funnel(report: Report) -> str:
         ("waiting", ended["DEFERRED"]),
     )
     shown = [(name, count, f"{count:,} ({count / asked:.0%})") for name, count in rows if asked]
-    return bars(shown, title="Writes")
+    yield bars(shown, title="Writes")
+    if report.waiting and report.kind == "health":
+        yield f'<p class="late">{report.waiting:,} older writes still wait, for over 24 hours.</p>'
 
 
 def _reasons(report: Report) -> str:
     refused = Counter[str]()
     for each in report.writes:
         if each.outcome in _REFUSED:
-            refused[each.reason] += each.writes
-    rows = [
-        (reason.replace("_", " ").lower(), count, f"{count:,}")
-        for reason, count in refused.most_common(_MOST)
-    ]
+            reason = each.reason.replace("_", " ").lower()
+            # Over a quarter the question is what each policy does.
+            by_gate = report.kind == "governance"
+            refused[f"{each.gate}: {reason}" if by_gate else reason] += each.writes
+    rows = [(name, count, f"{count:,}") for name, count in refused.most_common(_MOST)]
     return bars(rows, title="Refusals by reason")
 
 
@@ -187,23 +231,29 @@ def _gates(report: Report) -> str:
 
 def _unwell(metrics: Sequence[Metric]) -> str:
     whole = [each for each in metrics if each.part == "*"]
-    unwell = [each for each in whole if each.state in ("ALERT", "WARNING")]
+    # A layer or an agent may be far off where all of them together are well.
+    unwell = [each for each in metrics if each.state in ("ALERT", "WARNING")]
+    unwell.sort(key=lambda each: (each.state, each.metric, each.org, each.part))
     rows = (
         (
-            f"{each.metric} ({each.org})",
+            f"{each.metric} {'' if each.part == '*' else f'of {each.part} '}({each.org})",
             "" if each.value is None else f"{each.value:.3g} {each.unit}",
             each.healthy or "",
             each.state,
             _when(each.since),
             each.remedy,
         )
-        for each in sorted(unwell, key=lambda each: (each.state, each.metric, each.org))
+        for each in unwell[:_MOST]
     )
     heads = ("metric", "value", "healthy", "state", "since", "what to do")
     missing = sorted({each.metric for each in whole if each.state == "MISSING_METRIC"})
-    return (_table(heads, rows, states=3) if unwell else "") + (
-        f'<p class="quiet">Without data: {_text(", ".join(missing))}.</p>' if missing else ""
-    )
+    parts = [_table(heads, rows, states=3) if unwell else ""]
+    if len(unwell) > _MOST:
+        parts.append(f'<p class="late">{len(unwell) - _MOST} more: <code>memwarden metrics --all')
+        parts.append("</code></p>")
+    if missing:
+        parts.append(f'<p class="quiet">Without data: {_text(", ".join(missing))}.</p>')
+    return "".join(parts)
 
 
 def _reviews(report: Report) -> str:
@@ -288,9 +338,10 @@ def _when(moment: datetime | None) -> str:
     return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
-def _day(text: str | None) -> str:
-    return "" if text is None else text[:16].replace("T", " ")
+def _moment(said: str | None) -> str:
+    # JSON has the time zone of the session.
+    return "" if said is None else _when(datetime.fromisoformat(said))
 
 
 def _text(value: object) -> str:
-    return escape(str(value))
+    return text(str(value))
