@@ -101,7 +101,7 @@ def test_an_empty_store_says_what_is_missing(
     assert visitor.log_in(*overseer).status_code == 303
     answer = visitor.get("/health")
     assert answer.status_code == 200
-    for words in ("unknown", "Nothing was measured yet.", "Nothing was written."):
+    for words in ("unknown", "Nothing was measured yet.", "No write was counted."):
         assert words in answer.text
     assert "<svg" not in answer.text.split("Storage")[0]
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from memwarden.reporting.gathering import Report
 from memwarden.reporting.page import body, page
-from memwarden.results import Health, Metric, WriteCount
+from memwarden.results import Health, Job, Metric, WriteCount
 
 NOW = datetime(2026, 6, 30, 12, 0, tzinfo=UTC)
 HOSTILE = "<img src=x onerror=alert(1)>\u202e"
@@ -59,6 +60,12 @@ def metric(name: str, part: str, state: str) -> Metric:
     )
 
 
+def job(name: str, state: str) -> Job:
+    """Return a job in a state."""
+    rest: dict[str, Any] = {f.name: None for f in fields(Job)}
+    return Job(**rest | {"name": name, "state": state, "command": ""})
+
+
 def test_the_worst_organisation_is_not_cut_off() -> None:
     """Of many, what is bad comes first, and what is not shown is counted."""
     unknown = [health(f"u{n}", None) for n in range(20)]
@@ -105,6 +112,27 @@ def test_a_quarter_says_which_gate_refused() -> None:
     writes = [WriteCount(outcome="REJECTED", gate="25_schema", reason="BAD_VALUE", writes=3)]
     assert "25_schema: bad value" in body(report(writes=writes, kind="governance"))
     assert "25_schema" not in body(report(writes=writes))
+
+
+def test_few_is_not_none() -> None:
+    """And nearly all is not all."""
+    writes = [
+        WriteCount(outcome=outcome, gate="-", reason="-", writes=writes)
+        for outcome, writes in (("COMMITTED", 99_999), ("DEFERRED", 1))
+    ]
+    said = body(report(writes=writes))
+    assert ">1 (under 1%)<" in said
+    assert said.count(">99,999 (over 99%)<") == 2
+    assert ">0 (0%)<" in said
+
+
+def test_jobs_that_never_ran_are_one_sentence() -> None:
+    """One that fails is a row."""
+    jobs = [job("memwarden_seal", "failing"), job("memwarden_words", "never ran")]
+    said = body(report(jobs=[*jobs, job("memwarden_gone", "on time")]))
+    assert "1 never ran: words." in said
+    assert "memwarden_seal</td>" in said
+    assert "1 of 3 are well" in said
 
 
 def test_older_writes_that_wait_are_told() -> None:

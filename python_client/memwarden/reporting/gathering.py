@@ -25,7 +25,7 @@ Kind = Literal["health", "governance"]
 DAYS = {"health": 31, "governance": 92}
 # What the documents call anti-patterns, by the metric that shows each.
 ANTI_PATTERNS = (
-    ("growth_novelty", "growth without knowledge"),
+    ("growth_novelty", "share of growth that is new knowledge, of which little is bad"),
     ("leakage_rate", "memories that were made up"),
     ("memory_error_rate", "errors from memory"),
     ("contradictions", "contradictions"),
