@@ -146,6 +146,7 @@ CREATE TABLE memwarden_data.revalidated (
     FOREIGN KEY (org_id, sweep_id) REFERENCES memwarden_data.revalidation ON DELETE CASCADE
 );
 CREATE INDEX revalidated_due ON memwarden_data.revalidated (org_id, sweep_id) WHERE verdict IS NULL;
+CREATE INDEX revalidated_item ON memwarden_data.revalidated (org_id, item_id);
 COMMENT ON TABLE memwarden_data.revalidated IS
     'The memories of each sample, by number, and what was found. GONE: it has ended since it was drawn.';
 

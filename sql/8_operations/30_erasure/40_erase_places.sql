@@ -44,6 +44,7 @@ BEGIN
     DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids);
+    DELETE FROM memwarden_data.revalidated AS r WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids);
     PERFORM memwarden_internal.unlink_references(p_orgs, p_item_ids);
     DELETE FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids);
     -- Every tier.

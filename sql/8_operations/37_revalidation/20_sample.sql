@@ -9,6 +9,74 @@ COMMENT ON FUNCTION memwarden_internal.sample_size(bigint) IS
     'The size of a sample that tells a share of 0.05 to 0.02 with 95 % confidence: 457 of very many, all of few.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_size(bigint) FROM PUBLIC;
 
+-- Scope after scope in a row, and a mark at every so many-th memory of that row from a random start: so each scope gives as many as
+-- its share, and each memory is as likely as any other.
+CREATE OR REPLACE FUNCTION memwarden_internal.shares_of_sample(
+    p_org_id bigint, p_layer text, p_now timestamptz, OUT population bigint, OUT scope_ids bigint[], OUT shares integer[])
+RETURNS record
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $function$
+DECLARE
+    v_start numeric := random()::numeric;
+BEGIN
+    WITH held AS MATERIALIZED (
+        SELECT s.scope_id, c.items, sum(c.items) OVER (ORDER BY s.scope_id) AS until, sum(c.items) OVER () AS total
+          FROM memwarden_data.scope AS s
+         CROSS JOIN LATERAL (
+               -- What somebody says of a memory is judged with that memory.
+               SELECT count(*) AS items FROM memwarden_data.item AS i
+                WHERE i.org_id = p_org_id AND i.scope_id = s.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+                  AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)) AS c
+         WHERE s.org_id IN (0, p_org_id) AND c.items > 0
+    ), marked AS (
+        SELECT h.scope_id, h.total,
+               (ceil(h.until * z.size / h.total - v_start) - ceil((h.until - h.items) * z.size / h.total - v_start))::integer AS share
+          FROM held AS h CROSS JOIN LATERAL (SELECT memwarden_internal.sample_size(h.total::bigint)::numeric AS size) AS z
+    )
+    SELECT coalesce(max(m.total), 0), array_agg(m.scope_id ORDER BY m.scope_id) FILTER (WHERE m.share > 0),
+           array_agg(m.share ORDER BY m.scope_id) FILTER (WHERE m.share > 0)
+      INTO population, scope_ids, shares FROM marked AS m;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.shares_of_sample(bigint, text, timestamptz) IS
+    'How many current memories an organisation has in a layer, annotations left out, and how many of a sample each scope gives.';
+REVOKE ALL ON FUNCTION memwarden_internal.shares_of_sample(bigint, text, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.draw_from_scope(
+    p_org_id bigint, p_layer text, p_scope_id bigint, p_count integer, p_now timestamptz)
+RETURNS TABLE (item_id uuid, version_id uuid)
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER ROWS 10
+SET search_path = pg_catalog, pg_temp
+SET enable_seqscan = off
+SET jit = off
+AS $function$
+DECLARE
+    -- Nobody chooses where his memory lies in that order: it is that of a hash of what it says.
+    v_place bytea := decode(lpad(to_hex(floor(random() * 4294967296)::bigint), 8, '0'), 'hex');
+BEGIN
+    RETURN QUERY
+    SELECT n.item_id, n.version_id
+      FROM ((SELECT 1 AS part, substr(i.fingerprint, 1, 4) AS place, i.item_id, i.version_id FROM memwarden_data.item AS i
+              WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+                AND substr(i.fingerprint, 1, 4) >= v_place
+                AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+              ORDER BY substr(i.fingerprint, 1, 4) LIMIT p_count)
+             UNION ALL
+            (SELECT 2, substr(i.fingerprint, 1, 4), i.item_id, i.version_id FROM memwarden_data.item AS i
+              WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+                AND substr(i.fingerprint, 1, 4) < v_place
+                AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+              ORDER BY substr(i.fingerprint, 1, 4) LIMIT p_count)) AS n
+     ORDER BY n.part, n.place LIMIT p_count;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) IS
+    'p_count current memories of a layer in a scope, in the order of their fingerprints from a random place.';
+REVOKE ALL ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.draw_sample(p_org_id bigint, p_layer text)
 RETURNS boolean
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
@@ -16,20 +84,20 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_sweep_id   uuid := memwarden_internal.uuid7();
-    v_population bigint := (SELECT count(*) FROM memwarden_data.item AS i
-                             WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE');
+    v_sweep_id uuid := memwarden_internal.uuid7();
+    v_now      timestamptz := clock_timestamp();
+    v_drawn    record := memwarden_internal.shares_of_sample(p_org_id, p_layer, v_now);
 BEGIN
     INSERT INTO memwarden_data.revalidation AS r (org_id, sweep_id, layer, begun_at, population, sampled)
-    VALUES (p_org_id, v_sweep_id, p_layer, clock_timestamp(), v_population, memwarden_internal.sample_size(v_population))
+    VALUES (p_org_id, v_sweep_id, p_layer, v_now, v_drawn.population, memwarden_internal.sample_size(v_drawn.population))
     ON CONFLICT (org_id, layer) WHERE finished_at IS NULL DO NOTHING;
     IF NOT FOUND THEN
         RETURN false;
     END IF;
     INSERT INTO memwarden_data.revalidated (org_id, sweep_id, item_id, version_id)
-    SELECT i.org_id, v_sweep_id, i.item_id, i.version_id FROM memwarden_data.item AS i
-     WHERE i.org_id = p_org_id AND i.layer = p_layer AND i.status = 'ACTIVE'
-     ORDER BY random() LIMIT memwarden_internal.sample_size(v_population);
+    SELECT p_org_id, v_sweep_id, d.item_id, d.version_id
+      FROM unnest(v_drawn.scope_ids, v_drawn.shares) AS s (scope_id, share)
+     CROSS JOIN LATERAL memwarden_internal.draw_from_scope(p_org_id, p_layer, s.scope_id, s.share, v_now) AS d;
     RETURN true;
 END
 $function$;

@@ -1,38 +1,58 @@
 -- Would it be believed today? Nothing of it changes but for how long it is fresh.
-CREATE OR REPLACE FUNCTION memwarden_internal.judge_evidence_again(p_org_id bigint, p_version_id uuid, p_now timestamptz)
+CREATE OR REPLACE FUNCTION memwarden_internal.record_fault(p_org_id bigint, p_version_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_said record;
-    v_aged record;
-    v_kept record;
 BEGIN
-    SELECT s.subject, s.predicate, s.content::text AS content, s.evidence, s.principal_id, l.fact_threshold, l.external_types,
-           extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
-           memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known
-      INTO v_said
-      FROM memwarden_data.said_version AS s JOIN memwarden_data.layer AS l ON l.layer = s.layer
-     WHERE s.org_id = p_org_id AND s.version_id = p_version_id AND l.fact_threshold > 0 AND s.evidence <> '[]';
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    v_aged := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.content, v_said.evidence, v_said.known,
-        v_said.principal_id, NULL, v_said.external_types, v_said.half_life, memwarden_internal.utc_text(p_now), false);
-    IF v_aged.fact_score >= v_said.fact_threshold THEN
-        RETURN NULL;
-    END IF;
-    -- That evidence grows old says nothing against it.
-    v_kept := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.content, v_said.evidence, v_said.known,
-        v_said.principal_id, NULL, v_said.external_types, 1e12, memwarden_internal.utc_text(p_now), false);
-    RETURN CASE WHEN v_kept.fact_score >= v_said.fact_threshold THEN 'EVIDENCE_AGED' ELSE 'EVIDENCE_FAILS' END;
+    RETURN (
+        SELECT CASE WHEN bool_and(f.finding IN ('UNSIGNED', 'UNKNOWN_KEY', 'OTHER_KEY')) THEN 'UNSIGNED' ELSE 'PROVENANCE_BROKEN' END
+          FROM memwarden_internal.provenance_findings('-infinity', p_org_id,
+                   memwarden_internal.uuid7_floor(memwarden_internal.uuid7_time(p_version_id)), p_org_id, p_version_id) AS f
+         WHERE f.version_id = p_version_id HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.judge_evidence_again(bigint, uuid, timestamptz) IS
-    'Weighs the evidence of a version by what is known of its sources today: EVIDENCE_FAILS below the threshold of the layer, '
-    'EVIDENCE_AGED where only its age is the reason, else NULL.';
-REVOKE ALL ON FUNCTION memwarden_internal.judge_evidence_again(bigint, uuid, timestamptz) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.record_fault(bigint, uuid) IS
+    'What verify_provenance() finds of a version: PROVENANCE_BROKEN; UNSIGNED where nobody can tell; NULL where all is well.';
+REVOKE ALL ON FUNCTION memwarden_internal.record_fault(bigint, uuid) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.broken_rule(
+    p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz, OUT is_alone boolean)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_memory jsonb;
+    v_said   record;
+BEGIN
+    IF NOT EXISTS (SELECT FROM memwarden_data.integrity_rule AS r WHERE r.org_id IN (0, p_org_id)) THEN
+        RETURN;
+    END IF;
+    v_memory := memwarden_internal.document_of(p_org_id, p_version_id);
+    IF memwarden_internal.rules_broken_alone(p_org_id, v_memory) @> '[{"action": "reject"}]' THEN
+        is_alone := true;
+        RETURN;
+    END IF;
+    SELECT s.scope_id, s.layer, s.subject, memwarden_internal.predicate_name(s.predicate) AS predicate INTO v_said
+      FROM memwarden_data.said_version AS s WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
+    IF memwarden_internal.rules_broken_alone(p_org_id, v_memory) IS NOT NULL OR EXISTS (
+           SELECT FROM jsonb_to_recordset(memwarden_internal.facts_under_rules(
+                      p_org_id, v_said.scope_id, v_said.layer, v_said.subject, v_said.predicate, p_now))
+                           AS f (item_id uuid, version_id uuid, rule text, rule_org bigint, comes_first boolean)
+             JOIN memwarden_data.integrity_rule AS r ON r.org_id = f.rule_org AND r.name = f.rule
+            WHERE f.item_id <> p_item_id
+              AND CASE WHEN f.comes_first
+                       THEN memwarden_internal.breaks(r.broken, v_memory, memwarden_internal.document_of(p_org_id, f.version_id))
+                       ELSE memwarden_internal.breaks(r.broken, memwarden_internal.document_of(p_org_id, f.version_id), v_memory) END) THEN
+        is_alone := false;
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamptz) IS
+    'Whether a memory breaks an integrity rule of today that refuses it (true), or one that wants a person, or one together with another '
+    'memory, of which nobody knows which is wrong (false). NULL where it breaks none.';
+REVOKE ALL ON FUNCTION memwarden_internal.broken_rule(bigint, uuid, uuid, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.judge_again(p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz,
     OUT verdict text, OUT reason text)
@@ -43,45 +63,52 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_item    record;
-    v_finding text;
+    v_record  text := memwarden_internal.record_fault(p_org_id, p_version_id);
+    v_rule    boolean;
+    v_grounds text;
 BEGIN
-    SELECT i.valid_during INTO v_item FROM memwarden_data.item AS i
-     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.version_id = p_version_id AND i.status = 'ACTIVE';
+    SELECT i.valid_during, i.content_hash INTO v_item FROM memwarden_data.item AS i
+     WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND i.version_id = p_version_id AND i.status = 'ACTIVE'
+       AND (i.expires_at IS NULL OR i.expires_at > p_now);
     IF NOT FOUND THEN
         verdict := 'GONE';
         RETURN;
     END IF;
-    SELECT f.finding INTO v_finding
-      FROM memwarden_internal.provenance_findings('-infinity', p_org_id,
-               memwarden_internal.uuid7_floor(memwarden_internal.uuid7_time(p_version_id)), p_org_id, p_version_id) AS f
-     WHERE f.version_id = p_version_id ORDER BY f.finding IN ('UNSIGNED', 'UNKNOWN_KEY', 'OTHER_KEY') LIMIT 1;
+    -- Of an altered record nothing else is worth asking.
+    IF v_record IS DISTINCT FROM 'PROVENANCE_BROKEN' THEN
+        v_rule := memwarden_internal.broken_rule(p_org_id, p_item_id, p_version_id, p_now);
+        v_grounds := memwarden_internal.weigh_again(p_org_id, p_version_id, p_now);
+    END IF;
     reason := CASE
-        WHEN v_finding NOT IN ('UNSIGNED', 'UNKNOWN_KEY', 'OTHER_KEY') THEN 'PROVENANCE_BROKEN'
+        WHEN v_record = 'PROVENANCE_BROKEN' THEN v_record
         WHEN EXISTS (SELECT FROM memwarden_internal.annotations_of(p_org_id, ARRAY[p_item_id], p_now) AS a
                       WHERE a.refuted > 0) THEN 'REFUTED'
         WHEN EXISTS (SELECT FROM memwarden_data.recall_outcome AS o
                       WHERE o.org_id = p_org_id AND o.at_fault @> ARRAY[p_item_id] AND o.at_fault IS NOT NULL
                         AND o.recall_id >= memwarden_internal.uuid7_floor(p_now - interval '90 days')
                         AND o.reported_at > memwarden_internal.uuid7_time(p_version_id)) THEN 'AT_FAULT'
-        WHEN EXISTS (SELECT FROM memwarden_data.derivation AS d
-                       JOIN memwarden_data.item AS s ON s.org_id = d.source_org_id AND s.item_id = d.source_item_id
-                      WHERE d.org_id = p_org_id AND d.version_id = p_version_id AND s.status = 'RETRACTED') THEN 'SOURCE_WITHDRAWN'
-        ELSE memwarden_internal.judge_evidence_again(p_org_id, p_version_id, p_now) END;
-    IF reason IS NOT NULL AND reason <> 'EVIDENCE_AGED' THEN
+        WHEN memwarden_internal.is_stale(p_org_id, p_version_id) THEN 'SOURCE_WITHDRAWN'
+        WHEN v_rule THEN 'RULE_BROKEN'
+        WHEN v_grounds = 'EVIDENCE_FAILS' THEN v_grounds END;
+    IF reason IS NOT NULL THEN
         verdict := 'FALSE';
         RETURN;
     END IF;
-    reason := coalesce(reason, CASE
-        WHEN v_finding IS NOT NULL THEN 'UNSIGNED'
-        WHEN EXISTS (SELECT FROM memwarden_data.dispute AS d
-                       JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash
-                      WHERE d.org_id = p_org_id AND d.item_id = p_item_id AND d.settled_at IS NULL) THEN 'CONTRADICTED'
-        WHEN upper(v_item.valid_during) <= p_now THEN 'TIME_IS_OVER' END);
+    reason := CASE
+        WHEN memwarden_internal.is_disputed(p_org_id, p_item_id, v_item.content_hash, NULL, NULL) THEN 'CONTRADICTED'
+        WHEN NOT v_rule THEN 'RULE_UNSURE'
+        WHEN v_grounds IS NOT NULL THEN v_grounds
+        WHEN EXISTS (SELECT FROM memwarden_data.sensitivity_scan AS s
+                      WHERE s.org_id = p_org_id AND s.item_id = p_item_id AND s.version_id = p_version_id
+                        AND s.sensitivity <> 'none') THEN 'SENSITIVE'
+        WHEN upper(v_item.valid_during) <= p_now THEN 'TIME_IS_OVER'
+        ELSE v_record END;
     verdict := CASE WHEN reason IS NULL THEN 'VERIFIED' ELSE 'UNCERTAIN' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) IS
     'What is to be thought of a memory today. FALSE: its record is broken, somebody refuted it, a task failed because of it, what it was '
-    'derived from was retracted, or its evidence no longer bears it out. UNCERTAIN: its evidence is old, it is unsigned, contradicted, or '
-    'true of a time that is over. GONE: it has ended. Source: chapter 12.12.5.';
+    'derived from was taken back, an integrity rule refuses it, or its sources are worth less and no longer bear it out. UNCERTAIN: it is '
+    'contradicted, breaks a rule together with another, has evidence that is old, hidden or less than its layer asks today, holds what '
+    'the last scan found sensitive, is true of a time that is over, or is unsigned. GONE: it has ended. Source: chapter 12.12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge_again(bigint, uuid, uuid, timestamptz) FROM PUBLIC;

@@ -7,31 +7,25 @@ AS $function$
 DECLARE
     v_now  timestamptz := clock_timestamp();
     v_next record;
-    v_any  boolean := false;
+    v_ids  uuid[] := '{}';
 BEGIN
     FOR v_next IN
         SELECT r.item_id, r.version_id FROM memwarden_data.revalidated AS r
          WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.verdict IS NULL ORDER BY r.item_id LIMIT p_count FOR UPDATE SKIP LOCKED
     LOOP
-        v_any := true;
+        v_ids := v_ids || v_next.item_id;
         UPDATE memwarden_data.revalidated AS r SET verdict = j.verdict, reason = j.reason, checked_at = v_now
           FROM memwarden_internal.judge_again(p_org_id, v_next.item_id, v_next.version_id, v_now) AS j
          WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.item_id = v_next.item_id;
     END LOOP;
-    -- What is found false counts half from now on, and its people are asked. A writer is not waited for: the next sweep finds it again.
-    UPDATE memwarden_data.item AS i SET fresh_until = v_now
-     WHERE (i.org_id, i.item_id) IN (
-           SELECT n.org_id, n.item_id FROM memwarden_data.item AS n
-             JOIN memwarden_data.revalidated AS r ON r.org_id = n.org_id AND r.item_id = n.item_id AND r.version_id = n.version_id
-            WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.verdict = 'FALSE' AND r.checked_at = v_now
-              AND n.status = 'ACTIVE' AND (n.fresh_until IS NULL OR n.fresh_until > v_now)
-              FOR NO KEY UPDATE OF n SKIP LOCKED);
-    RETURN v_any;
+    -- What is found false counts half from now on. Whoever writes it is not waited for: the daily look at lifetimes does the same.
+    PERFORM memwarden_internal.settle_lifetimes(p_org_id, v_ids, v_now);
+    RETURN v_ids <> '{}';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS
-    'Judges the next p_count memories of a sample that nobody else does; false when none is left. Ends the soft lifetime of those found '
-    'false.';
+    'Judges the next p_count memories of a sample that nobody else does; false when none is left. Those found false count half in '
+    'recall.';
 REVOKE ALL ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.finish_sweep(p_org_id bigint, p_sweep_id uuid)
@@ -124,8 +118,9 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.revalidate() IS
     'Looks again at a random sample of the lasting memories of each organisation and layer, as a weekly job: up to 457, so that a share of '
     '0.05 is known to 0.02. revalidations shows the share that was found false (leakage_rate), leaked_memories which and why. What is '
-    'false counts half in recall from then on, and waits for review; its words stay. A share over 0.05 raises the fact_threshold of that '
-    'organisation in that layer by 0.05 until a better sweep. No writer waits. It is safe to run twice at once and to kill: it goes on '
-    'where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: chapter 12.12.5, 12.12.8.';
+    'false counts half in recall until it is corrected, retracted or renewed; its words stay. A share over 0.05 raises the fact_threshold '
+    'of that organisation in that layer by 0.05 until a better sweep. No writer waits. It is safe to run twice '
+    'at once and to kill: it goes on where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: '
+    'chapter 12.12.5, 12.12.8.';
 REVOKE ALL ON PROCEDURE memwarden.revalidate() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.revalidate() TO memwarden_jobs, memwarden_admin;

@@ -13,8 +13,8 @@ CREATE OR REPLACE VIEW memwarden.leaked_memories WITH (security_invoker = true) 
 SELECT l.org, l.layer, l.item_id, l.version_id, l.reason, l.checked_at, l.status FROM memwarden_internal.list_leaked_memories() AS l;
 COMMENT ON VIEW memwarden.leaked_memories IS
     'Lists the memories that revalidate() found false. Grain: memory and sweep. reason: PROVENANCE_BROKEN (verify_provenance() says how), '
-    'REFUTED (somebody annotated it so), AT_FAULT (a task failed because of it), SOURCE_WITHDRAWN (what it was derived from was retracted) '
-    'or EVIDENCE_FAILS (its evidence no longer reaches the threshold of the layer). What to do: correct, retract or renew() it. status: of '
-    'the memory now; null where it was erased. Auditors and curators see their organisation, administrators of the database all. '
-    'Source: chapter 12.12.5.';
+    'REFUTED (somebody annotated it so), AT_FAULT (a task failed because of it), SOURCE_WITHDRAWN (what it was derived from was taken '
+    'back), RULE_BROKEN (an integrity rule refuses it) or EVIDENCE_FAILS (its sources are worth less than when it was written, and no '
+    'longer reach what the layer asks). What to do: correct, retract or renew() it. status: of the memory now. An erasure deletes the '
+    'row. Auditors and curators see their organisation, administrators of the database all. Source: chapter 12.12.5.';
 GRANT SELECT ON memwarden.leaked_memories TO memwarden_curator, memwarden_auditor, memwarden_admin;

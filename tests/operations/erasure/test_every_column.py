@@ -56,6 +56,7 @@ ERASED = {
     "pushed_memory": "deleted",
     "recall_use": "deleted",
     "pin": "deleted",
+    "revalidated": "deleted",
     "personal_item": "deleted",
 }
 
@@ -108,7 +109,7 @@ SETTINGS = {
     # Numbers of memories, and codes.
     *("collection", "collectable"),
     *("write_hour", "write_day", "gate_hour", "counted_hour", "metric_point", "metric_range"),
-    *("revalidation", "revalidated", "tightening"),
+    *("revalidation", "tightening"),
 }
 # Hashes and numbers of a sealed log: what it takes to notice a theft.
 PROOFS = {"log_segment", "checkpoint", "checkpoint_head"}

@@ -1,0 +1,106 @@
+-- Does its evidence bear it out by what is known of its sources today? Its words are what they were: how far an excerpt supports
+-- them was settled at the write, by rules, a verifier or a person. What changes is what sources are worth, and how old they are.
+CREATE OR REPLACE FUNCTION memwarden_internal.support_at_write(p_grounds jsonb, p_recorded jsonb, p_known jsonb)
+RETURNS TABLE (weight double precision, authority double precision, freshness double precision, support double precision,
+    support_while_it_held double precision)
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER ROWS 3
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT (g.e ->> 'weight')::double precision, (g.e ->> 'authority')::double precision, (g.e ->> 'freshness')::double precision,
+       -- What is over, or was altered since it was recorded, supports nothing.
+       CASE WHEN g.e -> 'believed' IS NULL THEN w.support ELSE 0 END,
+       -- That a cited memory has ended says nothing against what rests on it: whether it was taken back is asked apart.
+       CASE WHEN g.e -> 'believed' IS NULL OR k.e #>> '{cited,kind}' = 'memory' THEN w.support ELSE 0 END
+  FROM jsonb_array_elements(p_grounds) AS g (e)
+  LEFT JOIN jsonb_array_elements(p_recorded) AS r (e)
+    ON r.e -> 'index' = g.e -> 'index' AND r.e -> 'excerpt_hash' IS NOT DISTINCT FROM g.e -> 'excerpt_hash'
+  LEFT JOIN jsonb_array_elements(p_known) WITH ORDINALITY AS k (e, place) ON k.place = (g.e ->> 'index')::integer + 1
+ CROSS JOIN LATERAL (SELECT coalesce((r.e ->> 'support')::double precision, (g.e ->> 'support')::double precision) AS support) AS w
+ WHERE g.e -> 'counted' IS NULL
+$function$;
+COMMENT ON FUNCTION memwarden_internal.support_at_write(jsonb, jsonb, jsonb) IS
+    'The evidence of a memory by what its sources are worth today, with the support that was found when it was written. p_grounds: as '
+    'weigh() gives them today; p_recorded: those on its record; p_known: what evidence_sources() says.';
+REVOKE ALL ON FUNCTION memwarden_internal.support_at_write(jsonb, jsonb, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.is_hidden_source(p_org_id bigint, p_evidence jsonb, p_known jsonb)
+RETURNS boolean
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN EXISTS (
+        SELECT FROM jsonb_array_elements(p_known) WITH ORDINALITY AS k (e, place)
+         CROSS JOIN LATERAL (SELECT p_evidence -> (k.place - 1)::integer ->> 'uri' AS uri) AS s
+         WHERE k.e -> 'cited' = jsonb_build_object('kind', k.e #> '{cited,kind}')
+           AND (EXISTS (SELECT FROM memwarden_data.item AS i
+                         WHERE i.org_id IN (0, p_org_id) AND i.item_id = memwarden_internal.cited_item(s.uri))
+                OR EXISTS (SELECT FROM memwarden_data.evidence AS v
+                            WHERE v.org_id IN (0, p_org_id) AND v.evidence_id = memwarden_internal.cited_evidence(s.uri))
+                OR EXISTS (SELECT FROM memwarden_data.capture AS c
+                            WHERE c.org_id IN (0, p_org_id) AND c.capture_id = memwarden_internal.cited_capture_id(s.uri))));
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) IS
+    'Whether something that evidence names is there, and only its writer does not read it any more.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_hidden_source(bigint, jsonb, jsonb) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.weigh_again(p_org_id bigint, p_version_id uuid, p_now timestamptz)
+RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
+AS $function$
+DECLARE
+    v_said  record;
+    v_found record;
+    v_score record;
+    v_unmet record;
+BEGIN
+    SELECT s.subject, s.predicate, s.evidence, s.principal_id, l.fact_threshold, l.min_authority, l.min_external, l.external_types,
+           l.self_reference, extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
+           -- Of a kind with a text of its own that is what it says, as in gate 40.
+           CASE WHEN c.text_template IS NULL THEN s.content::text ELSE to_jsonb(s.search_text)::text END AS claim,
+           k.evidence_type, coalesce(p.record -> 'evidence', '[]') AS recorded, (p.record ->> 'fact_score')::double precision AS score,
+           (p.record ->> 'authority')::double precision AS authority, p.record ->> 'approval_state' = 'APPROVED' AS is_approved,
+           memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known
+      INTO v_said
+      FROM memwarden_data.said_version AS s
+      JOIN memwarden_data.layer AS l ON l.layer = s.layer
+      LEFT JOIN memwarden_data.content_schema AS c ON c.schema_id = s.schema_id
+      LEFT JOIN LATERAL (SELECT w.record FROM memwarden_data.whole_provenance AS w
+                          WHERE w.org_id = p_org_id AND w.version_id = p_version_id ORDER BY w.provenance_id DESC LIMIT 1) AS p ON true
+      LEFT JOIN memwarden_data.origin_kind AS k ON k.kind = p.record #>> '{origin,kind}'
+     WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
+    IF v_said.evidence = '[]' THEN
+        RETURN CASE WHEN v_said.fact_threshold > 0 OR v_said.min_external > 0 THEN 'DEMANDS_MORE' END;
+    END IF;
+    v_found := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.claim, v_said.evidence, v_said.known,
+        v_said.principal_id, v_said.evidence_type, v_said.external_types, v_said.half_life, memwarden_internal.utc_text(p_now), false);
+    SELECT sum(g.weight * g.support * g.authority * g.freshness) / sum(g.weight) AS today,
+           sum(g.weight * g.support_while_it_held * g.authority) / sum(g.weight) AS ageless,
+           sum(g.weight * g.authority) / sum(g.weight) AS at_most
+      INTO v_score FROM memwarden_internal.support_at_write(v_found.grounds, v_said.recorded, v_said.known) AS g;
+    v_unmet := memwarden_internal.unmet_demand(v_said.self_reference, v_said.min_authority, v_said.min_external, v_said.external_types,
+        v_found.self_made, v_found.least_authority, v_found.external, v_found.grounds);
+    IF v_unmet.reason IS NULL AND (v_score.today >= v_said.fact_threshold OR v_said.is_approved
+                                   AND memwarden_internal.may_bear_out(v_found.grounds, v_said.fact_threshold)) THEN
+        RETURN NULL;
+    ELSIF memwarden_internal.is_hidden_source(p_org_id, v_said.evidence, v_said.known) THEN
+        RETURN 'SOURCE_HIDDEN';
+    ELSIF v_unmet.reason IS NULL AND (v_score.ageless >= v_said.fact_threshold
+                                      OR v_said.is_approved AND v_score.at_most >= v_said.fact_threshold) THEN
+        RETURN 'EVIDENCE_AGED';
+    END IF;
+    -- A layer that asks for more than it did knows no more than it did.
+    RETURN CASE WHEN v_score.ageless < v_said.score - 1e-6 OR v_found.authority < v_said.authority - 1e-6
+                     OR v_found.external < (SELECT count(*) FROM jsonb_array_elements(v_said.recorded) AS r (e)
+                                             WHERE r.e -> 'external' = 'true' AND r.e -> 'counted' IS NULL)
+                THEN 'EVIDENCE_FAILS' ELSE 'DEMANDS_MORE' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) IS
+    'Weighs the evidence of a version against what its layer asks, by what its sources are worth today. NULL where it is enough, also '
+    'where a person or a verifier said so. EVIDENCE_FAILS: its sources are worth less than when it was written. EVIDENCE_AGED: only age '
+    'is the reason. DEMANDS_MORE: its layer asks for more than it did. SOURCE_HIDDEN: its writer no longer reads a source.';
+REVOKE ALL ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) FROM PUBLIC;
