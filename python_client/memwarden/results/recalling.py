@@ -53,6 +53,7 @@ class RecalledItem:
     origin: dict[str, Any]
     recall_id: UUID | None
     contradicts: list[UUID]
+    neighbour_score: float | None = None
     rerank_score: float | None = None
 
 

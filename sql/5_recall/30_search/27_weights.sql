@@ -17,13 +17,18 @@ BEGIN
             half_life   double precision,
             strength    double precision,
             soft_ttl    interval,
-            from_creation boolean
+            from_creation boolean,
+            neighbour   double precision
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
                          AND a.attname = 'strength') THEN
         ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE strength double precision, ADD ATTRIBUTE soft_ttl interval,
-            ADD ATTRIBUTE from_creation boolean;
+            ADD ATTRIBUTE from_creation boolean, ADD ATTRIBUTE neighbour double precision;
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
+                         AND a.attname = 'neighbour') THEN
+        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE neighbour double precision;
     END IF;
 END
 $type$;
@@ -47,9 +52,9 @@ BEGIN
     END IF;
     FOR v_key, v_value IN SELECT w.key, w.value FROM jsonb_each(p_weights) AS w LOOP
         IF v_key NOT IN ('relevance', 'hybrid', 'vector', 'keyword', 'recency', 'importance', 'confidence', 'freshness', 'authority',
-                         'strength') THEN
+                         'strength', 'neighbour') THEN
             RETURN 'weights: of relevance (with hybrid) or vector and keyword; recency, importance, confidence, freshness, authority, '
-                   'strength';
+                   'strength, neighbour';
         ELSIF jsonb_typeof(v_value) <> 'number' THEN
             RETURN format('weights: %s is no number', v_key);
         ELSIF v_value::numeric NOT BETWEEN 0 AND (CASE v_key WHEN 'hybrid' THEN 1 ELSE 1000 END) THEN
@@ -83,7 +88,9 @@ BEGIN
                 coalesce((w.own ->> 'authority')::double precision, 0),
                 l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision,
                 coalesce((w.own ->> 'strength')::double precision, 0), CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
-                l.counted_from = 'creation')::memwarden_internal.layer_weights
+                l.counted_from = 'creation',
+                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour_weight END, 0)
+               )::memwarden_internal.layer_weights
           FROM memwarden_data.layer AS l
          CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w
          CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'hybrid')::double precision, p_vector_weight) AS share) AS h

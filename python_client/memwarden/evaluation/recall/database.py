@@ -104,6 +104,7 @@ def remember(
             scope=scope,
             evidence=[{"uri": _SOURCE.replace("*", turn.name), "excerpt": turn.text}],
             embedding=None if vectors is None else vectors[number],
+            origin={"session": turn.session},
         )
         for number, turn in enumerate(talk.turns)
     )
