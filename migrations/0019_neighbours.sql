@@ -1,7 +1,7 @@
 -- Recall reads the conversation: a memory knows in which session or task it was written, and layers say what that counts.
 ALTER TABLE memwarden_data.layer ADD COLUMN neighbour_weight double precision NOT NULL DEFAULT 0
     CHECK (neighbour_weight BETWEEN 0 AND 1000);
-UPDATE memwarden_data.layer SET neighbour_weight = 0.6 WHERE layer = 'episodic';
+UPDATE memwarden_data.layer SET neighbour_weight = 0.5 WHERE layer = 'episodic';
 COMMENT ON COLUMN memwarden_data.layer.neighbour_weight IS
     'How far recall lifts a memory towards what was written just before or after it in its conversation and answers better. 0: not '
     'at all. Where weights are given, theirs counts.';
@@ -14,6 +14,6 @@ UPDATE memwarden_data.item AS i SET conversation = memwarden_internal.conversati
                            WHERE f.org_id = i.org_id AND f.item_id = i.item_id);
 CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
 
--- With its neighbours beside it, a memory is found as often by half and half, and more often in the first place.
-ALTER TABLE memwarden_data.embedding_model ALTER COLUMN vector_weight SET DEFAULT 0.5;
-UPDATE memwarden_data.embedding_model SET vector_weight = 0.5 WHERE name = 'default' AND vector_weight = 0.6;
+-- With its neighbours beside it, a memory is found as often with a little less weight of vectors, and more often in the first place.
+ALTER TABLE memwarden_data.embedding_model ALTER COLUMN vector_weight SET DEFAULT 0.55;
+UPDATE memwarden_data.embedding_model SET vector_weight = 0.55 WHERE name = 'default' AND vector_weight = 0.6;

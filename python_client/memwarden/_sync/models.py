@@ -27,7 +27,7 @@ class Models:
         name: str,
         dimension: int,
         *,
-        vector_weight: float = 0.6,
+        vector_weight: float = 0.55,
         embedder: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:

@@ -167,7 +167,7 @@ UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';
 UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END
     WHERE layer <> 'durable';
 -- What happened is told in turns: the answer often stands beside the turn that has the words of the question.
-UPDATE memwarden_data.layer SET neighbour_weight = 0.6 WHERE layer = 'episodic';
+UPDATE memwarden_data.layer SET neighbour_weight = 0.5 WHERE layer = 'episodic';
 -- How memory ages: the table of chapter 12.7.3. What an organisation stands by is exempt, and no fact ends by itself.
 UPDATE memwarden_data.layer AS l
    SET decay = d.decay, decay_rate = d.decay_rate, soft_ttl = d.soft_ttl, gc_threshold = d.gc_threshold, max_idle = d.max_idle,

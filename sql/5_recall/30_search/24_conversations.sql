@@ -15,13 +15,15 @@ SET jit = off
 AS $function$
 BEGIN
     WITH near AS MATERIALIZED (
-        SELECT h.org_id, h.scope_id, h.layer, h.conversation, min(p.place) AS place
-          FROM unnest(p_item_ids[:least(p_pooled, 200)]) WITH ORDINALITY AS p (item_id, place)
+        SELECT h.org_id, h.scope_id, h.layer, h.conversation,
+               -- Those of the nearest, and those that have most of what was found.
+               least(rank() OVER (ORDER BY min(p.place)), rank() OVER (ORDER BY count(*) DESC, min(p.place))) AS place
+          FROM unnest(p_item_ids[:least(p_pooled, 1000)]) WITH ORDINALITY AS p (item_id, place)
          CROSS JOIN LATERAL (SELECT i.org_id, i.scope_id, i.layer, i.conversation FROM memwarden_data.item AS i
                               WHERE i.org_id = ANY (p_orgs) AND i.item_id = p.item_id OFFSET 0) AS h
          WHERE h.conversation IS NOT NULL
          GROUP BY h.org_id, h.scope_id, h.layer, h.conversation
-         ORDER BY min(p.place) LIMIT 40
+         ORDER BY place, h.conversation LIMIT 40
     ), whole AS MATERIALIZED (
         SELECT n.org_id, n.scope_id, n.conversation, m.item_ids
           FROM near AS n
@@ -30,8 +32,8 @@ BEGIN
                  FROM (SELECT h.item_id FROM memwarden_data.item AS h
                         WHERE h.org_id = n.org_id AND h.scope_id = n.scope_id AND h.conversation = n.conversation AND h.layer = n.layer
                           -- No shelf has what is encrypted: that is looked at in any case.
-                          AND h.status = 'ACTIVE' AND h.subject_key_id IS NULL LIMIT 501) AS i) AS m
-         WHERE cardinality(m.item_ids) <= 500
+                          AND h.status = 'ACTIVE' AND h.subject_key_id IS NULL LIMIT 201) AS i) AS m
+         WHERE cardinality(m.item_ids) <= 200
     ), added AS (
         SELECT a.item_id, (SELECT nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN')
                              FROM memwarden_data.embedding AS e
@@ -49,7 +51,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
     @extschema:vector@.halfvec, smallint) IS
-    'What grown_part() tells of a pool, with the other memories of the conversations that its first 200 are from: of at most 40 '
-    'conversations, of at most 500 memories each. conversations: these, of which all is at hand.';
+    'What grown_part() tells of a pool, with the other memories of the conversations that its first 1,000 are from: of at most '
+    '40 conversations, of at most 200 memories each. conversations: these, of which all is at hand.';
 REVOKE ALL ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
     @extschema:vector@.halfvec, smallint) FROM PUBLIC;

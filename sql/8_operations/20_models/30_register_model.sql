@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(
-    name text, dimension integer, vector_weight double precision DEFAULT 0.6, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
+    name text, dimension integer, vector_weight double precision DEFAULT 0.55, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
 RETURNS smallint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -25,7 +25,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
     'Registers an embedding model and returns its number. Vectors of different models are never compared. name: the name of the '
     'model. dimension: how many numbers its vectors have, 1 to 4,000. vector_weight: the weight that recall gives vectors beside the '
-    'words, 0 to 1; 0.6 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
+    'words, 0 to 1; 0.55 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
     'writers bring vectors. settings: what the plug-in takes. Raises 42710 for a name that is taken, 22023 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;

@@ -23,6 +23,7 @@ WEIGHTS: list[dict[str, float] | None] = [
     {"vector": 0.5, "recency": 0.2, "freshness": 0.4},
     {"keyword": 1, "importance": 0.1, "confidence": 0.3, "authority": 0.2},
     {"recency": 1},
+    {"vector": 1, "keyword": 1, "recency": 0.1, "neighbour": 0.5},
 ]
 ARGUMENTS = """
     %(orgs)s::bigint[], %(scopes)s::bigint[], {layers} %(query)s, %(vector)s::real[]::halfvec,
@@ -68,6 +69,8 @@ def memory(chance: random.Random, number: int, scope: str) -> dict[str, Any]:
     }
     if chance.random() < 0.7:
         request["embedding"] = vector(chance)
+    if chance.random() < 0.5:
+        request["origin"] = {"session": chance.choice("abc")}
     if chance.random() < 0.3:
         request |= {"subject": chance.choice(["Ana", "Bo"]), "predicate": f"likes{number}"}
     return request
