@@ -13,6 +13,22 @@ COMMENT ON FUNCTION memwarden_internal.leakage_of(bigint) IS
     'How many memories the last sweeps over all layers looked at, and how many were false. Source: chapter 12.12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.leakage_of(bigint) FROM PUBLIC;
 
+-- Reviewers decide about what is doubtful, so they see what was found in their organisation.
+CREATE OR REPLACE FUNCTION memwarden_internal.revalidated_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN memwarden_internal.is_overseer() OR pg_has_role(session_user, 'memwarden_reviewer', 'USAGE')
+                THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.revalidated_orgs() IS
+    'The organisations of which the caller may see what sweeps found: all for administrators, their own for auditors, curators and '
+    'reviewers.';
+REVOKE ALL ON FUNCTION memwarden_internal.revalidated_orgs() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_revalidations()
 RETURNS TABLE (org text, layer text, begun_at timestamptz, finished_at timestamptz, population bigint, sampled integer, verified integer,
     found_false integer, uncertain integer, rate double precision, low double precision, high double precision,
@@ -28,13 +44,13 @@ BEGIN
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       LEFT JOIN memwarden_data.tightening AS t ON t.org_id = r.org_id AND t.sweep_id = r.sweep_id
       LEFT JOIN LATERAL memwarden_internal.wilson(r.found_false, r.sampled) AS w ON true
-     WHERE r.org_id = ANY (memwarden_internal.measured_orgs());
+     WHERE r.org_id = ANY (memwarden_internal.measured_orgs() || memwarden_internal.revalidated_orgs());
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_revalidations() IS 'The rows of memwarden.revalidations.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_revalidations() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_revalidations() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_revalidations() TO memwarden_monitor, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_leaked_memories()
 RETURNS TABLE (org text, layer text, item_id uuid, version_id uuid, reason text, checked_at timestamptz, status text)
@@ -42,7 +58,7 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    v_orgs bigint[] := memwarden_internal.revalidated_orgs();
 BEGIN
     RETURN QUERY
     SELECT o.name, n.layer, r.item_id, r.version_id, r.reason, r.checked_at, i.status::text
@@ -55,4 +71,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_leaked_memories() IS 'The rows of memwarden.leaked_memories.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_leaked_memories() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_leaked_memories() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_leaked_memories() TO memwarden_reviewer, memwarden_curator, memwarden_auditor,
+    memwarden_admin;
