@@ -169,6 +169,7 @@ def check_functions(universe: Universe, caller: Caller) -> None:
         ("version_a", "integer"): [1],
         ("version_b", "integer"): [1, 2],
         ("direction", "text"): ["derived"],
+        ("metric", "text"): ["health", "write_rate"],
         ("from_layer", "text"): ["session", "semantic", "episodic"],
         ("to_layer", "text"): ["durable"],
         ("depth", "integer"): [1],

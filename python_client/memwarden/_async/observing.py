@@ -85,6 +85,6 @@ class AsyncObserving:
     async def decision_counts(
         self, org: str | None = None, *, days: int = 30
     ) -> list[DecisionCount]:
-        """Return how proposals of the last days ended, up to 400."""
+        """Return how proposals of the last days ended, up to 92."""
         arguments = {"org": org, "days": days}
         return await self._session.fetch(sql.DECISION_COUNTS, arguments, DecisionCount)

@@ -83,6 +83,6 @@ class Observing:
         return self._session.fetch(sql.REVIEW_LOAD, {"org": org}, ReviewLoad)
 
     def decision_counts(self, org: str | None = None, *, days: int = 30) -> list[DecisionCount]:
-        """Return how proposals of the last days ended, up to 400."""
+        """Return how proposals of the last days ended, up to 92."""
         arguments = {"org": org, "days": days}
         return self._session.fetch(sql.DECISION_COUNTS, arguments, DecisionCount)

@@ -1,17 +1,27 @@
--- Facts for BI tools: counts and times, each with the keys of its dimensions, and without a word of memory.
+-- Facts for BI tools: counts and times, each with the keys of its dimensions, and without a word of memory. Out of a function come all
+-- rows, whatever a query asks for, so facts go no further back than a look can afford.
+CREATE OR REPLACE FUNCTION memwarden_internal.first_fact_day(p_days integer)
+RETURNS date
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
+RETURN (clock_timestamp() AT TIME ZONE 'UTC')::date - p_days + 1;
+COMMENT ON FUNCTION memwarden_internal.first_fact_day(integer) IS 'The first of the last so many days, today included, in UTC.';
+REVOKE ALL ON FUNCTION memwarden_internal.first_fact_day(integer) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_write_facts()
 RETURNS TABLE (org_id bigint, agent_id bigint, layer text, gate text, reason text, outcome text, day date, writes bigint,
     retried bigint)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := memwarden_internal.measured_orgs();
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    v_since date := memwarden_internal.first_fact_day(31);
 BEGIN
     RETURN QUERY
     SELECT d.org_id, d.principal_id, d.layer, d.gate, d.reason, d.outcome, d.day, d.writes, d.retried
       FROM memwarden_data.write_day AS d
-     WHERE d.org_id = ANY (v_orgs) AND d.day > (clock_timestamp() AT TIME ZONE 'UTC')::date - 31;
+     WHERE d.org_id = ANY (v_orgs) AND d.day >= v_since;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_write_facts() IS 'The rows of memwarden.write_facts.';
@@ -23,15 +33,18 @@ RETURNS TABLE (org_id bigint, scope_id bigint, agent_id bigint, layer text, clas
     decisions bigint, hours_waited double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := memwarden_internal.measured_orgs();
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    -- A quarter.
+    v_since date := memwarden_internal.first_fact_day(92);
 BEGIN
     RETURN QUERY
     SELECT r.org_id, r.scope_id, r.principal_id, r.layer, r.class, r.tier, r.state, (r.decided_at AT TIME ZONE 'UTC')::date, count(*),
            sum(date_part('epoch', r.decided_at - r.opened_at) / 3600)
       FROM memwarden_data.review AS r
-     WHERE r.org_id = ANY (v_orgs) AND r.decided_at > clock_timestamp() - interval '400 days'
+     WHERE r.org_id = ANY (v_orgs) AND r.decided_at >= v_since::timestamp AT TIME ZONE 'UTC'
      GROUP BY r.org_id, r.scope_id, r.principal_id, r.layer, r.class, r.tier, r.state, (r.decided_at AT TIME ZONE 'UTC')::date;
 END
 $function$;
@@ -45,14 +58,16 @@ RETURNS TABLE (org_id bigint, agent_id bigint, layer text, purpose text, day dat
     doubtful bigint, reported bigint, rated bigint, precision_sum double precision)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := memwarden_internal.measured_orgs();
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    v_since date := memwarden_internal.first_fact_day(31);
 BEGIN
     RETURN QUERY
     SELECT d.org_id, d.principal_id, d.layer, d.purpose, d.day, d.recalls, d.answered, d.given, d.doubtful, d.reported, d.rated,
            d.precision_sum
-      FROM memwarden_data.recall_day AS d WHERE d.org_id = ANY (v_orgs);
+      FROM memwarden_data.recall_day AS d WHERE d.org_id = ANY (v_orgs) AND d.day >= v_since;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_recall_facts() IS 'The rows of memwarden.recall_facts.';

@@ -1,3 +1,16 @@
+-- Who monitors sees the figures of all organisations, and may oversee one: names of people and paths are of that one alone.
+CREATE OR REPLACE FUNCTION memwarden_internal.named_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.named_orgs() IS 'The organisations whose people the caller is told by name: those that it oversees.';
+REVOKE ALL ON FUNCTION memwarden_internal.named_orgs() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_dim_organisation()
 RETURNS TABLE (org_id bigint, org text)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
@@ -19,10 +32,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- A path names people.
-    v_named boolean := memwarden_internal.is_overseer();
+    v_named bigint[] := memwarden_internal.named_orgs();
 BEGIN
     RETURN QUERY
-    SELECT s.scope_id, s.org_id, s.kind, cardinality(s.lineage), CASE WHEN v_named THEN s.path END, s.closed_at IS NULL
+    SELECT s.scope_id, s.org_id, s.kind, cardinality(s.lineage), CASE WHEN s.org_id = ANY (v_named) THEN s.path END, s.closed_at IS NULL
       FROM memwarden_data.scope AS s WHERE s.org_id = ANY (memwarden_internal.measured_orgs());
 END
 $function$;
@@ -35,9 +48,11 @@ RETURNS TABLE (agent_id bigint, org_id bigint, agent text, kind text, home_scope
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_named bigint[] := memwarden_internal.named_orgs();
 BEGIN
     RETURN QUERY
-    SELECT p.principal_id, p.org_id, p.name, p.kind, p.home_scope_id
+    SELECT p.principal_id, p.org_id, CASE WHEN p.kind <> 'human' OR p.org_id = ANY (v_named) THEN p.name END, p.kind, p.home_scope_id
       FROM memwarden_data.principal AS p WHERE p.org_id = ANY (memwarden_internal.measured_orgs());
 END
 $function$;
@@ -54,7 +69,7 @@ BEGIN
     RETURN QUERY
     SELECT l.layer, l.admission = 'full' FROM memwarden_data.layer AS l WHERE memwarden_internal.measured_orgs() <> '{}'
      UNION ALL
-    SELECT '-', false WHERE memwarden_internal.measured_orgs() <> '{}';
+    SELECT k.layer, false FROM (VALUES ('*'), ('-')) AS k (layer) WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_layer() IS 'The rows of memwarden.dim_layer.';
@@ -70,7 +85,13 @@ BEGIN
     RETURN QUERY
     SELECT r.reason, r.outcome, r.gate, r.meaning, r.remedy FROM memwarden.reasons() AS r WHERE memwarden_internal.measured_orgs() <> '{}'
      UNION ALL
-    SELECT '-', NULL, NULL, 'without a reason', NULL WHERE memwarden_internal.measured_orgs() <> '{}';
+    SELECT '-', NULL, NULL, 'without a reason', NULL WHERE memwarden_internal.measured_orgs() <> '{}'
+     UNION ALL
+    -- Codes of gates that an administrator has added.
+    SELECT f.reason, f.outcome, NULL, NULL, NULL
+      FROM (SELECT w.reason, min(w.outcome) AS outcome FROM memwarden_internal.list_write_facts() AS w
+             WHERE w.reason <> '-' GROUP BY w.reason) AS f
+     WHERE NOT EXISTS (SELECT FROM memwarden.reasons() AS r WHERE r.reason = f.reason);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_reason() IS 'The rows of memwarden.dim_reason.';
@@ -84,12 +105,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT substr(t.tgname, 6), substr(t.tgname, 6, 2)::integer, t.tgenabled <> 'D'
-      FROM pg_trigger AS t
-     WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ E'^gate_\\d\\d_'
-       AND memwarden_internal.measured_orgs() <> '{}'
+    WITH gates AS (
+        SELECT substr(t.tgname, 6) AS gate, t.tgenabled <> 'D' AS is_enabled FROM pg_trigger AS t
+         WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname ~ '^gate_[0-9][0-9]_'
+    )
+    SELECT g.gate, left(g.gate, 2)::integer, g.is_enabled FROM gates AS g WHERE memwarden_internal.measured_orgs() <> '{}'
      UNION ALL
-    SELECT '-', NULL, NULL WHERE memwarden_internal.measured_orgs() <> '{}';
+    SELECT '-', NULL, NULL WHERE memwarden_internal.measured_orgs() <> '{}'
+     UNION ALL
+    -- Gates that have been moved or taken away.
+    SELECT w.gate, NULL, false FROM memwarden_internal.list_write_facts() AS w
+     WHERE w.gate <> '-' AND NOT EXISTS (SELECT FROM gates AS g WHERE g.gate = w.gate) GROUP BY w.gate;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_dim_gate() IS 'The rows of memwarden.dim_gate.';
@@ -105,7 +131,7 @@ BEGIN
     RETURN QUERY
     SELECT d.day, date_part('year', d.day)::integer, date_part('quarter', d.day)::integer, date_part('month', d.day)::integer,
            date_part('week', d.day)::integer, date_part('isodow', d.day)::integer
-      FROM (SELECT (clock_timestamp() AT TIME ZONE 'UTC')::date - g.back AS day FROM generate_series(0, 400) AS g (back)) AS d
+      FROM (SELECT memwarden_internal.first_fact_day(92) + g.later AS day FROM generate_series(0, 91) AS g (later)) AS d
      WHERE memwarden_internal.measured_orgs() <> '{}';
 END
 $function$;

@@ -138,7 +138,7 @@ def scraped(exporter: str) -> str:
 def scrape(url: str) -> str:
     """Ask until every query has answered."""
     text = ""
-    for _ in range(200):
+    for _ in range(600):
         try:
             with urllib.request.urlopen(url) as answer:
                 text = answer.read().decode()
@@ -202,7 +202,7 @@ def test_prometheus_scrapes_the_exporter_and_loads_the_rules(
 
 def asked(url: str, name: str) -> list[Any]:
     """What an answer of Prometheus holds, once it holds something."""
-    for _ in range(200):
+    for _ in range(600):
         try:
             with urllib.request.urlopen(url) as answer:
                 found: list[Any] = json.load(answer)["data"][name]
