@@ -16,5 +16,6 @@ COMMENT ON VIEW memwarden.leaked_memories IS
     'REFUTED (somebody annotated it so), AT_FAULT (a task failed because of it), SOURCE_WITHDRAWN (what it was derived from was taken '
     'back), RULE_BROKEN (an integrity rule refuses it) or EVIDENCE_FAILS (its sources are worth less than when it was written, and no '
     'longer reach what the layer asks). What to do: correct, retract or renew() it. status: of the memory now. An erasure deletes the '
-    'row. Auditors, curators and reviewers see their organisation, administrators of the database all. Source: chapter 12.12.5.';
+    'row. Auditors and curators see their organisation, reviewers what they may read of it, administrators of the database all. Source: '
+    'chapter 12.12.5.';
 GRANT SELECT ON memwarden.leaked_memories TO memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;

@@ -119,22 +119,35 @@ def test_a_curator_takes_it_back_in_its_own_organisation(desk: Desk) -> None:
 
 
 def test_a_reviewer_sees_what_is_doubtful_at_home(desk: Desk) -> None:
-    """And nobody sees what another organisation has."""
+    """The figures of its organisation, and of the memories those that it may read."""
     world = desk.world
     world.scope("/org/other")
-    mine, theirs = (
-        world.log_in(
-            world.register(
-                f"/org/{org}", kind="human", role="reviewer", groups=("memwarden_reviewer",)
-            )
+    options: dict[str, Any] = {
+        "kind": "human",
+        "role": "reviewer",
+        "groups": ("memwarden_reviewer",),
+    }
+    above, beside, stranger = (
+        world.log_in(world.register(scope, **options, descendants=below))
+        for scope, below in (
+            (f"/org/{desk.org}", True),
+            (f"/org/{desk.org}", False),
+            ("/org/other", True),
         )
-        for org in (desk.org, "other")
     )
-    views = ("revalidations", "leaked_memories")
-    for view in views:
-        query = f"SELECT DISTINCT org FROM memwarden.{view}"
-        assert [row["org"] for row in mine.execute(query)] == [desk.org]
-        assert desk.org not in [row["org"] for row in theirs.execute(query)]
+
+    def told(caller: Connection[DictRow], view: str) -> list[str]:
+        query = f"SELECT DISTINCT org FROM memwarden.{view} WHERE org = %s"
+        return [row["org"] for row in caller.execute(query, (desk.org,))]
+
+    for caller, figures, memories in (
+        (above, [desk.org], [desk.org]),
+        (beside, [desk.org], []),
+        (stranger, [], []),
+    ):
+        assert told(caller, "revalidations") == figures
+        assert told(caller, "leaked_memories") == memories
+    for view in ("revalidations", "leaked_memories"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            desk.writer.execute(query)
-    assert thresholds(mine) == []
+            told(desk.writer, view)
+    assert thresholds(above) == []
