@@ -110,7 +110,7 @@ def test_the_gate_lets_good_memory_pass(shared_world: World, org: str, dsn: str)
     stopped = run("gate", "--org", org, dsn=dsn)
     assert stopped.exit_code == 1
     assert f"{org}: 0." in stopped.stdout
-    assert "recall_precision costs 0.180: 0.07 share, healthy is at least 0.7" in stopped.stdout
+    assert "recall_precision costs 0.300: 0.07 share, healthy is at least 0.7" in stopped.stdout
     assert "without data: leakage_rate" in stopped.stdout
     assert run("gate", "--org", org, "--least", "0.1", dsn=dsn).exit_code == 0
     assert json.loads(run("gate", "--org", org, "--json", dsn=dsn).stdout)[0]["org"] == org

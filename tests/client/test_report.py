@@ -64,6 +64,25 @@ def test_who_may_not_look_is_told(shared_world: World, home: str) -> None:
     assert done.stdout == ""
 
 
+def test_an_organisation_that_is_not_there_gets_no_report(dsn: str, tmp_path: Path) -> None:
+    """A name with a slip in it looks like nothing was wrong."""
+    file = tmp_path / "report.html"
+    done = run("report", "--org", "nowhere", "--output", file, dsn=dsn)
+    assert done.exit_code == 1
+    assert "no organisation of that name" in done.output
+    assert not file.exists()
+
+
+def test_a_report_of_one_organisation_names_no_other(
+    shared_world: World, org: str, home: str
+) -> None:
+    """Also where an administrator sees the storage of all."""
+    shared_world.scope(f"{home}x")
+    told = json.loads(run("report", "--org", org, "--json", dsn=shared_world.dsn).stdout)
+    assert {each["org"] for each in told["storage"]} <= {org}
+    assert {each["org"] for each in told["health"]} == {org}
+
+
 def test_a_file_that_cannot_be_written_is_said(dsn: str, tmp_path: Path) -> None:
     """By name."""
     done = run("report", "--output", tmp_path / "no" / "where.html", dsn=dsn)

@@ -29,9 +29,15 @@ def plant(world: World) -> None:
     """A month of figures: health that falls, writes of each outcome, metrics in each state."""
     org = world.value("SELECT org_id FROM memwarden_data.organisation WHERE name = 'acme'")
     keep = "SELECT memwarden_internal.keep_points(%s, now() - make_interval(hours => %s), %s)"
-    for hour in range(30 * 24, -1, -8):
-        point = [{"metric": "health", "part": "*", "value": 0.55 + hour / 2000, "events": 100}]
-        world.admin.execute(keep, (org, hour, json.dumps(point)))
+    world.admin.execute(
+        "INSERT INTO memwarden_data.metric_point SELECT %s, 'health', '*',"
+        " date_trunc('hour', now(), 'UTC') - make_interval(hours => h), 0.55 + h / 2000.0, 100,"
+        " 'ALERT', now() - interval '4 days', now() - make_interval(hours => h)"
+        # For two days nothing was measured.
+        "  FROM generate_series(0, 30 * 24) AS h WHERE h NOT BETWEEN 200 AND 248"
+        " ON CONFLICT DO NOTHING",
+        (org,),
+    )
     values = {
         "correctness_impact": 0.02,
         "recall_precision": 0.4,
@@ -73,6 +79,9 @@ def test_it_shows_state_trend_funnel_and_what_to_do(
     page.get_by_role("link", name="Health").click()
     expect(page.get_by_role("heading", name="Health of memory")).to_be_visible()
     expect(page.get_by_role("img", name="Health of acme")).to_be_visible()
+    assert page.locator("svg[aria-label^='Health of acme'] polyline").count() == 2
+    expect(page.locator(".score")).to_contain_text(", 0.5")
+    expect(page.locator(".score")).to_contain_text("since 20")
     expect(page.get_by_role("img", name="Writes")).to_contain_text("8,120 (89%)")
     reasons = page.get_by_role("img", name="Refusals by reason")
     expect(reasons).to_contain_text("sensitive content")
@@ -92,7 +101,7 @@ def test_an_empty_store_says_what_is_missing(
     assert visitor.log_in(*overseer).status_code == 303
     answer = visitor.get("/health")
     assert answer.status_code == 200
-    for words in ("unknown", "Nothing was measured yet.", "Nothing was written."):
+    for words in ("unknown", "Nothing was measured yet.", "No write was counted."):
         assert words in answer.text
     assert "<svg" not in answer.text.split("Storage")[0]
 

@@ -64,7 +64,8 @@ SELECT f.decision, sum(f.decisions)::bigint AS decisions,
        sum(f.hours_waited) / sum(f.decisions) AS hours
 FROM memwarden.decision_facts AS f
 JOIN memwarden.dim_organisation AS o USING (org_id)
-WHERE f.day > current_date - %(days)s::int AND (%(org)s::text IS NULL OR o.org = %(org)s::text)
+WHERE f.day > (now() AT TIME ZONE 'UTC')::date - %(days)s::int
+  AND (%(org)s::text IS NULL OR o.org = %(org)s::text)
 GROUP BY f.decision
 ORDER BY decisions DESC
 """

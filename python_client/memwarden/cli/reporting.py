@@ -12,8 +12,6 @@ from typing import Annotated
 import typer
 
 from memwarden.cli.options import AsJson, Dsn, connected
-from memwarden.reporting.gathering import gather
-from memwarden.reporting.page import page
 
 
 class Kind(StrEnum):
@@ -41,8 +39,15 @@ def report(
 
     For the weekly report on retention, erasures and consents see `memwarden compliance`.
     """
+    # These print as the commands do, so they import from here.
+    from memwarden.reporting.gathering import gather
+    from memwarden.reporting.page import page
+
     with connected(dsn) as memory:
         made = gather(memory, org, kind.value)
+    if org is not None and not made.health:
+        typer.echo("there is no organisation of that name that this login may see", err=True)
+        raise typer.Exit(1)
     if as_json:
         text = json.dumps(asdict(made), indent=2, default=str) + "\n"
     else:

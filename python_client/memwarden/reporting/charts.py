@@ -6,26 +6,38 @@ They are drawn with classes, so the style sheet of the page decides colours, in 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from html import escape
 
-__all__ = ["bars", "line"]
+from memwarden.cli.terminal import printable
+
+__all__ = ["Point", "bars", "line", "text"]
 
 _WIDTH, _HEIGHT = 640, 180
-_LEFT, _RIGHT, _TOP, _BOTTOM = 40, 12, 12, 26
-_ROW, _ACROSS, _NAMES, _WORDS = 30, 440, 165, 125
+# Room for words as large as a phone needs them, which draws the chart at half its size.
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 116, 12, 32
+_ROW, _ACROSS, _THICK = 42, 440, 10
+
+# Values are kept once an hour, and what was not measured for two hours is not known.
+_GAP = timedelta(hours=3)
 
 Point = tuple[datetime, float | None]
+
+
+def text(said: str) -> str:
+    """Return words as markup that shows them, also the characters that have no shape."""
+    return escape(printable(said))
 
 
 def line(
     points: Sequence[Point],
     *,
     title: str,
+    span: tuple[datetime, datetime],
     ends: tuple[float, float] = (0, 1),
     marks: Sequence[tuple[float, str]] = (),
 ) -> str:
-    """Return a line over time; it breaks where there is no value.
+    """Return a line over a span of time; it breaks where there is no value for three hours.
 
     `ends`: the least and the greatest value of the scale. `marks`: values with a word, each a line
     across.
@@ -33,29 +45,34 @@ def line(
     known = [(moment, value) for moment, value in points if value is not None]
     if not known:
         return ""
-    first, last = points[0][0], points[-1][0]
+    first, last = span
     length = (last - first).total_seconds() or 1
     low, high = ends
 
     def place(moment: datetime, value: float) -> tuple[float, float]:
-        share = (moment - first).total_seconds() / length
+        share = min(max((moment - first).total_seconds() / length, 0), 1)
         height = (min(max(value, low), high) - low) / (high - low)
         x = _LEFT + share * (_WIDTH - _LEFT - _RIGHT)
         return x, _HEIGHT - _BOTTOM - height * (_HEIGHT - _TOP - _BOTTOM)
 
-    said = f"{known[-1][1]:.2f} at {known[-1][0]:%Y-%m-%d %H:%M}, {len(known)} values"
-    parts = [_opening(title, said, _HEIGHT)]
+    values = [value for _, value in known]
+    said = (
+        f"{values[-1]:.3g} at {known[-1][0]:%Y-%m-%d %H:%M}; of {len(values)} values the least is "
+        f"{min(values):.3g}, the greatest {max(values):.3g}"
+    )
+    parts = [_opening(title, said, _HEIGHT, _WIDTH, "chart wide")]
     for value, word in marks:
         _, y = place(first, value)
         parts.append(
             f'<line class="mark" x1="{_LEFT}" x2="{_WIDTH - _RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            f'<text class="axis" x="{_WIDTH - _RIGHT}" y="{y - 4:.1f}" text-anchor="end">'
-            f"{escape(word)}</text>"
+            f'<text class="axis level" x="{_WIDTH - _RIGHT + 8}" y="{y:.1f}">'
+            f"{text(word)}</text>"
         )
-    for value in (low, high):
+    for value in (low, high, *(value for value, _ in marks)):
         _, y = place(first, value)
         parts.append(
-            f'<text class="axis" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>'
+            f'<text class="axis level" x="{_LEFT - 6}" y="{y:.1f}" text-anchor="end">'
+            f"{value:.3g}</text>"
         )
     for moment, anchor in ((first, "start"), (last, "end")):
         x, _ = place(moment, low)
@@ -75,38 +92,39 @@ def _runs(points: Sequence[Point]) -> list[list[tuple[datetime, float]]]:
     """Return the stretches without a gap; a value alone is drawn as a short one."""
     runs: list[list[tuple[datetime, float]]] = [[]]
     for moment, value in points:
+        if runs[-1] and (value is None or moment - runs[-1][-1][0] > _GAP):
+            runs.append([])
         if value is not None:
             runs[-1].append((moment, value))
-        elif runs[-1]:
-            runs.append([])
     return [run if len(run) > 1 else run * 2 for run in runs if run]
 
 
 def bars(rows: Sequence[tuple[str, float, str]], *, title: str) -> str:
-    """Return a bar for each row: its name, its length, and the words at its end."""
+    """Return a bar for each row: its name, its length, and the words for that."""
     if not rows:
         return ""
     most = max(length for _, length, _ in rows) or 1
-    height = _ROW * len(rows) + 6
+    height = _ROW * len(rows)
     said = "; ".join(f"{name}: {words}" for name, _, words in rows)
-    parts = [_opening(title, said, height, _ACROSS)]
+    parts = [_opening(title, said, height, _ACROSS, "chart")]
     for place, (name, length, words) in enumerate(rows):
         y = place * _ROW
-        width = max(length / most * (_ACROSS - _NAMES - _WORDS), 2 if length else 0)
+        width = max(length / most * _ACROSS, 2 if length else 0)
         parts.append(
-            f'<text class="name" x="0" y="{y + 20}">{escape(_cut(name))}</text>'
-            f'<rect class="bar" x="{_NAMES}" y="{y + 6}" width="{width:.1f}" height="18" rx="3"/>'
-            f'<text class="value" x="{_NAMES + 8 + width:.1f}" y="{y + 20}">{escape(words)}</text>'
+            f'<text class="name" x="0" y="{y + 17}">{text(_cut(name))}</text>'
+            f'<text class="value" x="{_ACROSS}" y="{y + 17}" text-anchor="end">{text(words)}</text>'
+            f'<rect class="track" x="0" y="{y + 24}" width="{_ACROSS}" height="{_THICK}" rx="3"/>'
+            f'<rect class="bar" x="0" y="{y + 24}" width="{width:.1f}" height="{_THICK}" rx="3"/>'
         )
     return "".join(parts) + "</svg>"
 
 
 def _cut(name: str) -> str:
-    return name if len(name) <= 20 else f"{name[:19]}…"
+    return name if len(name) <= 38 else f"{name[:37]}…"
 
 
-def _opening(title: str, said: str, height: int, width: int = _WIDTH) -> str:
+def _opening(title: str, said: str, height: int, width: int, kind: str) -> str:
     return (
-        f'<svg class="chart" role="img" viewBox="0 0 {width} {height}"'
-        f' aria-label="{escape(title)}: {escape(said)}"><title>{escape(title)}</title>'
+        f'<svg class="{kind}" role="img" viewBox="0 0 {width} {height}"'
+        f' aria-label="{text(title)}: {text(said)}"><title>{text(title)}</title>'
     )

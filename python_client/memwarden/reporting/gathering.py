@@ -25,7 +25,7 @@ Kind = Literal["health", "governance"]
 DAYS = {"health": 31, "governance": 92}
 # What the documents call anti-patterns, by the metric that shows each.
 ANTI_PATTERNS = (
-    ("growth_novelty", "growth without knowledge"),
+    ("growth_novelty", "share of growth that is new knowledge, of which little is bad"),
     ("leakage_rate", "memories that were made up"),
     ("memory_error_rate", "errors from memory"),
     ("contradictions", "contradictions"),
@@ -51,6 +51,8 @@ class Report:
     decisions: list[DecisionCount]
     jobs: list[Job] | None
     storage: list[StorageUse] | None
+    # Writes asked for before yesterday that still wait.
+    waiting: int
     anti_patterns: dict[str, list[MetricValue]] = field(default_factory=dict)
 
 
@@ -64,6 +66,8 @@ def gather(memory: Client, org: str | None = None, kind: Kind = "health") -> Rep
     now = datetime.now(UTC)
     since = now - timedelta(days=days)
     quarterly = kind == "governance"
+    month = memory.write_counts(org, days=30)
+    recent = memory.write_counts(org, days=1)
     return Report(
         kind=kind,
         made_at=now,
@@ -72,17 +76,27 @@ def gather(memory: Client, org: str | None = None, kind: Kind = "health") -> Rep
         health=memory.health(org),
         metrics=memory.metrics(org),
         trend=memory.metric_history("health", org=org, since=since),
-        writes=memory.write_counts(org, days=30 if quarterly else 1),
+        writes=month if quarterly else recent,
         latency=memory.gate_latency(org),
         reviews=_allowed(lambda: memory.review_load(org)),
         decisions=memory.decision_counts(org, days=days),
         jobs=_allowed(memory.jobs),
-        storage=_allowed(memory.storage),
+        storage=_allowed(lambda: _storage_of(memory, org)),
+        # Jobs count between the two questions: it never is less than none.
+        waiting=max(0, _deferred(month) - _deferred(recent)),
         anti_patterns={
             name: memory.metric_history(name, org=org, since=since)
             for name, _ in (ANTI_PATTERNS if quarterly else ())
         },
     )
+
+
+def _deferred(counts: list[WriteCount]) -> int:
+    return sum(each.writes for each in counts if each.outcome == "DEFERRED")
+
+
+def _storage_of(memory: Client, org: str | None) -> list[StorageUse]:
+    return [each for each in memory.storage() if org is None or each.org == org]
 
 
 def _allowed(ask: Callable[[], Rows]) -> Rows | None:

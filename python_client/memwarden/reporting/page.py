@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
-from html import escape
-from itertools import groupby
+from collections.abc import Iterator
 
-from memwarden.reporting.charts import Point, bars, line
-from memwarden.reporting.gathering import ANTI_PATTERNS, Report
-from memwarden.results import Health, Metric, MetricValue
+from memwarden.reporting import quality, work
+from memwarden.reporting.gathering import Report
+from memwarden.reporting.markup import said, when
 
 __all__ = ["body", "page"]
 
 _TITLES = {"health": "Health of memory", "governance": "Governance of memory"}
-_MOST = 12
-_REFUSED = ("REJECTED", "DEADLINE_EXCEEDED")
-
 STYLE = """
 :root { color-scheme: light dark; --ground: #f5f6f8; --card: #fff; --ink: #1b2430;
   --quiet: #566170; --line: #d8dde4; --accent: #1f5f99; --late: #a3260f; --late-ground: #fdeeea;
@@ -38,7 +31,7 @@ th, td { padding: .4rem .6rem; border-bottom: 1px solid var(--line); vertical-al
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px;
   padding: 1rem 1.1rem; margin-bottom: 1rem; }
 .quiet { color: var(--quiet); font-size: .875rem; }
-.nothing { color: var(--quiet); }
+.late { color: var(--late); font-size: .875rem; font-weight: 600; }
 .heading { margin-bottom: 1rem; } h3 { font-size: .8rem; color: var(--quiet); }
 """
 
@@ -61,236 +54,18 @@ def body(report: Report) -> str:
 
 def _parts(report: Report) -> Iterator[str]:
     yield f'<div class="heading"><h1>{_TITLES[report.kind]}</h1><span class="quiet">'
-    yield f"{_when(report.made_at)}, {_text(report.org or 'all organisations that you oversee')}"
+    yield f"{when(report.made_at)}, {said(report.org or 'all organisations that you oversee')}"
     yield "</span></div>"
-    if not report.health:
-        yield '<p class="nothing">There is no organisation yet that you may see figures of.</p>'
-    for health in report.health[:_MOST]:
-        yield _health(health)
-    yield _card(_trend_title(report), *_trends(report), empty="Nothing was measured yet.")
-    yield '<div class="pair">'
-    yield _card(_funnel_title(report), _funnel(report), empty="Nothing was written.")
-    yield _card("Why writes were refused", _reasons(report), empty="No write was refused.")
-    yield "</div>"
+    yield from quality.scores(report)
+    yield quality.trend(report)
+    yield from _pair(work.funnel(report), work.reasons(report))
     if report.kind == "governance":
-        yield _card("Anti-patterns", *_anti_patterns(report), empty="None was measured.")
-    yield _card("Metrics that are not well", _unwell(report.metrics), empty="All are well.")
-    yield '<div class="pair">'
-    yield _card("Time of the gates, 95th percentile", _gates(report), empty="No gate has run.")
-    yield _card("What waits for people", _reviews(report), empty="Nothing waits.")
-    yield "</div>"
-    yield _card(f"What people decided in {report.days} days", _decisions(report), empty="Nothing.")
-    yield '<div class="pair">'
-    yield _card("Jobs", _jobs(report), empty="Jobs are for auditors and administrators.")
-    yield _card("Storage", _storage(report), empty="Storage is for administrators.")
-    yield "</div>"
+        yield quality.anti_patterns(report)
+    yield quality.unwell(report.metrics)
+    yield from _pair(work.gates(report), work.reviews(report))
+    yield from _pair(work.decisions(report), work.jobs(report))
+    yield work.storage(report)
 
 
-def _health(health: Health) -> str:
-    score = "unknown" if health.score is None else f"{health.score:.2f}"
-    before = [
-        f"{value:.2f} a {name} ago"
-        for name, value in (("day", health.a_day_ago), ("week", health.a_week_ago))
-        if value is not None
-    ]
-    costs = [cost for cost in health.costs if cost["cost"] > 0]
-    rows = (
-        (cost["metric"], f"{cost['value']:.3g}", f"{cost['cost']:.3f}", _day(cost["since"]))
-        for cost in costs
-    )
-    parts = [
-        f'<p class="score"><b class="number">{score}</b> {_state(health.state)} ',
-        f'<span class="quiet">{_text(", ".join(before))}</span></p>',
-        _table(("costs", "value", "of the score", "since"), rows) if costs else "",
-    ]
-    if health.missing:
-        parts.append(
-            f'<p class="quiet">Without data, which is never good: '
-            f"{_text(', '.join(health.missing))}. The score rests on {health.measured:.0%}"
-            " of the weight.</p>"
-        )
-    return _card(health.org, *parts)
-
-
-def _trend_title(report: Report) -> str:
-    return f"Health over {report.days} days"
-
-
-def _trends(report: Report) -> Iterator[str]:
-    marks = ((0.8, "healthy"), (0.6, "degraded"))
-    for org, values in _by_org(report.trend):
-        if len(report.health) > 1:
-            yield f"<h3>{_text(org)}</h3>"
-        yield line(_points(values), title=f"Health of {org}", marks=marks)
-
-
-def _anti_patterns(report: Report) -> Iterator[str]:
-    for name, words in ANTI_PATTERNS:
-        for org, values in _by_org(report.anti_patterns.get(name, [])):
-            known = [each.value for each in values if each.value is not None]
-            if known:
-                most = max(1.0, *known)
-                yield f"<h3>{_text(words)}, {_text(org)}</h3>"
-                yield line(_points(values), title=words, ends=(0, most))
-
-
-def _by_org(values: Iterable[MetricValue]) -> Iterator[tuple[str, list[MetricValue]]]:
-    for org, found in groupby(values, key=lambda each: each.org):
-        yield org, list(found)
-
-
-def _points(values: Sequence[MetricValue]) -> list[Point]:
-    return [(each.hour.astimezone(UTC), each.value) for each in values]
-
-
-def _funnel_title(report: Report) -> str:
-    return f"Writes {'of 31 days' if report.kind == 'governance' else 'since yesterday'}"
-
-
-def _funnel(report: Report) -> str:
-    ended = Counter[str]()
-    for each in report.writes:
-        ended[each.outcome] += each.writes
-    asked = ended.total()
-    merged = ended["MERGED"] + ended["ALREADY_COMMITTED"]
-    rows = (
-        ("asked", asked),
-        ("decided", asked - ended["DEFERRED"]),
-        ("committed", ended["COMMITTED"]),
-        ("known already", merged),
-        ("refused", sum(ended[outcome] for outcome in _REFUSED)),
-        ("waiting", ended["DEFERRED"]),
-    )
-    shown = [(name, count, f"{count:,} ({count / asked:.0%})") for name, count in rows if asked]
-    return bars(shown, title="Writes")
-
-
-def _reasons(report: Report) -> str:
-    refused = Counter[str]()
-    for each in report.writes:
-        if each.outcome in _REFUSED:
-            refused[each.reason] += each.writes
-    rows = [
-        (reason.replace("_", " ").lower(), count, f"{count:,}")
-        for reason, count in refused.most_common(_MOST)
-    ]
-    return bars(rows, title="Refusals by reason")
-
-
-def _gates(report: Report) -> str:
-    slowest: dict[str, float] = {}
-    for each in report.latency:
-        slowest[each.gate] = max(each.p95_ms, slowest.get(each.gate, 0))
-    rows = sorted(slowest.items(), key=lambda pair: -pair[1])[:_MOST]
-    return bars([(gate, ms, f"{ms:.2f} ms") for gate, ms in rows], title="Time of gates")
-
-
-def _unwell(metrics: Sequence[Metric]) -> str:
-    whole = [each for each in metrics if each.part == "*"]
-    unwell = [each for each in whole if each.state in ("ALERT", "WARNING")]
-    rows = (
-        (
-            f"{each.metric} ({each.org})",
-            "" if each.value is None else f"{each.value:.3g} {each.unit}",
-            each.healthy or "",
-            each.state,
-            _when(each.since),
-            each.remedy,
-        )
-        for each in sorted(unwell, key=lambda each: (each.state, each.metric, each.org))
-    )
-    heads = ("metric", "value", "healthy", "state", "since", "what to do")
-    missing = sorted({each.metric for each in whole if each.state == "MISSING_METRIC"})
-    return (_table(heads, rows, states=3) if unwell else "") + (
-        f'<p class="quiet">Without data: {_text(", ".join(missing))}.</p>' if missing else ""
-    )
-
-
-def _reviews(report: Report) -> str:
-    rows = (
-        (f"{each.layer} ({each.org})", each.tier, each.pending, each.overdue, _when(each.oldest_at))
-        for each in report.reviews or ()
-    )
-    heads = ("layer", "tier", "waiting", "overdue", "oldest since")
-    return _table(heads, rows) if report.reviews else ""
-
-
-def _decisions(report: Report) -> str:
-    rows = [
-        (each.decision.replace("_", " "), each.decisions, f"{each.decisions:,}, {each.hours:.1f} h")
-        for each in report.decisions
-    ]
-    return bars(rows, title="Decisions, and hours waited in the mean")
-
-
-def _jobs(report: Report) -> str:
-    if report.jobs is None:
-        return ""
-    well = [each for each in report.jobs if each.state in ("on time", "running")]
-    rows = (
-        (each.name, each.state, _when(each.last_end), each.last_error or "")
-        for each in report.jobs
-        if each not in well
-    )
-    table = (
-        _table(("job", "state", "last end", "last error"), rows)
-        if len(well) < len(report.jobs)
-        else ""
-    )
-    return f"{table}<p class=quiet>{len(well)} jobs are well.</p>"
-
-
-def _storage(report: Report) -> str:
-    if not report.storage:
-        return ""
-    by_table = Counter[str]()
-    for each in report.storage:
-        by_table[each.table_name or ""] += each.bytes
-    rows = [(name, size, _bytes(size)) for name, size in by_table.most_common(_MOST)]
-    return bars(rows, title="Bytes of tables")
-
-
-def _bytes(size: float) -> str:
-    for unit in ("B", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} TB"
-
-
-def _card(title: str, *parts: str, empty: str = "") -> str:
-    said = "".join(parts) or f'<p class="nothing">{_text(empty)}</p>'
-    return f'<section class="card"><h2>{_text(title)}</h2>{said}</section>'
-
-
-def _table(
-    heads: Sequence[str], rows: Iterable[Sequence[object]], states: int | None = None
-) -> str:
-    """Return a table; each cell knows its heading, for screens on which it stands alone."""
-    parts = ['<table class="figures"><thead><tr>']
-    parts += (f'<th scope="col">{_text(head)}</th>' for head in heads)
-    parts.append("</tr></thead><tbody>")
-    for row in rows:
-        parts.append("<tr>")
-        for place, (head, value) in enumerate(zip(heads, row, strict=True)):
-            said = _state(str(value)) if place == states else _text(value)
-            parts.append(f'<td data-label="{_text(head)}">{said}</td>')
-        parts.append("</tr>")
-    return "".join(parts) + "</tbody></table>"
-
-
-def _state(state: str) -> str:
-    kind = {"OK": "good", "HEALTHY": "good", "ALERT": "bad", "CRITICAL": "bad"}.get(state, "fair")
-    return f'<span class="tag {kind}">{_text(state.replace("_", " ").lower())}</span>'
-
-
-def _when(moment: datetime | None) -> str:
-    return "" if moment is None else f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-
-
-def _day(text: str | None) -> str:
-    return "" if text is None else text[:16].replace("T", " ")
-
-
-def _text(value: object) -> str:
-    return escape(str(value))
+def _pair(left: str, right: str) -> Iterator[str]:
+    yield f'<div class="pair">{left}{right}</div>'

@@ -93,7 +93,8 @@ BEGIN
     INSERT INTO memwarden_data.gate_hour (org_id, hour, gate, bucket, requests)
     SELECT t.org_id, p_hour, memwarden_internal.gates_of(t.gate || ' 0') -> 0 ->> 'gate', t.bucket, t.requests
       FROM (SELECT r.org_id, split_part(g.line, ' ', 1) AS gate,
-                   floor(4 * log(2, greatest(split_part(g.line, ' ', 2)::numeric, 1)))::smallint AS bucket, count(*) AS requests
+                   floor(4 * ln(greatest(split_part(g.line, ' ', 2)::double precision, 1)) / ln(2::double precision))::smallint AS bucket,
+                   count(*) AS requests
               FROM memwarden_data.write_request AS r, string_to_table(r.gates, E'\n') AS g (line)
              WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL AND g.line <> ''
                AND ('x' || right(r.request_id::text, 4))::bit(16)::integer < v_below

@@ -81,10 +81,13 @@ BEGIN
      CROSS JOIN LATERAL (
            SELECT coalesce(jsonb_agg(jsonb_build_object(
                       'metric', n.metric, 'weight', n.weight, 'value', n.value, 'normalized', n.normalized,
-                      'cost', n.weight * (1 - n.normalized), 'since', n.since) ORDER BY n.weight * (1 - n.normalized) DESC, n.metric)
+                      'cost', n.weight * (1 - n.normalized) / n.measured, 'since', n.since)
+                      ORDER BY n.weight * (1 - n.normalized) DESC, n.metric)
                       FILTER (WHERE n.normalized IS NOT NULL), '[]') AS costs,
                   array_agg(n.metric ORDER BY n.weight DESC, n.metric) FILTER (WHERE n.normalized IS NULL) AS missing
-             FROM memwarden_internal.health_parts(o.org_id, v_now) AS n) AS h
+             -- Together the costs are what is missing to 1.
+             FROM (SELECT q.*, sum(q.weight) FILTER (WHERE q.normalized IS NOT NULL) OVER () AS measured
+                     FROM memwarden_internal.health_parts(o.org_id, v_now) AS q) AS n) AS h
      WHERE o.org_id <> 0 AND o.org_id = ANY (memwarden_internal.measured_orgs());
 END
 $function$;

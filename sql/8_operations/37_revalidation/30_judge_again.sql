@@ -1,5 +1,5 @@
 -- Would it be believed today? Nothing of it changes but for how long it is fresh.
-CREATE OR REPLACE FUNCTION memwarden_internal.signature_fault(p_org_id bigint, p_version_id uuid)
+CREATE OR REPLACE FUNCTION memwarden_internal.provenance_fault(p_org_id bigint, p_version_id uuid)
 RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,9 +12,9 @@ BEGIN
          WHERE f.version_id = p_version_id HAVING count(*) > 0);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.signature_fault(bigint, uuid) IS
+COMMENT ON FUNCTION memwarden_internal.provenance_fault(bigint, uuid) IS
     'What verify_provenance() finds of a version: PROVENANCE_BROKEN; UNSIGNED where nobody can tell; NULL where all is well.';
-REVOKE ALL ON FUNCTION memwarden_internal.signature_fault(bigint, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.provenance_fault(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.broken_rule(
     p_org_id bigint, p_item_id uuid, p_version_id uuid, p_now timestamptz, OUT is_alone boolean)
@@ -63,7 +63,7 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
     v_item    record;
-    v_record  text := memwarden_internal.signature_fault(p_org_id, p_version_id);
+    v_record  text := memwarden_internal.provenance_fault(p_org_id, p_version_id);
     v_rule    boolean;
     v_grounds text;
 BEGIN

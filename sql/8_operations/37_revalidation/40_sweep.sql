@@ -20,7 +20,7 @@ BEGIN
     END LOOP;
     -- What is found false counts half from now on. Whoever writes it is not waited for: the daily look at lifetimes does the same.
     PERFORM memwarden_internal.settle_lifetimes(p_org_id, v_ids, v_now);
-    RETURN v_ids <> '{}';
+    RETURN cardinality(v_ids) > 0;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.revalidate_next(bigint, uuid, integer) IS

@@ -200,10 +200,11 @@ def test_health_says_what_costs_how_much(history: History) -> None:
     assert (row["state"], row["a_day_ago"]) == ("DEGRADED", 0.93)
     costs = [(cost["metric"], round(cost["cost"], 3)) for cost in row["costs"]]
     assert costs == [
-        ("correctness_impact", 0.125),
-        ("recall_precision", 0.1),
+        ("correctness_impact", 0.208),
+        ("recall_precision", 0.167),
         ("memory_error_rate", 0),
     ]
+    assert sum(cost["cost"] for cost in row["costs"]) == pytest.approx(1 - row["score"])
     assert row["missing"] == ["leakage_rate", "operation", "write_acceptance"]
 
 
