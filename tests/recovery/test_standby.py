@@ -175,7 +175,7 @@ def test_a_standby_answers_as_its_primary_does(pair: Pair) -> None:
 def test_a_standby_that_stands_still_is_late(pair: Pair) -> None:
     """PostgreSQL shows no lag of it; the metric grows from one look to the next.
 
-    Proves: Q1, Q6
+    Proves: Q4
     """
     lag = "SELECT value, state FROM memwarden.metrics WHERE metric = 'replication_lag'"
 

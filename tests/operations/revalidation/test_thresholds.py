@@ -89,6 +89,7 @@ def test_nothing_left_to_sample_raises_nothing(desk: Desk) -> None:
     assert thresholds(desk.world.admin) == []
 
 
+@pytest.mark.every_version
 def test_a_curator_takes_it_back_in_its_own_organisation(desk: Desk) -> None:
     """With a reason that stays in the log; nobody else does.
 
