@@ -50,7 +50,8 @@ COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
     'dies, another takes the job after its lease. After five attempts the job is set aside. worker: a name that is unique to each '
     'process, 1 to 200 characters. plugins: the plug-ins whose jobs it takes. max_jobs: how many at most, 1 (the default) to 100. '
     'lease: how long the worker holds a job, 1 second to 1 hour; 1 minute by default. payload: what the plug-in judges. settings: '
-    'what require_verifier() gave the plug-in. trace_id: of the write that waits. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
+    'what require_verifier() gave the plug-in. trace_id: of the write that waits. '
+    'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
     'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;
