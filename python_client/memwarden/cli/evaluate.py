@@ -200,7 +200,7 @@ def recall(
         typer.Option(min=1, help="The first so many conversations.", show_default=False),
     ] = None,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="Also by every weight of vectors, 0.1 to 0.9.")
+        bool, typer.Option("--sweep", help="Also by every weight of vectors and of neighbours.")
     ] = False,
     plot: Annotated[
         Path | None,
