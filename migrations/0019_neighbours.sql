@@ -17,3 +17,10 @@ CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, convers
 -- With its neighbours beside it, a memory is found as often with a little less weight of vectors, and more often in the first place.
 ALTER TABLE memwarden_data.embedding_model ALTER COLUMN vector_weight SET DEFAULT 0.55;
 UPDATE memwarden_data.embedding_model SET vector_weight = 0.55 WHERE name = 'default' AND vector_weight = 0.6;
+
+-- Words that are run together are found by their parts: what there is is indexed anew by the job of that name.
+UPDATE memwarden_data.scope AS s SET reindexed_to = '00000000-0000-0000-0000-000000000000'
+ WHERE EXISTS (SELECT FROM memwarden_data.item AS i WHERE i.org_id = s.org_id AND i.scope_id = s.scope_id);
+
+-- A model states its languages: what is in another is found by its words.
+ALTER TABLE memwarden_data.embedding_model ADD COLUMN languages text[] CHECK (cardinality(languages) BETWEEN 1 AND 200);

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memwarden._async.session import AsyncSession
@@ -44,6 +44,18 @@ class AsyncModels:
         }
         await self._session.fetch(
             sql.REGISTER_EMBEDDING_MODEL, arguments, dict[str, Any], repeatable=False
+        )
+
+    async def set_model_languages(self, model: str, languages: Sequence[str] | None) -> None:
+        """Set which languages a model knows: recall goes by words alone for any other.
+
+        Raises:
+            NotFound: there is no such model.
+            InvalidArgument: a language is no code of two or three letters.
+        """
+        arguments = {"model": model, "languages": None if languages is None else list(languages)}
+        await self._session.fetch(
+            sql.SET_MODEL_LANGUAGES, arguments, dict[str, Any], repeatable=False
         )
 
     async def reembed(self, model: str, org: str | None = None) -> None:

@@ -153,3 +153,4 @@ class EmbeddingModel:
     last_error: str | None
     oldest_at: datetime | None
     changed_at: datetime
+    languages: list[str] | None = None

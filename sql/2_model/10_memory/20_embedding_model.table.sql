@@ -5,7 +5,9 @@ CREATE TABLE memwarden_data.embedding_model (
     dimension      integer NOT NULL CHECK (dimension BETWEEN 1 AND 4000),
     -- How much recall trusts these vectors beside the words; measured, see bench/.
     vector_weight  double precision NOT NULL DEFAULT 0.55 CHECK (vector_weight BETWEEN 0 AND 1),
-    created_at     timestamptz NOT NULL DEFAULT now()
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    -- NULL: of no text is it known that the model cannot read it.
+    languages      text[] CHECK (cardinality(languages) BETWEEN 1 AND 200)
 );
 COMMENT ON TABLE memwarden_data.embedding_model IS
     'Vectors compare within one model only. lexical is computed here from the words; default is whatever the '

@@ -18,17 +18,18 @@ BEGIN
             strength    double precision,
             soft_ttl    interval,
             from_creation boolean,
-            neighbour   double precision
+            neighbour   double precision,
+            unread      text
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
                          AND a.attname = 'strength') THEN
         ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE strength double precision, ADD ATTRIBUTE soft_ttl interval,
-            ADD ATTRIBUTE from_creation boolean, ADD ATTRIBUTE neighbour double precision;
+            ADD ATTRIBUTE from_creation boolean, ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text;
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
                          AND a.attname = 'neighbour') THEN
-        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE neighbour double precision;
+        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text;
     END IF;
 END
 $type$;
@@ -36,7 +37,7 @@ COMMENT ON TYPE memwarden_internal.layer_weights IS
     'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights '
     'they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; '
     'half_life: of recency, in seconds; soft_ttl: after which a memory counts half, NULL for never; from_creation: whether that is '
-    'counted from its creation, else from its last version.';
+    'counted from its creation, else from its last version; unread: the letters that the model cannot read, see unread_letters().';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
 RETURNS text
@@ -89,7 +90,7 @@ BEGIN
                 l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision,
                 coalesce((w.own ->> 'strength')::double precision, 0), CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
                 l.counted_from = 'creation',
-                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour_weight END, 0)
+                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour_weight END, 0), NULL
                )::memwarden_internal.layer_weights
           FROM memwarden_data.layer AS l
          CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w

@@ -12,7 +12,11 @@ DECLARE
 BEGIN
     -- Most texts are plain ASCII in English, and pay for this alone.
     IF octet_length(v_text) = length(v_text) AND NOT memwarden_internal.joins_words(p_config) THEN
-        RETURN to_tsvector(p_config::regconfig, v_text);
+        v_words := to_tsvector(p_config::regconfig, v_text);
+        IF v_text ~ memwarden_internal.run_together() THEN
+            v_words := v_words || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(v_text), ''));
+        END IF;
+        RETURN v_words;
     END IF;
     -- A configuration of somebody's own, which pg_catalog has not, knows what it does.
     IF p_config NOT LIKE '%.%' THEN
@@ -36,6 +40,9 @@ BEGIN
         END IF;
     END IF;
     v_words := to_tsvector(p_config::regconfig, v_text) || v_other;
+    IF v_text ~ memwarden_internal.run_together() THEN
+        v_words := v_words || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(v_text), ''));
+    END IF;
     IF memwarden_internal.joins_words(p_config) THEN
         v_words := v_words || to_tsvector('simple', coalesce((
             SELECT string_agg(g.piece, ' ' ORDER BY g.piece)
@@ -50,7 +57,8 @@ COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
     'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: '
     'each pair of neighbouring signs, and each Chinese sign. Under english, the default, Cyrillic, Greek and Arabic '
     'words are stemmed by the rules of Russian, Greek and Arabic. Where words are joined to longer ones (German and its '
-    'like): also the pieces of four letters of words of eight and more. Source: four-layer design, 5.';
+    'like): also the pieces of four letters of words of eight and more. Of iPhone14 or OPPOFindX3: also the words that are run '
+    'together in it. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
 
 -- What a question asks for. A word of a language that joins words is asked for by its pieces too; they count half of it together.
@@ -102,6 +110,35 @@ COMMENT ON FUNCTION memwarden_internal.unspaced() IS
     'A regular expression: a run of signs of scripts that put no space between words, or none between a word and what '
     'is joined to it (Korean).';
 REVOKE ALL ON FUNCTION memwarden_internal.unspaced() FROM PUBLIC;
+
+-- iPhone14, OPPOFindX3: names are asked for by a part of them.
+CREATE OR REPLACE FUNCTION memwarden_internal.run_together()
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN '[a-zA-Z]{3}[0-9]|[a-z]{2}[A-Z]|[A-Z]{2}[a-z]{2}|[0-9][a-zA-Z]{3}';
+COMMENT ON FUNCTION memwarden_internal.run_together() IS
+    'A regular expression: what a text has where a word of Latin letters goes over into a number or another word without a space.';
+REVOKE ALL ON FUNCTION memwarden_internal.run_together() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.parts_of_names(p_text text)
+RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (
+        SELECT string_agg(s.part, ' ' ORDER BY m.number, s.place)
+          -- No key and no hash: those are longer. The i of iPhone is no word of its own.
+          FROM regexp_matches(p_text, '(?<![a-zA-Z0-9])[a-zA-Z0-9]{4,31}(?![a-zA-Z0-9])', 'g') WITH ORDINALITY AS m (found, number),
+               LATERAL regexp_split_to_table(
+                   regexp_replace(m.found[1], '(?<=[a-z])([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z]{2})', '\1\2 ', 'g'), '[0-9 ]+')
+                   WITH ORDINALITY AS s (part, place)
+         WHERE m.found[1] ~ memwarden_internal.run_together() AND length(s.part) BETWEEN 3 AND length(m.found[1]) - 1);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.parts_of_names(text) IS
+    'Of words that are run together with others or with numbers, the parts of three letters and more; NULL where there are none.';
+REVOKE ALL ON FUNCTION memwarden_internal.parts_of_names(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)
 RETURNS text

@@ -119,20 +119,29 @@ DECLARE
     v_keys     record;
     -- Where only a part of a shelf is scored: the conversations of which all is.
     v_whole    bigint[];
+    -- Which scopes have a language that the model does not know.
+    v_abroad   bigint[];
 BEGIN
     -- Which scopes have a language of their own: nearly always none.
     SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
       FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL;
     SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh, max(w.neighbour) > 0 AS talk,
+           max(w.unread) AS unread,
            max(w.recency + w.importance + w.confidence + w.freshness + w.authority) > 0 AS other,
            array_agg(DISTINCT w.config) AS configs, array_agg(w.layer) AS layers, array_agg(w.half_life) AS half_lives
       INTO v_weight FROM unnest(p_weights) AS w;
+    IF v_weight.unread IS NOT NULL AND v_homes IS NOT NULL THEN
+        v_abroad := ARRAY(SELECT h.scope_id FROM unnest(v_homes, v_configs) AS h (scope_id, config)
+                           WHERE memwarden_internal.language_of_config(h.config) <> ALL (ARRAY(
+                                 SELECT unnest(m.languages) FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)));
+    END IF;
     v_grown := memwarden_internal.grown_part(
         p_orgs, p_scopes, p_layers,
         -- What no index knows, another weight, is asked of every item.
         p_limit IS NOT NULL AND p_embedding IS NOT NULL AND NOT v_weight.other,
-        p_query, p_embedding, p_model_id, v_weight.vector, v_weight.keyword, p_limit + coalesce(cardinality(p_exclude), 0),
-            p_now, p_principal_id, p_labels,
+        p_query, p_embedding, p_model_id, CASE WHEN v_weight.unread = '.' THEN 0 ELSE v_weight.vector END,
+            v_weight.keyword + CASE WHEN v_weight.unread = '.' THEN v_weight.vector ELSE 0 END,
+            p_limit + coalesce(cardinality(p_exclude), 0), p_now, p_principal_id, p_labels,
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
              THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
     v_weight.talk := v_weight.talk AND EXISTS (
@@ -173,7 +182,7 @@ BEGIN
             w.recency, w.importance,
                w.confidence, w.freshness, w.authority, w.neighbour, w.config, w.half_life,
                CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share,
-               p_now - w.soft_ttl AS soft, w.from_creation
+               p_now - w.soft_ttl AS soft, w.from_creation, w.unread
           FROM unnest(p_weights) AS w
     ), vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
@@ -225,7 +234,9 @@ BEGIN
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
             f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id, f.conversation, f.created_at,
                -- Worked out here, of those that fit, and not carried along.
-               nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
+               CASE WHEN NOT f.is_foreign
+                    THEN nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN')
+                    END AS similarity, f.is_foreign
           FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
               i.fingerprint, i.subject_key_id, i.conversation, i.created_at,
                        -- As a rule there is one language, that of every word.
@@ -233,6 +244,9 @@ BEGIN
                            THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
                        -- The length of a memory is how many different words it has: the database knows it without counting.
                        length(i.search_vector) AS length,
+                       CASE WHEN r.unread IS NULL THEN false
+                            WHEN i.scope_id = ANY (v_abroad) THEN true
+                            ELSE memwarden_internal.is_foreign(i.search_vector, r.unread) END AS is_foreign,
                        CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM forms AS t)
                            THEN i.search_vector END AS search_vector,
                        -- What has turned stale is as old as if another half-life had passed.
@@ -299,14 +313,15 @@ BEGIN
     ), parts AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
             c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, w.coverage,
-               CASE WHEN c.similarity IS NULL THEN 0
+               CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
                         0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
-               coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword,
+               k.keyword,
                CASE WHEN c.similarity IS NOT NULL THEN greatest(c.similarity, 0) END AS likeness
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
+         CROSS JOIN LATERAL (SELECT coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword) AS k
     ), lifted AS (
         SELECT t.item_id, memwarden_internal.lift(t.own, lag(t.own) OVER w, lead(t.own) OVER w, lag(t.own, 2) OVER w,
                                                   lead(t.own, 2) OVER w) AS neighbour

@@ -82,6 +82,8 @@ DECLARE
     v_is_fresh   boolean;
     v_neighbours double precision[];
     v_is_talk    boolean;
+    -- Of the layers with one language it is the same.
+    v_unread     text;
     v_asked      record;
     t1 tsquery; t2 tsquery; t3 tsquery; t4 tsquery; t5 tsquery; t6 tsquery; t7 tsquery; t8 tsquery;
 BEGIN
@@ -90,9 +92,9 @@ BEGIN
            array_agg(CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END),
            -- The weights that hardly anybody gives.
            bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0),
-           array_agg(p_now - w.soft_ttl), array_agg(w.from_creation), array_agg(w.neighbour), max(w.neighbour) > 0
+           array_agg(p_now - w.soft_ttl), array_agg(w.from_creation), array_agg(w.neighbour), max(w.neighbour) > 0, max(w.unread)
       INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh,
-           v_soft, v_creation, v_neighbours, v_is_talk
+           v_soft, v_creation, v_neighbours, v_is_talk, v_unread
       FROM unnest(p_weights) AS w;
     SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
            EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
@@ -114,7 +116,8 @@ BEGIN
     RETURN ARRAY(
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
-               i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length, e.similarity,
+               i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length,
+               CASE WHEN u.is_foreign THEN NULL ELSE e.similarity END AS similarity, u.is_foreign,
                memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
                memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
                memwarden_internal.times_said(i.search_vector, t5) AS n5, memwarden_internal.times_said(i.search_vector, t6) AS n6,
@@ -130,6 +133,8 @@ BEGIN
                       WHERE v.org_id = p_orgs [1] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
                          OR v.org_id = p_orgs [2] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
                      OFFSET 0) AS e ON e.item_id = i.item_id
+         CROSS JOIN LATERAL (SELECT CASE WHEN v_unread IS NULL THEN false
+                                         ELSE memwarden_internal.is_foreign(i.search_vector, v_unread) END AS is_foreign) AS u
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.layer = ANY (v_layers)
            AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
@@ -173,7 +178,7 @@ BEGIN
     ), ranked AS (
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
                c.fresh_until, c.fingerprint, c.conversation, c.freshness,
-               c.similarity,
+               c.similarity, c.is_foreign,
                CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
                     ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
                memwarden_internal.word_rank(c.n1, c.length, z.average, z.w1)
@@ -195,9 +200,11 @@ BEGIN
     ), parts AS (
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
                r.fresh_until, r.fingerprint, r.conversation, r.freshness,
-               r.similarity, r.vector, coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0) AS keyword,
+               -- Where no vector tells anything the words decide.
+               r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword,
                coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
-          FROM ranked AS r
+          FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
+         CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
     ), lifted AS (
         SELECT t.item_id, memwarden_internal.lift(t.own, lag(t.own) OVER w, lead(t.own) OVER w, lag(t.own, 2) OVER w,
                                                   lead(t.own, 2) OVER w) AS neighbour

@@ -54,6 +54,12 @@ BEGIN
             v_weights[v_place].neighbour := 0;
         END LOOP;
     END IF;
+    IF v_model.languages IS NOT NULL THEN
+        FOR v_place IN 1..cardinality(v_weights) LOOP
+            v_weights[v_place].unread := memwarden_internal.unread_letters(
+                v_model.languages, v_weights[v_place].config, p_query);
+        END LOOP;
+    END IF;
     RETURN (p_principal_id, ARRAY[0, v_org_id], v_scopes, v_labels, v_embedding, v_model.model_id, v_model.vector_weight,
             v_weights, v_now)::memwarden_internal.reader;
 END

@@ -30,13 +30,17 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'weights', format('%s, by the %s: %s%s%s', string_agg(g.layer, ', ' ORDER BY l.ordinal), g.source, coalesce(g.sum, 'nothing'),
+    SELECT 'weights', format('%s, by the %s: %s%s%s%s', string_agg(g.layer, ', ' ORDER BY l.ordinal), g.source, coalesce(g.sum, 'nothing'),
                              CASE WHEN g.factor <> 1 THEN format('; all of it times %s', g.factor) END,
-                             CASE WHEN g.threshold IS NOT NULL THEN format('; relevance of at least %s', g.threshold) END),
+                             CASE WHEN g.threshold IS NOT NULL THEN format('; relevance of at least %s', g.threshold) END,
+                             CASE WHEN g.unread = '.' THEN '; words stand for vectors, the model does not know the language'
+                                  WHEN g.unread IS NOT NULL THEN '; words stand for the vectors of what the model cannot read' END),
            jsonb_build_object('layers', jsonb_agg(g.layer ORDER BY l.ordinal), 'source', g.source, 'weights', g.weights,
-               'recall_weight', g.factor, 'threshold', g.threshold)
-      FROM (SELECT w.layer, w.source, w.factor, w.threshold,
-          jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life,soft_ttl,from_creation}'::text[]) AS weights,
+               'recall_weight', g.factor, 'threshold', g.threshold,
+               'vectors_read', CASE WHEN g.unread = '.' THEN 'none' WHEN g.unread IS NOT NULL THEN 'by script' ELSE 'all' END)
+      FROM (SELECT w.layer, w.source, w.factor, w.threshold, w.unread,
+                   jsonb_strip_nulls(to_jsonb(w)
+                       - '{layer,source,factor,threshold,config,half_life,soft_ttl,from_creation,unread}'::text[]) AS weights,
                    (SELECT string_agg(format('%s %s', n.name, trim_scale(round(n.weight::numeric, 4))), ', ') FROM (VALUES
                        ('vector', w.vector), ('keyword', w.keyword), ('recency', w.recency), ('importance', w.importance),
                        ('confidence', w.confidence), ('freshness', w.freshness), ('authority', w.authority),
@@ -44,7 +48,7 @@ BEGIN
                      WHERE n.weight > 0) AS sum
               FROM unnest(p_weights) AS w) AS g
       JOIN memwarden_data.layer AS l ON l.layer = g.layer
-     GROUP BY g.source, g.sum, g.factor, g.threshold, g.weights
+     GROUP BY g.source, g.sum, g.factor, g.threshold, g.unread, g.weights
      ORDER BY min(l.ordinal);
 END
 $function$;

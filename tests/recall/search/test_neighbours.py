@@ -90,7 +90,11 @@ def talk(
                 call(author, "retract", item_id=row["item_id"], reason="no")
         origin = {"session": session} if n % 7 else None
         row = write(
-            author, "episodic", {"text": " ".join(words) + f" {n}"}, embedding=embedding, origin=origin
+            author,
+            "episodic",
+            {"text": " ".join(words) + f" {n}"},
+            embedding=embedding,
+            origin=origin,
         )
         assert row["outcome"] == "COMMITTED", row
         said.append(row["item_id"])
