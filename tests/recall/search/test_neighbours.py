@@ -174,7 +174,8 @@ def test_the_weight_is_the_layer_s_or_the_call_s_and_is_explained(
     assert set(lifts(weights={"keyword": 1}).values()) == {0}
     assert set(lifts(fusion="rrf").values()) == {0}
     steps = reader.execute(
-        "SELECT detail, facts FROM memwarden.explain_recall('where do you go') WHERE step = 'answer'"
+        "SELECT detail, facts FROM memwarden.explain_recall('where do you go')"
+        " WHERE step = 'answer'"
     ).fetchall()
     (step,) = (row for row in steps if row["facts"]["item_id"] == str(answers))
     parts = {part["part"]: part for part in step["facts"]["parts"]}
