@@ -59,8 +59,8 @@ def test_a_candidate_is_a_write_of_whoever_captured(world: World) -> None:
     assert (item["subject"], item["predicate"], item["content"]) == ("Ana", "lives in", "Rome")
     # What one session says is one conversation.
     assert world.value(
-        "SELECT conversation = memwarden_internal.conversation_of(jsonb_build_object('session', 's3'),"
-        " scope_id)"
+        "SELECT conversation = memwarden_internal.conversation_of("
+        "jsonb_build_object('session', 's3'), scope_id)"
         " FROM memwarden_data.item WHERE item_id = %s",
         row["item_id"],
     )
