@@ -1,10 +1,14 @@
--- Recall reads the conversation: a memory knows in which session or task it was written, and layers say what that counts.
+-- Recall reads the conversation: a memory knows in which session or task it was written, and layers say what that counts, and a time.
 ALTER TABLE memwarden_data.layer ADD COLUMN neighbour_weight double precision NOT NULL DEFAULT 0
     CHECK (neighbour_weight BETWEEN 0 AND 1000);
-UPDATE memwarden_data.layer SET neighbour_weight = 0.5 WHERE layer = 'episodic';
+ALTER TABLE memwarden_data.layer ADD COLUMN time_weight double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000);
+UPDATE memwarden_data.layer SET neighbour_weight = 0.5, time_weight = 0.2 WHERE layer = 'episodic';
 COMMENT ON COLUMN memwarden_data.layer.neighbour_weight IS
     'How far recall lifts a memory towards what was written just before or after it in its conversation and answers better. 0: not '
     'at all. Where weights are given, theirs counts.';
+COMMENT ON COLUMN memwarden_data.layer.time_weight IS
+    'What it counts in recall that a memory holds from a month or year on that the question names. Where weights are given, theirs '
+    'counts.';
 
 ALTER TABLE memwarden_data.item ADD COLUMN conversation bigint;
 UPDATE memwarden_data.item AS i SET conversation = memwarden_internal.conversation_of(p.record -> 'origin', i.scope_id)

@@ -54,6 +54,7 @@ class RecalledItem:
     recall_id: UUID | None
     contradicts: list[UUID]
     neighbour_score: float | None = None
+    time_score: float | None = None
     rerank_score: float | None = None
 
 

@@ -19,12 +19,13 @@ BEGIN
             layer             text,
             fingerprint       bytea,
             same_as           uuid[],
-            neighbour_score   double precision
+            neighbour_score   double precision,
+            time_score        double precision
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.scored_item'::regtype)
                          AND a.attname = 'neighbour_score') THEN
-        ALTER TYPE memwarden_internal.scored_item ADD ATTRIBUTE neighbour_score double precision;
+        ALTER TYPE memwarden_internal.scored_item ADD ATTRIBUTE neighbour_score double precision, ADD ATTRIBUTE time_score double precision;
     END IF;
 END
 $type$;
@@ -121,15 +122,17 @@ DECLARE
     v_whole    bigint[];
     -- Which scopes have a language that the model does not know.
     v_abroad   bigint[];
+    v_dates    tstzmultirange;
 BEGIN
     -- Which scopes have a language of their own: nearly always none.
     SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
       FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL;
     SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh, max(w.neighbour) > 0 AS talk,
            max(w.unread) AS unread,
-           max(w.recency + w.importance + w.confidence + w.freshness + w.authority) > 0 AS other,
+           max(w.recency + w.importance + w.confidence + w.freshness + w.authority + w.dated) > 0 AS other,
            array_agg(DISTINCT w.config) AS configs, array_agg(w.layer) AS layers, array_agg(w.half_life) AS half_lives
       INTO v_weight FROM unnest(p_weights) AS w;
+    v_dates := (SELECT w.dates FROM unnest(p_weights) AS w WHERE w.dates IS NOT NULL LIMIT 1);
     IF v_weight.unread IS NOT NULL AND v_homes IS NOT NULL THEN
         v_abroad := ARRAY(SELECT h.scope_id FROM unnest(v_homes, v_configs) AS h (scope_id, config)
                            WHERE memwarden_internal.language_of_config(h.config) <> ALL (ARRAY(
@@ -180,7 +183,7 @@ BEGIN
     ), rates AS MATERIALIZED (
         SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword,
             w.recency, w.importance,
-               w.confidence, w.freshness, w.authority, w.neighbour, w.config, w.half_life,
+               w.confidence, w.freshness, w.authority, w.neighbour, w.dated, w.config, w.half_life,
                CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share,
                p_now - w.soft_ttl AS soft, w.from_creation, w.unread
           FROM unnest(p_weights) AS w
@@ -232,13 +235,14 @@ BEGIN
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
-            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id, f.conversation, f.created_at,
+            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id, f.conversation, f.created_at, f.dated,
                -- Worked out here, of those that fit, and not carried along.
                CASE WHEN NOT f.is_foreign
                     THEN nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN')
                     END AS similarity, f.is_foreign
           FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
               i.fingerprint, i.subject_key_id, i.conversation, i.created_at,
+                       CASE WHEN v_dates @> lower(i.valid_during) AND r.dated > 0 THEN 1::double precision ELSE 0 END AS dated,
                        -- As a rule there is one language, that of every word.
                        CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
                            THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
@@ -312,7 +316,7 @@ BEGIN
          GROUP BY h.item_id
     ), parts AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
-            c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, w.coverage,
+            c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, c.dated, w.coverage,
                CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
@@ -333,14 +337,14 @@ BEGIN
     ), scored AS (
         SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
             p.fingerprint,
-               p.place, p.vector, p.keyword, p.coverage, r.threshold, coalesce(l.neighbour, 0) AS neighbour,
+               p.place, p.vector, p.keyword, p.coverage, r.threshold, p.dated, coalesce(l.neighbour, 0) AS neighbour,
                p.weight * r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
                    THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
                            + CASE WHEN r.freshness > 0
                                THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now,
                                r.half_life), 0) ELSE 0 END
-                           + CASE WHEN l.neighbour > 0 THEN r.neighbour * l.neighbour ELSE 0 END) AS score,
+                           + CASE WHEN l.neighbour > 0 THEN r.neighbour * l.neighbour ELSE 0 END + r.dated * p.dated) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.likeness IS NULL THEN coalesce(p.coverage, 0)
                     WHEN coalesce(p.config, r.config) <> ALL (ARRAY(SELECT DISTINCT t.config FROM terms AS t)) THEN p.likeness
@@ -351,7 +355,7 @@ BEGIN
     ), best AS MATERIALIZED (
         SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority,
             p.freshness,
-               p.similarity, p.relevance, p.coverage, p.place, p.fingerprint, p.neighbour
+               p.similarity, p.relevance, p.coverage, p.place, p.fingerprint, p.neighbour, p.dated
           FROM scored AS p
          WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
            AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
@@ -363,7 +367,8 @@ BEGIN
     SELECT b.org_id, b.item_id, b.updated_at, b.score,
            b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision,
                b.authority::double precision, b.freshness * a.recency,
-           b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[], b.neighbour
+           b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[], b.neighbour,
+           b.dated
       FROM best AS b
      CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.updated_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END

@@ -84,6 +84,7 @@ DECLARE
     v_is_talk    boolean;
     -- Of the layers with one language it is the same.
     v_unread     text;
+    v_dates      tstzmultirange := (SELECT w.dates FROM unnest(p_weights) AS w WHERE w.dates IS NOT NULL LIMIT 1);
     v_asked      record;
     t1 tsquery; t2 tsquery; t3 tsquery; t4 tsquery; t5 tsquery; t6 tsquery; t7 tsquery; t8 tsquery;
 BEGIN
@@ -91,7 +92,7 @@ BEGIN
            array_agg(w.half_life), CASE WHEN count(DISTINCT w.config) = 1 THEN min(w.config) END,
            array_agg(CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END),
            -- The weights that hardly anybody gives.
-           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0),
+           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority + w.dated > 0), bool_or(w.freshness > 0),
            array_agg(p_now - w.soft_ttl), array_agg(w.from_creation), array_agg(w.neighbour), max(w.neighbour) > 0, max(w.unread)
       INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh,
            v_soft, v_creation, v_neighbours, v_is_talk, v_unread
@@ -117,6 +118,7 @@ BEGIN
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
                i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length,
+               CASE WHEN v_dates @> lower(i.valid_during) THEN 1::double precision ELSE 0 END AS dated,
                CASE WHEN u.is_foreign THEN NULL ELSE e.similarity END AS similarity, u.is_foreign,
                memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
                memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
@@ -177,7 +179,7 @@ BEGIN
           FROM counted AS s
     ), ranked AS (
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
-               c.fresh_until, c.fingerprint, c.conversation, c.freshness,
+               c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
                c.similarity, c.is_foreign,
                CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
                     ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
@@ -199,7 +201,7 @@ BEGIN
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
-               r.fresh_until, r.fingerprint, r.conversation, r.freshness,
+               r.fresh_until, r.fingerprint, r.conversation, r.freshness, r.dated,
                -- Where no vector tells anything the words decide.
                r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword,
                coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
@@ -228,7 +230,7 @@ BEGIN
                                        THEN o.freshness * coalesce(
                                            p.freshness * memwarden_internal.recency(p.updated_at, p_now, o.half_life), 0)
                                        ELSE 0 END
-                                + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END
+                                + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END + o.dated * p.dated
                            FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.similarity IS NULL THEN p.coverage
@@ -239,7 +241,8 @@ BEGIN
     )
     SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, b.recency, b.importance, b.adjusted_confidence, b.authority,
             b.freshness * b.recency, b.similarity, b.relevance, b.coverage, v_layers[b.place], b.fingerprint,
-            '{}'::uuid[], b.neighbour)::memwarden_internal.scored_item
+            '{}'::uuid[], b.neighbour,
+            CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END)::memwarden_internal.scored_item
       FROM (SELECT s.*, memwarden_internal.recency(s.updated_at, p_now, v_half_lives[s.place]) AS recency
               FROM scored AS s
              WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL OR s.relevance >= v_thresholds[s.place])

@@ -77,7 +77,7 @@ BEGIN
            r.vector_score, r.keyword_score, r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.similarity,
            r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.domains, r.provenance,
            r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id, r.contradicts,
-           r.neighbour_score
+           r.neighbour_score, r.time_score
       FROM unnest(v_rows) AS r;
 END
 $function$;

@@ -76,6 +76,7 @@ def test_it_says_where_it_looked_what_it_left_out_and_how_rare_each_word_is(
     assert words["green"]["weight"] > words["tea"]["weight"]
     # What happened is read with its neighbours.
     assert [row["facts"]["weights"]["neighbour"] for row in steps["weights"]] == [0, 0.5]
+    assert {row["facts"]["weights"]["time"] for row in steps["weights"]} == {0}
     assert steps["weights"][1]["facts"]["layers"] == ["episodic"]
     for weights in (row["facts"] for row in steps["weights"]):
         assert weights["source"] == "model"

@@ -23,13 +23,15 @@ WEIGHTS: list[dict[str, float] | None] = [
     {"vector": 0.5, "recency": 0.2, "freshness": 0.4},
     {"keyword": 1, "importance": 0.1, "confidence": 0.3, "authority": 0.2},
     {"recency": 1},
-    {"vector": 1, "keyword": 1, "recency": 0.1, "neighbour": 0.5},
+    {"vector": 1, "keyword": 1, "recency": 0.1, "neighbour": 0.5, "time": 0.3},
 ]
 ARGUMENTS = """
     %(orgs)s::bigint[], %(scopes)s::bigint[], {layers} %(query)s, %(vector)s::real[]::halfvec,
     %(model)s::smallint, %(subject)s, %(predicate)s, %(kind)s, %(filter)s::jsonb,
     %(confidence)s::float8, %(valid_at)s::timestamptz, ARRAY(
-        SELECT jsonb_populate_record(w, jsonb_build_object('unread', %(unread)s::text))
+        SELECT jsonb_populate_record(w, jsonb_build_object(
+            'unread', %(unread)s::text, 'dates', %(dates)s::text,
+            'dated', CASE WHEN %(dates)s::text IS NULL THEN 0 ELSE w.dated END))
           FROM unnest(memwarden_internal.recall_weights(
               %(layers)s::text[], %(weights)s::jsonb, 0.5, %(threshold)s::float8)) AS w), 0.5,
     %(exclude)s::uuid[], %(limit)s::integer, %(now)s::timestamptz, %(principal)s::bigint,
@@ -73,6 +75,8 @@ def memory(chance: random.Random, number: int, scope: str) -> dict[str, Any]:
         request["embedding"] = vector(chance)
     if chance.random() < 0.5:
         request["origin"] = {"session": chance.choice("abc")}
+    if chance.random() < 0.6:
+        request["valid_from"] = f"2024-0{chance.randint(1, 4)}-05T00:00:00Z"
     if chance.random() < 0.3:
         request |= {"subject": chance.choice(["Ana", "Bo"]), "predicate": f"likes{number}"}
     return request
@@ -101,6 +105,7 @@ def question(chance: random.Random, scopes: list[int], items: list[Any]) -> dict
         "exclude": chance.sample(items, 3) if chance.random() < 0.2 else None,
         # Words that the model cannot read: those with a 1, or all.
         "unread": chance.choice([None, None, "[1]", "."]),
+        "dates": chance.choice([None, "{[2024-01-01, 2024-03-01)}", "{[2024-02-01,)}"]),
         "limit": chance.choice([None, 1, 20, 20, 50]),
     }
 
