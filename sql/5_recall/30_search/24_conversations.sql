@@ -18,7 +18,9 @@ BEGIN
         SELECT h.org_id, h.scope_id, h.layer, h.conversation,
                -- Those of the nearest, and those that have most of what was found.
                least(rank() OVER (ORDER BY min(p.place)), rank() OVER (ORDER BY count(*) DESC, min(p.place))) AS place
-          FROM unnest(p_item_ids[:least(p_pooled, 1000)]) WITH ORDINALITY AS p (item_id, place)
+          FROM (SELECT g.item_id, row_number() OVER (ORDER BY g.similarity DESC NULLS LAST, g.place) AS place
+                  FROM unnest(p_item_ids, p_similarities) WITH ORDINALITY AS g (item_id, similarity, place)
+                 WHERE g.place <= 1000 OR g.place BETWEEN p_pooled + 1 AND p_pooled + 1000) AS p
          CROSS JOIN LATERAL (SELECT i.org_id, i.scope_id, i.layer, i.conversation FROM memwarden_data.item AS i
                               WHERE i.org_id = ANY (p_orgs) AND i.item_id = p.item_id OFFSET 0) AS h
          WHERE h.conversation IS NOT NULL
@@ -51,7 +53,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
     @extschema:vector@.halfvec, smallint) IS
-    'What grown_part() tells of a pool, with the other memories of the conversations that its first 1,000 are from: of at most '
-    '40 conversations, of at most 200 memories each. conversations: these, of which all is at hand.';
+    'What grown_part() tells of a pool, with the other memories of the conversations that its first 1,000, and those counted '
+    'beside it, are from: of at most 40 conversations, of at most 200 memories each. conversations: these, of which all is at hand.';
 REVOKE ALL ON FUNCTION memwarden_internal.conversations_of_pool(bigint[], uuid[], double precision[], integer,
     @extschema:vector@.halfvec, smallint) FROM PUBLIC;
