@@ -435,7 +435,7 @@ BEGIN
                CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text)
                          AND r.search_text !~ memwarden_internal.run_together()
                     THEN to_tsvector('english', left(r.search_text, 200000))
-                    ELSE memwarden_internal.words_of(r.text_search_config, r.search_text) END
+                    ELSE memwarden_internal.words_to_index(r.text_search_config, r.search_text) END
           FROM sure AS r ORDER BY r.place
     ), provenance AS (
         INSERT INTO memwarden_data.provenance (

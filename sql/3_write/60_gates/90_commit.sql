@@ -133,8 +133,9 @@ BEGIN
 
     -- Plain English, as nearly always, is read without a call.
     v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
+                         AND NEW.search_text !~ memwarden_internal.run_together()
                     THEN to_tsvector('english', left(NEW.search_text, 200000))
-                    ELSE memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text) END;
+                    ELSE memwarden_internal.words_to_index(v_terms.text_search_config, NEW.search_text) END;
     IF NEW.subject_key_id IS NULL AND v_head.subject_key_id IS NOT NULL THEN
         -- What renews an encrypted memory is encrypted as well, whatever its own class is.
         NEW.subject_key_id := v_head.subject_key_id;

@@ -12,11 +12,7 @@ DECLARE
 BEGIN
     -- Most texts are plain ASCII in English, and pay for this alone.
     IF octet_length(v_text) = length(v_text) AND NOT memwarden_internal.joins_words(p_config) THEN
-        v_words := to_tsvector(p_config::regconfig, v_text);
-        IF v_text ~ memwarden_internal.run_together() THEN
-            v_words := v_words || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(v_text), ''));
-        END IF;
-        RETURN v_words;
+        RETURN to_tsvector(p_config::regconfig, v_text);
     END IF;
     -- A configuration of somebody's own, which pg_catalog has not, knows what it does.
     IF p_config NOT LIKE '%.%' THEN
@@ -40,9 +36,6 @@ BEGIN
         END IF;
     END IF;
     v_words := to_tsvector(p_config::regconfig, v_text) || v_other;
-    IF v_text ~ memwarden_internal.run_together() THEN
-        v_words := v_words || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(v_text), ''));
-    END IF;
     IF memwarden_internal.joins_words(p_config) THEN
         v_words := v_words || to_tsvector('simple', coalesce((
             SELECT string_agg(g.piece, ' ' ORDER BY g.piece)
@@ -57,8 +50,7 @@ COMMENT ON FUNCTION memwarden_internal.words_of(text, text) IS
     'The words of a text by a text search configuration. Chinese, Japanese, Korean, Thai and other text without spaces: '
     'each pair of neighbouring signs, and each Chinese sign. Under english, the default, Cyrillic, Greek and Arabic '
     'words are stemmed by the rules of Russian, Greek and Arabic. Where words are joined to longer ones (German and its '
-    'like): also the pieces of four letters of words of eight and more. Of iPhone14 or OPPOFindX3: also the words that are run '
-    'together in it. Source: four-layer design, 5.';
+    'like): also the pieces of four letters of words of eight and more. Source: four-layer design, 5.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_of(text, text) FROM PUBLIC;
 
 -- What a question asks for. A word of a language that joins words is asked for by its pieces too; they count half of it together.
@@ -139,6 +131,24 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.parts_of_names(text) IS
     'Of words that are run together with others or with numbers, the parts of three letters and more; NULL where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.parts_of_names(text) FROM PUBLIC;
+
+-- Memories alone: a question that asks for one name would ask for two words.
+CREATE OR REPLACE FUNCTION memwarden_internal.words_to_index(p_config text, p_text text)
+RETURNS tsvector
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    IF p_text ~ memwarden_internal.run_together() THEN
+        RETURN memwarden_internal.words_of(p_config, p_text)
+            || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(left(p_text, 200000)), ''));
+    END IF;
+    RETURN memwarden_internal.words_of(p_config, p_text);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.words_to_index(text, text) IS
+    'The words by which a memory is found: words_of() its text, and of iPhone14 or OPPOFindX3 also the words that are run together.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_to_index(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)
 RETURNS text

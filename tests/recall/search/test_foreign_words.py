@@ -128,7 +128,7 @@ def test_letters_that_no_language_of_a_model_has(
 def test_names_are_found_by_their_parts(shared_world: World, text: str, parts: set[str]) -> None:
     """Of what is run together, besides the whole; of keys and hashes nothing is made."""
     words = shared_world.value(
-        "SELECT tsvector_to_array(memwarden_internal.words_of('english', %s))", text
+        "SELECT tsvector_to_array(memwarden_internal.words_to_index('english', %s))", text
     )
     whole = shared_world.value("SELECT tsvector_to_array(to_tsvector('english', %s))", text)
     assert set(words) - set(whole) <= parts

@@ -20,7 +20,7 @@ Agent = Connection[DictRow]
 
 HOME = "/org/acme/user/ana"
 MANY = 400
-WORDS = [f"q{chr(97 + n % 26)}{chr(97 + n // 26)}x" for n in range(60)]
+WORDS = [f"word{n}" for n in range(60)]
 ASKED: list[dict[str, Any]] = [
     {},
     {"k": 1},
