@@ -81,7 +81,7 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     copy.edit(
         "sql/2_model/10_memory/40_item.table.sql",
         "    conversation   bigint,\n    PRIMARY KEY (org_id, item_id)",
-        "    subject_key_id uuid,\n    note text CHECK (length(note) < 100),\n"
+        "    conversation   bigint,\n    note text CHECK (length(note) < 100),\n"
         "    PRIMARY KEY (org_id, item_id)",
     )
     with (copy.directory / "sql/2_model/10_memory/40_item.table.sql").open("a") as file:
