@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
+from .lexicon import NOTHING, Relations, in_dictionary
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
@@ -59,7 +60,7 @@ class Alignment:
         "partner",
     )
 
-    def __init__(self, new: Sentence, old: Sentence) -> None:
+    def __init__(self, new: Sentence, old: Sentence, relations: Relations = NOTHING) -> None:
         self.new, self.old = new, old
         self.partner: dict[int, int] = {}
         """For a place of the new sentence that of the old one."""
@@ -75,6 +76,7 @@ class Alignment:
         shorter = min(len(new.keys), len(old.keys))
         if len(self.partner) * _FEW >= shorter or shorter < _FEW:
             self._related()
+            self._look_up(relations)
         self.matched = len(self.partner)
 
     def _equal(self) -> None:
@@ -115,6 +117,23 @@ class Alignment:
                     del places[self.old.keys[other]]
                     self.in_new.remove(place)
                     self.in_old.remove(other)
+
+    def _look_up(self, relations: Relations) -> None:
+        """Where one thing differs and no list knows it: a conflict, if a dictionary knows one."""
+        gap = None if self.conflicts else self.gap()
+        if gap is None:
+            return
+        first, last, start, end = gap
+        method = in_dictionary(
+            relations,
+            self.new.written(first, last),
+            self.old.written(start, end),
+            right=last == len(self.new.keys) or self.partner.get(last) == end,
+            last=last == len(self.new.keys),
+        )
+        if method:
+            self.conflicts.append(Conflict(first, start, method))
+            self.in_new, self.in_old = [], []
 
     def _same(self, place: int, places: dict[str, int]) -> int | None:
         return self._first(place, places, SYNONYMS.get(self.new.keys[place], _NONE))

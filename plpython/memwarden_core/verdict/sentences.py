@@ -10,6 +10,7 @@ from .another import has_another_name, has_another_subject, is_another
 from .decisive import decides, decides_denial
 from .denial import denies_it
 from .function_words import ENGLISH
+from .lexicon import NOTHING, Relations
 from .reading import Sentence
 from .values import SINGLE, stems
 from .ways import turns_round
@@ -22,6 +23,9 @@ _SURE = {
     "date": 0.95,
     "group": 0.93,
     "attribute": 0.92,
+    # A dictionary does not know which sense is meant: just enough, where all else agrees.
+    "opposite": 0.87,
+    "rival": 0.85,
 }
 LEAST = 0.85
 """Below this a conflict is no more than a guess, and not told as one."""
@@ -70,9 +74,9 @@ class Finding(NamedTuple):
     """Of a conflict: whether it is certainly about one thing."""
 
 
-def compare(new: Sentence, old: Sentence) -> Finding:
-    """How a new sentence stands to an old one."""
-    found = Alignment(new, old)
+def compare(new: Sentence, old: Sentence, relations: Relations = NOTHING) -> Finding:
+    """How a new sentence stands to an old one; ``relations``: what a dictionary has on them."""
+    found = Alignment(new, old, relations)
     covered = found.covered
     if new.question != old.question or new.hedged != old.hedged:
         return Finding("unrelated", 0.5, "hedge", covered)
@@ -161,7 +165,7 @@ def _conflict(found: Alignment) -> Finding:
     if is_another(new, old, first) or has_another_subject(found):
         return _unlike(found, "another_subject")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
-    if method in ("group", "date") and _has_several(new, first.new):
+    if method in ("group", "date", "rival") and _has_several(new, first.new):
         return _unlike(found, "several")
     covered = found.covered_but(_ONLY)
     score = _SURE[method] - _SLOPE * (1 - covered)

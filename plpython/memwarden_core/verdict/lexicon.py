@@ -1,0 +1,151 @@
+"""What a dictionary says of two words in one place: opposites, rivals, or words that can both be so.
+
+The judge asks of few words: those in which two near texts differ. It is given the answers as a
+mapping, so it stays a pure function. What a dictionary tells is a guess about the sense that was
+meant; so it marks, and decides nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from ..language.wordnet import Sense, base_forms
+
+OPPOSITE: Final = "opposite"
+RIVAL: Final = "rival"
+"""Two kinds of one thing, of which something is one: a potato is no carrot."""
+QUALITY: Final = "quality"
+"""The same of what something is like or made of: a wooden table is no plastic one."""
+AKIN: Final = "akin"
+"""Words of one meaning, or of which one is a kind of the other: both can be so."""
+
+GUESSED: Final = frozenset({"opposite", "rival"})
+"""Methods by which a dictionary finds that two texts disagree."""
+
+Relations = Mapping[tuple[str, str], str]
+"""For two lower-case words, the lesser first, how they stand to each other; none where unknown."""
+NOTHING: Relations = {}
+Senses = Callable[[str], Iterable[tuple[int, Sense]]]
+"""The senses of a word with their ranks among those of their part of speech, the first is 1."""
+
+
+class Questions(dict[tuple[str, str], str]):
+    """Knows nothing, and keeps what it is asked: the pairs of words in question."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: set[tuple[str, str]] = set()
+
+    def get(self, pair: tuple[str, str], default: str = "") -> str:  # type: ignore[override]
+        """Note the question."""
+        self.asked.add(pair)
+        return default
+
+
+def pair(one: str, two: str) -> tuple[str, str]:
+    """Two words as the key of an answer."""
+    return (one, two) if one < two else (two, one)
+
+
+_PHRASE = 3
+"""Of so many words is a name in a dictionary."""
+
+
+def in_dictionary(relations: Relations, one: str, other: str, *, right: bool, last: bool) -> str:
+    """How a dictionary has it that two words in one place exclude each other; "" where it does not.
+
+    ``right``: whether the same word follows on both; ``last``: whether none does. What something
+    is like stands before it: a red hat and a blue coat do not disagree.
+    """
+    if not one or not other or one == other or max(one.count("_"), other.count("_")) >= _PHRASE:
+        return ""
+    found = relations.get(pair(one, other), "")
+    if found == QUALITY and not right:
+        return ""
+    return {OPPOSITE: "opposite", RIVAL: "rival", QUALITY: "rival"}.get(found, "")
+
+
+# By lexicographer file: words may stand so many steps further apart than what is above both stands
+# below the top. What is true together is not here: what somebody does, knows, feels or is to
+# others (a singer is a mother too), and what happens.
+_RIVALS = {
+    5: 0,  # animals
+    6: -1,  # made things
+    13: 1,  # food
+    15: 0,  # places
+    17: 0,  # planets, mountains
+    20: -1,  # plants
+    25: 0,  # shapes
+    27: 4,  # materials
+    28: -1,  # days, months, seasons
+}
+_MOST = 8
+_COLOUR, _APART = 5, 5
+"""Of attributes only colours: nothing else is so deep. (Tall, wide, honest: all at once.)"""
+_ATTRIBUTE, _PLACE, _ADJECTIVES = 7, 15, frozenset("as")
+_OFTEN, _EVER = 4, 6
+"""Of a word so many senses are meant often, and so many ever."""
+_MEANT = 2
+
+
+def senses_of(word: str, look_up: Mapping[str, list[tuple[int, Sense]]]) -> list[tuple[int, Sense]]:
+    """The senses of a word in any of its forms, with their ranks.
+
+    ``look_up`` has for a base form its senses, as a dictionary lists them.
+    """
+    found: dict[int, tuple[int, Sense]] = {}
+    for form, parts in base_forms(word):
+        for rank, sense in look_up.get(form, ()):
+            part = "a" if sense.part == "s" else sense.part
+            if part in parts:
+                found.setdefault(sense.sense, (rank, sense))
+    if word.endswith("en") and any(sense.part in _ADJECTIVES for _, sense in found.values()):
+        # "Wooden" is of wood.
+        for rank, sense in look_up.get(word[:-2], ()):
+            if sense.part == "n" and rank <= _MEANT:
+                found.setdefault(sense.sense, (rank, sense))
+    return list(found.values())
+
+
+def relation(ours: list[tuple[int, Sense]], theirs: list[tuple[int, Sense]]) -> str:
+    """How two words with these senses stand to each other; "" where nothing is known.
+
+    Opposites are so in any frequent sense. Words that may be meant as one kind of the other are
+    no rivals, whatever else they mean.
+    """
+    found = set()
+    for rank, one in ours:
+        for their_rank, other in theirs:
+            answer = _relation(one, other) if max(rank, their_rank) <= _EVER else ""
+            if answer == OPPOSITE and max(rank, their_rank) > _OFTEN:
+                continue
+            if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
+                continue
+            found.add(answer)
+    return next((answer for answer in (OPPOSITE, AKIN, QUALITY, RIVAL) if answer in found), "")
+
+
+def _relation(one: Sense, other: Sense) -> str:
+    if one.sense == other.sense:
+        return AKIN
+    if any(other.above.get(against, 2) <= 1 for against in one.against):
+        return OPPOSITE
+    both = [(steps + other.above[s], s) for s, steps in one.above.items() if s in other.above]
+    if not both:
+        return ""
+    apart, above = min(both)
+    up, across = one.above[above], other.above[above]
+    if not (up and across):
+        # A Canadian is no American, whatever the continent is called.
+        adjectives = _ADJECTIVES >= {one.part, other.part}
+        return "" if adjectives and one.file == _PLACE else AKIN
+    depth = max(one.above.values()) - up
+    if one.file != other.file:
+        return ""
+    if one.file == _ATTRIBUTE:
+        return QUALITY if apart <= _APART and depth >= _COLOUR else ""
+    further = _RIVALS.get(one.file)
+    if further is None or apart > min(depth + further, _MOST):
+        return ""
+    return QUALITY if _ADJECTIVES & {one.part, other.part} else RIVAL
