@@ -28,12 +28,20 @@ _DATES = frozenset(
 )
 
 
+_OF = word_set("is are was were be of")
 MONTH_STEMS = frozenset(map(stem, MONTHS))
 
 
 def _is_kind(one: str, two: str) -> bool:
     """Whether one of two words is a kind of the other: then both can be so."""
     return two in WIDER.get(one, _NONE) or one in WIDER.get(two, _NONE)
+
+
+def _may_describe(sentence: Sentence, first: int, end: int) -> bool:
+    """Whether words may say what something is like: "a wooden table", "it is made of wood"."""
+    at = sentence.at[first]
+    followed = end < len(sentence.keys) and sentence.at[end] - sentence.at[end - 1] == 1
+    return followed or not _OF.isdisjoint(sentence.words[max(at - 1, 0) : at])
 
 
 class Conflict(NamedTuple):
@@ -128,8 +136,10 @@ class Alignment:
             relations,
             self.new.written(first, last),
             self.old.written(start, end),
-            right=last == len(self.new.keys) or self.partner.get(last) == end,
-            last=last == len(self.new.keys),
+            describes=all(
+                _may_describe(sentence, first, end)
+                for sentence, first, end in ((self.new, first, last), (self.old, start, end))
+            ),
         )
         if method:
             self.conflicts.append(Conflict(first, start, method))

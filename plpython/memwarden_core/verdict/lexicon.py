@@ -52,16 +52,15 @@ _PHRASE = 3
 """Of so many words is a name in a dictionary."""
 
 
-def in_dictionary(relations: Relations, one: str, other: str, *, right: bool, last: bool) -> str:
+def in_dictionary(relations: Relations, one: str, other: str, *, describes: bool) -> str:
     """How a dictionary has it that two words in one place exclude each other; "" where it does not.
 
-    ``right``: whether the same word follows on both; ``last``: whether none does. What something
-    is like stands before it: a red hat and a blue coat do not disagree.
+    ``describes``: whether they may say what something is like or made of.
     """
     if not one or not other or one == other or max(one.count("_"), other.count("_")) >= _PHRASE:
         return ""
     found = relations.get(pair(one, other), "")
-    if found == QUALITY and not right:
+    if found == QUALITY and not describes:
         return ""
     return {OPPOSITE: "opposite", RIVAL: "rival", QUALITY: "rival"}.get(found, "")
 
@@ -84,6 +83,9 @@ _MOST = 8
 _COLOUR, _APART = 5, 5
 """Of attributes only colours: nothing else is so deep. (Tall, wide, honest: all at once.)"""
 _ATTRIBUTE, _PLACE, _ADJECTIVES = 7, 15, frozenset("as")
+_MOMENTS = frozenset({0, 35, 38, 42})
+"""Files of what somebody does for a moment: who is running stands later."""
+_MATERIAL = 27
 _OFTEN, _EVER = 4, 6
 """Of a word so many senses are meant often, and so many ever."""
 _MEANT = 2
@@ -108,8 +110,12 @@ def senses_of(word: str, look_up: Mapping[str, list[tuple[int, Sense]]]) -> list
     return list(found.values())
 
 
-def relation(ours: list[tuple[int, Sense]], theirs: list[tuple[int, Sense]]) -> str:
+def relation(
+    ours: list[tuple[int, Sense]], theirs: list[tuple[int, Sense]], *, doing: bool = False
+) -> str:
     """How two words with these senses stand to each other; "" where nothing is known.
+
+    ``doing``: whether both tell what is being done ("running").
 
     Opposites are so in any frequent sense. Words that may be meant as one kind of the other are
     no rivals, whatever else they mean.
@@ -118,7 +124,9 @@ def relation(ours: list[tuple[int, Sense]], theirs: list[tuple[int, Sense]]) -> 
     for rank, one in ours:
         for their_rank, other in theirs:
             answer = _relation(one, other) if max(rank, their_rank) <= _EVER else ""
-            if answer == OPPOSITE and max(rank, their_rank) > _OFTEN:
+            if answer == OPPOSITE and (
+                max(rank, their_rank) > _OFTEN or (doing and one.file in _MOMENTS)
+            ):
                 continue
             if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
                 continue
@@ -148,4 +156,6 @@ def _relation(one: Sense, other: Sense) -> str:
     further = _RIVALS.get(one.file)
     if further is None or apart > min(depth + further, _MOST):
         return ""
-    return QUALITY if _ADJECTIVES & {one.part, other.part} else RIVAL
+    if one.file == _MATERIAL or _ADJECTIVES & {one.part, other.part}:
+        return QUALITY
+    return RIVAL

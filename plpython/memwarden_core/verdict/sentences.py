@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .additions import adds_only, says_as_much
 from .alignment import Alignment
-from .another import has_another_name, has_another_subject, is_another
+from .another import has_another_name, has_another_subject, is_another, may_be_one_sight
 from .decisive import decides, decides_denial
 from .denial import denies_it
 from .function_words import ENGLISH
@@ -162,13 +162,15 @@ def _conflict(found: Alignment) -> Finding:
     first = found.conflicts[0]
     if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
         return _unlike(found, first.method)
-    if is_another(new, old, first) or has_another_subject(found):
+    another = is_another(new, old, first) or has_another_subject(found)
+    if another and not may_be_one_sight(new, old, first):
         return _unlike(found, "another_subject")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
     if method in ("group", "date", "rival") and _has_several(new, first.new):
         return _unlike(found, "several")
     covered = found.covered_but(_ONLY)
-    score = _SURE[method] - _SLOPE * (1 - covered)
+    sure = LEAST if another else _SURE[method]
+    score = sure - _SLOPE * (1 - covered)
     return _contrary(found, score, method, covered)._replace(decisive=decides(found))
 
 
