@@ -23,6 +23,17 @@ _ABOVE, _PART_OF = frozenset({"@", "@i"}), "#p"
 _PLACES = frozenset({15, 17})
 """Files whose senses are also below what they are part of: who is in Paris is in France."""
 _OPPOSITE, _SIMILAR, _DERIVED = "!", "&", frozenset({"\\", "+"})
+MATERIAL, BUILT, INSTRUMENT = 27, 50, 51
+_MADE = 6
+_BELOW = {
+    "material": MATERIAL,
+    "fabric": MATERIAL,
+    "building_material": MATERIAL,
+    "structure": BUILT,
+    "passage": BUILT,
+    "musical_instrument": INSTRUMENT,
+}
+"""What is below these nouns belongs together, in whatever file it is."""
 _THINGS = frozenset({6, 15, 27})
 """Files of nouns of which adjectives come that tell where something is from, or what it is of."""
 _MAX_ABOVE = 40
@@ -38,7 +49,8 @@ class NotADictionary(Exception):
 class Sense(NamedTuple):
     """One meaning, which words share that have it.
 
-    ``file`` is the number of its lexicographer file: 13 holds food, 15 places. ``above`` lists the
+    ``file`` is the number of its lexicographer file: 13 holds food, 15 places; materials, what is
+    built and musical instruments have a number of their own. ``above`` lists the
     senses that are more general, or that it is a part of, with the steps up to each, itself first with none. An adjective
     that tells where something is from, or what it is of, has both of its noun. ``against`` lists
     its opposites.
@@ -124,6 +136,18 @@ class Dictionary:
         return {word: tuple(senses) for word, senses in found.items() if len(word) <= _MAX_WORD}
 
     @cached_property
+    def _groups(self) -> dict[int, int]:
+        """The senses that hold others together, and the number that these get."""
+        found = {}
+        for word, number in _BELOW.items():
+            nouns = (sense for sense in self.senses(word) if _part(sense) == "n")
+            wanted = {number, _MADE} if number == MATERIAL else {_MADE}
+            first = next((s for s in nouns if self._synset(s).file in wanted), None)
+            if first is not None:
+                found[first] = number
+        return found
+
+    @cached_property
     def words(self) -> list[str]:
         """Every word that has a sense, in order; those of several words with ``_`` between them."""
         return sorted(word for word, senses in self._index.items() if senses)
@@ -159,6 +183,9 @@ class Dictionary:
         above = self._above(sense, synset)
         things = [p.sense for p in synset.pointers if self._is_from(synset, p)]
         file = self._synset(things[0]).file if things else synset.file
+        for group, number in self._groups.items():
+            if group in above:
+                file = number
         against = {p.sense for p in synset.pointers if p.symbol == _OPPOSITE}
         if synset.part == "s":
             # Not direct: moist is like wet, the opposite of dry.

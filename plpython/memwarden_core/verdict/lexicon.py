@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from ..language.wordnet import Sense, base_forms
+from ..language.wordnet import BUILT, INSTRUMENT, MATERIAL, Sense, base_forms
 
 OPPOSITE: Final = "opposite"
 RIVAL: Final = "rival"
@@ -75,17 +75,20 @@ _RIVALS = {
     15: 0,  # places
     17: 0,  # planets, mountains
     20: -1,  # plants
+    24: 0,  # the first, the second
     25: 0,  # shapes
-    27: 4,  # materials
     28: -1,  # days, months, seasons
+    BUILT: 2,  # rooms, buildings
+    INSTRUMENT: 2,
 }
-_MOST = 8
 _COLOUR, _APART = 5, 5
 """Of attributes only colours: nothing else is so deep. (Tall, wide, honest: all at once.)"""
-_ATTRIBUTE, _PLACE, _ADJECTIVES = 7, 15, frozenset("as")
+_ATTRIBUTE, _ADJECTIVES = 7, frozenset("as")
+_PLACES = frozenset({15, 17})
+"""Countries, and continents."""
 _MOMENTS = frozenset({0, 35, 38, 42})
 """Files of what somebody does for a moment: who is running stands later."""
-_MATERIAL = 27
+_RANKS = 24
 _OFTEN, _EVER = 4, 6
 """Of a word so many senses are meant often, and so many ever."""
 _MEANT = 2
@@ -147,15 +150,15 @@ def _relation(one: Sense, other: Sense) -> str:
     if not (up and across):
         # A Canadian is no American, whatever the continent is called.
         adjectives = _ADJECTIVES >= {one.part, other.part}
-        return "" if adjectives and one.file == _PLACE else AKIN
+        return "" if adjectives and one.file in _PLACES else AKIN
     depth = max(one.above.values()) - up
-    if one.file != other.file:
+    if one.file != other.file and not {one.file, other.file} <= _PLACES:
         return ""
     if one.file == _ATTRIBUTE:
         return QUALITY if apart <= _APART and depth >= _COLOUR else ""
-    further = _RIVALS.get(one.file)
-    if further is None or apart > min(depth + further, _MOST):
-        return ""
-    if one.file == _MATERIAL or _ADJECTIVES & {one.part, other.part}:
+    if one.file == MATERIAL:
         return QUALITY
-    return RIVAL
+    further = _RIVALS.get(one.file)
+    if further is None or apart > depth + further:
+        return ""
+    return QUALITY if one.file == _RANKS or _ADJECTIVES & {one.part, other.part} else RIVAL

@@ -79,9 +79,9 @@ def _beginnings() -> _Table:
     return found
 
 
-def _tables() -> tuple[_Table, _Table, _Table, _Table, _Table, frozenset[str]]:
+def _tables() -> tuple[_Table, _Table, _Table, _Table, _Table, set[str]]:
     synonyms = _synonyms()
-    describing = frozenset(word for line in describing_groups() for word in _stems(line))
+    describing = {word for line in describing_groups() for word in _stems(line)}
     tables = (synonyms, _beginnings(), _wider(synonyms), _rivals(synonyms), _opposites())
     return *tables, describing
 
