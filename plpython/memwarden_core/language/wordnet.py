@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +40,8 @@ _THINGS = frozenset({6, 15, 27})
 _MAX_ABOVE = 40
 _MAX_FILE = 256 * 1024 * 1024
 _MAX_WORD = 64
+VERSION = b"1"
+"""Another one where the same files would be read in another way: then they are loaded again."""
 _LINE = re.compile(rb"[^\n]*")
 
 
@@ -78,7 +81,8 @@ class _Synset(NamedTuple):
 class Dictionary:
     """The files of a folder; close it when done."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: str | Path) -> None:
+        folder = Path(folder)
         self._senses: dict[int, Sense] = {}
         self._general: dict[int, dict[int, int]] = {}
         self._data: dict[str, mmap] = {}
@@ -90,11 +94,15 @@ class Dictionary:
                 with path.open("rb") as file:
                     self._data[part] = mmap(file.fileno(), 0, access=ACCESS_READ)
             self._index = self._read_index(folder)
-        except (OSError, ValueError) as error:
+        except FileNotFoundError as error:
             self.close()
-            if isinstance(error, FileNotFoundError):
-                raise NotADictionary(f"no file {Path(error.filename).name}") from None
-            raise NotADictionary(f"not in the format of WordNet: {type(error).__name__}") from None
+            raise NotADictionary(f"there is no {Path(error.filename).name}") from None
+        except OSError as error:
+            self.close()
+            raise NotADictionary(f"it cannot be read: {type(error).__name__}") from None
+        except (ValueError, IndexError):
+            self.close()
+            raise NotADictionary("a file is not in the format of WordNet") from None
 
     def __enter__(self) -> Dictionary:
         return self
@@ -156,15 +164,19 @@ class Dictionary:
         """The senses of a lower-case word, as it is written."""
         return self._index.get(word, ())
 
-    def ranked(self, word: str) -> list[tuple[int, Sense]]:
-        """The senses of a word as it is written, each with its rank among those of its part."""
-        found: list[tuple[int, Sense]] = []
-        ranks: dict[str, int] = {}
-        for sense in self.senses(word):
+    def ranks(self, word: str) -> list[tuple[int, int]]:
+        """The senses of a word as it is written, each after its rank among those of its part."""
+        found: list[tuple[int, int]] = []
+        last: dict[str, int] = {}
+        for sense in dict.fromkeys(self.senses(word)):
             part = _part(sense)
-            ranks[part] = ranks.get(part, 0) + 1
-            found.append((ranks[part], self.sense(sense)))
+            last[part] = last.get(part, 0) + 1
+            found.append((last[part], sense))
         return found
+
+    def ranked(self, word: str) -> list[tuple[int, Sense]]:
+        """As ranks(), with what is known of the senses."""
+        return [(rank, self.sense(sense)) for rank, sense in self.ranks(word)]
 
     def every_sense(self) -> Iterator[Sense]:
         """All senses that a word has, in order."""
@@ -262,26 +274,33 @@ def _part(sense: int) -> str:
     return " nvar"[sense // _MAX_OFFSET]
 
 
-_ENDINGS = {
-    "n": "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
-    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
-    "a": "er: est: er:e est:e",
-}
-_DETACHED = {
-    part: [(ending, instead) for ending, instead in (e.split(":") for e in endings.split())]
-    for part, endings in _ENDINGS.items()
-}
-_LEAST = 2
+def digest(folder: str | Path) -> tuple[bytes, str] | None:
+    """SHA-256 over the files, and the notice at the head of them; None where there are none.
+
+    Raises: NotADictionary, where some are missing.
+    """
+    folder = Path(folder)
+    paths = [folder / f"{kind}.{name}" for kind in ("data", "index") for name in PARTS.values()]
+    if not any(path.is_file() for path in paths):
+        return None
+    told = sha256(VERSION)
+    notice: list[str] = []
+    try:
+        for path in paths + sorted(folder.glob("*.exc")):
+            if path.stat().st_size > _MAX_FILE:
+                raise NotADictionary(f"{path.name} is too large")
+            with path.open("rb") as file:
+                for line in file:
+                    told.update(line)
+                    if not notice or path == paths[0]:
+                        notice += _head(line)
+    except OSError:
+        raise NotADictionary("some of its files are missing or cannot be read") from None
+    return told.digest(), "\n".join(notice)
 
 
-def base_forms(word: str) -> list[tuple[str, str]]:
-    """What a regular form may be a form of: (word, the parts of speech for which it may)."""
-    found = [(word, "nvar")]
-    for part, endings in _DETACHED.items():
-        for ending, instead in endings:
-            rest = word[: -len(ending)]
-            if word.endswith(ending) and len(rest) >= _LEAST:
-                found.append((rest + instead, part))
-                if part == "v" and ending in ("ed", "ing") and rest[-1] == rest[-2:-1]:
-                    found.append((rest[:-1], part))
-    return found
+def _head(line: bytes) -> list[str]:
+    """A line of the notice: they begin with two blanks and a number."""
+    if not line.startswith(b"  "):
+        return []
+    return [line.decode("ascii", "replace").strip().partition(" ")[2].rstrip()[:200]]

@@ -8,9 +8,11 @@ meant; so it marks, and decides nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
-from ..language.wordnet import BUILT, INSTRUMENT, MATERIAL, Sense, base_forms
+from ..language.base_forms import base_forms
+from ..language.wordnet import BUILT, INSTRUMENT, MATERIAL, Sense
+from ..language.words import word_set
 
 OPPOSITE: Final = "opposite"
 RIVAL: Final = "rival"
@@ -23,24 +25,57 @@ AKIN: Final = "akin"
 GUESSED: Final = frozenset({"opposite", "rival"})
 """Methods by which a dictionary finds that two texts disagree."""
 
-Relations = Mapping[tuple[str, str], str]
-"""For two lower-case words, the lesser first, how they stand to each other; none where unknown."""
-NOTHING: Relations = {}
-Senses = Callable[[str], Iterable[tuple[int, Sense]]]
-"""The senses of a word with their ranks among those of their part of speech, the first is 1."""
 
 
-class Questions(dict[tuple[str, str], str]):
-    """Knows nothing, and keeps what it is asked: the pairs of words in question."""
+class Relations(Protocol):
+    """For two lower-case words, the lesser first, how they stand to each other: a mapping."""
+
+    def get(self, pair: tuple[str, str], default: str, /) -> str:
+        """The answer, or ``default`` where none is known."""
+
+
+NOTHING: Relations = dict[tuple[str, str], str]()
+Entry = tuple[str, str, int, Sense]
+"""What a dictionary has on a word: language, word, the rank of the sense in its part, the sense."""
+Ask = Callable[[list[str]], Iterable[Entry]]
+"""Asks the dictionaries for words, all in one go."""
+
+
+class Questions:
+    """Relations that know nothing, and keep what is asked: the pairs of words in question."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.asked: set[tuple[str, str]] = set()
+        self.count = 0
+        """How often something was asked."""
 
-    def get(self, pair: tuple[str, str], default: str = "") -> str:  # type: ignore[override]
+    def get(self, pair: tuple[str, str], default: str, /) -> str:
         """Note the question."""
         self.asked.add(pair)
+        self.count += 1
         return default
+
+    def answered(self, ask: Ask) -> dict[tuple[str, str], str]:
+        """The answers to what was asked, of those that are known."""
+        asked = sorted(self.asked)[:_MOST_PAIRS]
+        forms = {
+            form
+            for pair in asked
+            for word in pair
+            for form, _ in base_forms(word) + [(word.removesuffix(_OF_MATERIAL), "")]
+        }
+        known: dict[str, dict[str, list[tuple[int, Sense]]]] = {}
+        for language, word, rank, sense in ask(sorted(forms)) if forms else ():
+            known.setdefault(language, {}).setdefault(word, []).append((rank, sense))
+        found = {}
+        for pair in asked:
+            for language in sorted(known):
+                senses = [senses_of(word, known[language]) for word in pair]
+                doing = all(word.endswith("ing") for word in pair)
+                answer = relation(senses[0], senses[1], doing=doing)
+                if answer and found.get(pair) != AKIN:
+                    found[pair] = answer
+        return found
 
 
 def pair(one: str, two: str) -> tuple[str, str]:
@@ -48,6 +83,10 @@ def pair(one: str, two: str) -> tuple[str, str]:
     return (one, two) if one < two else (two, one)
 
 
+_MOST_PAIRS = 200
+_OF_MATERIAL = "en"
+_QUANTITIES = word_set("some several few all every each most many much more less no any")
+"""Who says that all do says that some do: no opposites here, whatever a dictionary has."""
 _PHRASE = 3
 """Of so many words is a name in a dictionary."""
 
@@ -58,6 +97,8 @@ def in_dictionary(relations: Relations, one: str, other: str, *, describes: bool
     ``describes``: whether they may say what something is like or made of.
     """
     if not one or not other or one == other or max(one.count("_"), other.count("_")) >= _PHRASE:
+        return ""
+    if one in _QUANTITIES or other in _QUANTITIES:
         return ""
     found = relations.get(pair(one, other), "")
     if found == QUALITY and not describes:
@@ -105,9 +146,9 @@ def senses_of(word: str, look_up: Mapping[str, list[tuple[int, Sense]]]) -> list
             part = "a" if sense.part == "s" else sense.part
             if part in parts:
                 found.setdefault(sense.sense, (rank, sense))
-    if word.endswith("en") and any(sense.part in _ADJECTIVES for _, sense in found.values()):
+    if word.endswith(_OF_MATERIAL) and any(sense.part in _ADJECTIVES for _, sense in found.values()):
         # "Wooden" is of wood.
-        for rank, sense in look_up.get(word[:-2], ()):
+        for rank, sense in look_up.get(word.removesuffix(_OF_MATERIAL), ()):
             if sense.part == "n" and rank <= _MEANT:
                 found.setdefault(sense.sense, (rank, sense))
     return list(found.values())
@@ -134,7 +175,7 @@ def relation(
             if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
                 continue
             found.add(answer)
-    return next((answer for answer in (OPPOSITE, AKIN, QUALITY, RIVAL) if answer in found), "")
+    return next((answer for answer in (OPPOSITE, AKIN, RIVAL, QUALITY) if answer in found), "")
 
 
 def _relation(one: Sense, other: Sense) -> str:

@@ -1,0 +1,2 @@
+-- A place in the numbers, taken by another branch.
+SELECT;
