@@ -29,6 +29,7 @@ _DATES = frozenset(
 
 
 _OF = word_set("is are was were be of")
+_ARTICLES = word_set("a an the some")
 MONTH_STEMS = frozenset(map(stem, MONTHS))
 
 
@@ -42,6 +43,12 @@ def _may_describe(sentence: Sentence, first: int, end: int) -> bool:
     at = sentence.at[first]
     followed = end < len(sentence.keys) and sentence.at[end] - sentence.at[end - 1] == 1
     return followed or not _OF.isdisjoint(sentence.words[max(at - 1, 0) : at])
+
+
+def _word_before(sentence: Sentence, first: int) -> str:
+    """The word in front of a place and its article: "on" of "on the ground"."""
+    at = sentence.at[first]
+    return next((w for w in reversed(sentence.words[max(at - 3, 0) : at]) if w not in _ARTICLES), "")
 
 
 class Conflict(NamedTuple):
@@ -141,6 +148,9 @@ class Alignment:
                 for sentence, first, end in ((self.new, first, last), (self.old, start, end))
             ),
         )
+        if method == "rival" and _word_before(self.new, first) != _word_before(self.old, start):
+            # In the water, on the ground: said of two ways to be somewhere.
+            return
         if method:
             self.conflicts.append(Conflict(first, start, method))
             self.in_new, self.in_old = [], []

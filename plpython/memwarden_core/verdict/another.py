@@ -14,6 +14,7 @@ from .reading import Sentence
 from .words import BEINGS, describes
 
 _ONE_OF_MANY = word_set("a an some several another") | NUMBERS.keys()
+_UNNAMED = word_set("a an some somebody someone")
 _IS = word_set("is are was were be been being as")
 _VERBS = _IS | word_set(
     """
@@ -51,6 +52,16 @@ def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
         and old.words[0] in _ONE_OF_MANY
         and BEINGS.isdisjoint((new.keys[conflict.new], old.keys[conflict.old]))
     )
+
+
+def is_somebody_else(new: Sentence, old: Sentence) -> bool:
+    """Whether two sentences begin with somebody who has no name, and not in the same words.
+
+    "Someone plays the flute", "a man plays the harp": who is meant by the one need not be the other.
+    """
+    one, other = new.words[:1], old.words[:1]
+    alike = one == other or {*one, *other} == {"a", "an"}
+    return not alike and not _UNNAMED.isdisjoint(one + other)
 
 
 def has_another_subject(found: Alignment) -> bool:

@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from .additions import adds_only, says_as_much
 from .alignment import Alignment
-from .another import has_another_name, has_another_subject, is_another, may_be_one_sight
+from .another import (
+    has_another_name,
+    has_another_subject,
+    is_another,
+    is_somebody_else,
+    may_be_one_sight,
+)
 from .decisive import decides, decides_denial
 from .denial import denies_it
 from .function_words import ENGLISH
@@ -168,6 +174,8 @@ def _conflict(found: Alignment) -> Finding:
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
     if method in ("group", "date", "rival") and _has_several(new, first.new):
         return _unlike(found, "several")
+    if method in ("group", "rival") and is_somebody_else(new, old):
+        return _unlike(found, "another_subject")
     covered = found.covered_but(_ONLY)
     sure = LEAST if another else _SURE[method]
     score = sure - _SLOPE * (1 - covered)

@@ -8,7 +8,8 @@ DECLARE
     v_found record;
 BEGIN
     IF load_lexicon.language IS NULL OR load_lexicon.language !~ '^[a-z][a-z0-9_]{0,62}$'
-       OR load_lexicon.folder IS NULL OR load_lexicon.folder !~ '^/.{0,1000}$' THEN
+       OR load_lexicon.folder IS NULL OR NOT starts_with(load_lexicon.folder, '/')
+       OR length(load_lexicon.folder) > 1000 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
             'folder: an absolute path of the server; language: a lower-case name, such as english');
     END IF;
