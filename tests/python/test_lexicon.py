@@ -135,7 +135,7 @@ ASKED = {pair("theorbo", "crumhorn"): RIVAL, pair("murky", "limpid"): OPPOSITE}
 def test_what_a_dictionary_tells_marks_and_decides_nothing() -> None:
     """Proves: V10, V4 (false alarms)."""
     found = of("Ana keeps a crumhorn in the hall", SAYS, ASKED)
-    assert (found.relation, found.score, found.method) == ("contradicts", 0.85, "rival")
+    assert (found.relation, found.score, found.method) == ("contradicts", 0.86, "rival")
     assert "decisive" not in found.why
     pond = of("The pond is limpid", "The pond is murky", ASKED)
     assert (pond.relation, pond.method) == ("contradicts", "opposite")
@@ -155,7 +155,7 @@ def test_materials_differ_only_where_they_describe() -> None:
     """Proves: V10, V4 (false alarms)."""
     asked = {pair("pewter", "teakwood"): QUALITY}
     for one, other in (
-        ("Ana owns the pewter bowl", "Ana owns the teakwood bowl"),
+        ("Ana carries the pewter bowl", "Ana carries the teakwood bowl"),
         ("The bowl is made of pewter", "The bowl is made of teakwood"),
     ):
         assert of(one, other, asked).relation == "contradicts"

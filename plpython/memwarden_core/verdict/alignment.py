@@ -87,12 +87,13 @@ class Alignment:
         self.in_new: list[int] = []
         self.in_old: list[int] = []
         """Places without a partner and without a conflict."""
+        self.matched = 0
         self._equal()
         shorter = min(len(new.keys), len(old.keys))
         if len(self.partner) * _FEW >= shorter or shorter < _FEW:
             self._related()
             self._look_up(relations)
-        self.matched = len(self.partner)
+        self.matched += len(self.partner)
 
     def _equal(self) -> None:
         """Pair equal words, from both ends and then wherever they stand."""
@@ -154,6 +155,8 @@ class Alignment:
         if method:
             self.conflicts.append(Conflict(first, start, method))
             self.in_new, self.in_old = [], []
+            # A name of two words is one.
+            self.matched = max(last - first, end - start) - 1
 
     def _same(self, place: int, places: dict[str, int]) -> int | None:
         return self._first(place, places, SYNONYMS.get(self.new.keys[place], _NONE))

@@ -2,15 +2,19 @@
 -- functions of the engine read them.
 CREATE TABLE memwarden_data.lexicon (
     language   text PRIMARY KEY CHECK (language ~ '^[a-z][a-z0-9_]{0,62}$'),
+    -- Where the server has its files. The rest is NULL until they are loaded.
+    folder     text NOT NULL CHECK (starts_with(folder, '/') AND length(folder) <= 1000),
     -- Of the files that were read, and of how they were read.
-    digest     bytea NOT NULL CHECK (octet_length(digest) = 32),
+    digest     bytea CHECK (octet_length(digest) = 32),
     -- The licence that stands at the head of the files: it goes with every copy of them.
-    notice     text NOT NULL,
-    words      bigint NOT NULL,
-    senses     bigint NOT NULL,
-    loaded_at  timestamptz NOT NULL
+    notice     text,
+    words      bigint,
+    senses     bigint,
+    loaded_at  timestamptz
 );
-COMMENT ON TABLE memwarden_data.lexicon IS 'Which dictionaries are loaded, one for a language.';
+COMMENT ON TABLE memwarden_data.lexicon IS 'Which dictionaries the judge is to ask, one for a language, and which are loaded.';
+-- Where the Debian package wordnet-base puts them.
+INSERT INTO memwarden_data.lexicon (language, folder) VALUES ('english', '/usr/share/wordnet');
 
 CREATE TABLE memwarden_data.lexicon_word (
     word      text NOT NULL,
