@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 import tiny_lexicon
 
+from memwarden.evaluation.gates.categories import Asked, categories
+from memwarden.evaluation.gates.corpus import Pair
 from memwarden_core.language.wordnet import Dictionary, NotADictionary, digest
 from memwarden_core.verdict.judge import Memory, Verdict, judge
 from memwarden_core.verdict.lexicon import (
@@ -192,3 +194,49 @@ def test_one_look_up_serves_all_neighbours_and_equal_ones_need_none(asked: Dicti
     assert [found["decisive"] for found in told] == [False, False, False]
     assert len(calls) == 1
     assert {"theorbo", "crumhorn", "glass_harp"} <= set(calls[0])
+
+
+def test_a_category_left_out_is_told_by_a_dictionary_alone(asked: Dictionary) -> None:
+    """The lists forget its words while it is judged, and know them again. Proves: Z8."""
+    pairs = [
+        Pair("A man plays a guitar", "A man plays a piano", "contradiction", "listed"),
+        Pair("A man plays a theorbo", "A man plays a crumhorn", "contradiction", "not listed"),
+    ]
+    found = {each.name: each[1:] for each in categories(pairs, Asked(asked), 0.85)}
+    assert found == {"listed": (1, 0, 1, 1), "not listed": (1, 0, 0, 1)}
+    assert categories(pairs[:1], Asked(asked), 0.85)[0].with_lists == 0
+
+
+@pytest.fixture(scope="module")
+def wordnet() -> Iterable[Dictionary]:
+    """The package, where it is installed here or in the root of a server."""
+    folders = [Path("/usr/share/wordnet")]
+    folders += sorted(Path.home().glob(".cache/memwarden/roots/*/usr/share/wordnet"))
+    found = next((folder for folder in folders if (folder / "data.noun").exists()), None)
+    if found is None:
+        pytest.skip("the Debian package wordnet-base is not installed, and no server has it")
+    with Dictionary(found) as dictionary:
+        yield dictionary
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("harpsichord", "glockenspiel", RIVAL),
+        ("parsnips", "turnips", RIVAL),
+        ("pantry", "attic", RIVAL),
+        ("bolivia", "nepal", RIVAL),
+        ("bolivian", "nepalese", QUALITY),
+        ("wooden", "plastic", QUALITY),
+        ("humid", "arid", OPPOSITE),
+        ("parsnips", "vegetables", AKIN),
+        ("sofa", "couch", AKIN),
+        ("singer", "mother", ""),
+        ("tall", "wide", ""),
+    ],
+)
+def test_the_package_of_debian_tells_words_apart(
+    wordnet: Dictionary, one: str, other: str, expected: str
+) -> None:
+    """Proves: V10, V4 (false alarms)."""
+    assert relation(wordnet, one, other) == expected

@@ -63,6 +63,7 @@ from memwarden.results.recalling import (
     Context,
     ContextItem,
     EmbeddingModel,
+    LoadedLexicon,
     RecalledItem,
     Unknown,
 )
@@ -117,6 +118,7 @@ __all__ = [
     "LineageStep",
     "LinkedAction",
     "LogFinding",
+    "LoadedLexicon",
     "LoggedRecall",
     "Metric",
     "MetricValue",

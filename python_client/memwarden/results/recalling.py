@@ -152,3 +152,12 @@ class EmbeddingModel:
     last_error: str | None
     oldest_at: datetime | None
     changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedLexicon:
+    """A dictionary: how many words and senses it has, and whether it was loaded just now."""
+
+    words: int
+    senses: int
+    is_new: bool
