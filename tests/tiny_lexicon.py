@@ -78,7 +78,7 @@ def _written(
         ]
         head = f"{place:08} {synset.file:02} {synset.part} {len(words):02x}"
         line = [head, *(f"{word} 0" for word in words), f"{len(pointers):03}", *pointers]
-        data[part] += f"{' '.join(line)} | a gloss; \"said of it\"  \n"
+        data[part] += f'{" ".join(line)} | a gloss; "said of it"  \n'
     found = {f"data.{_NAMES[part]}": text for part, text in data.items()}
     for part, name in _NAMES.items():
         found[f"index.{name}"] = NOTICE + "".join(

@@ -79,9 +79,12 @@ def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) 
     assert picture.read_text().startswith("<svg")
     [category] = json.loads(ran.stdout)["categories"]
     assert category == {
-        **{"name": "colours", "total": 1, "with_lists": 0},
+        "name": "colours",
+        "total": 1,
+        "with_lists": 0,
         # Nobody knows the words where the lists do not.
-        **{"left_out": 1, "alone": 1},
+        "left_out": 1,
+        "alone": 1,
     }
 
     shown = run(*command)

@@ -12,9 +12,9 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
-import tiny_lexicon
 from psycopg.conninfo import make_conninfo
 
+import tiny_lexicon
 from client.test_history_commands import run, shown
 from conftest import deploy_server
 from memwarden import Client, InvalidArgument, NotAllowed, NotFound
@@ -164,7 +164,7 @@ def test_jobs_are_listed_paused_and_resumed(shared_world: World, memory: Client)
 
 
 def test_a_dictionary_is_loaded_and_given_up(shared_world: World, memory: Client) -> None:
-    """By administrators, from a folder of the server. Proves: V10, Q3."""
+    """By administrators, from a folder of the server. Proves: V10."""
     admin = make_conninfo(shared_world.dsn, user=shared_world.role("memwarden_admin"))
     folder = Path(deploy_server("shared"), f"lexicon-{uuid4().hex[:8]}")
     folder.mkdir(mode=0o755)

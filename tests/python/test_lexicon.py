@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-import tiny_lexicon
 
+import tiny_lexicon
 from memwarden.evaluation.gates.categories import Asked, categories
 from memwarden.evaluation.gates.corpus import Pair
 from memwarden_core.language.wordnet import Dictionary, NotADictionary, digest
@@ -165,7 +165,7 @@ def test_materials_differ_only_where_they_describe() -> None:
 
 
 def test_one_look_up_serves_all_neighbours_and_equal_ones_need_none(asked: Dictionary) -> None:
-    """Proves: V10, P1 (no statement where nothing is in question)."""
+    """Proves: V10."""
 
     def near(text: str) -> dict[str, object]:
         names = ("subject", "predicate", "valid_from", "valid_to", "similarity", "confidence")

@@ -257,8 +257,7 @@ class Dictionary:
             pointers = tuple(
                 _Pointer(symbol, _place("a" if to == "s" else to, int(target)))
                 for symbol, target, to in (
-                    fields[start + 1 + 4 * n : start + 4 + 4 * n]
-                    for n in range(int(fields[start]))
+                    fields[start + 1 + 4 * n : start + 4 + 4 * n] for n in range(int(fields[start]))
                 )
             )
             return _Synset(fields[2], int(fields[1]), words, pointers)

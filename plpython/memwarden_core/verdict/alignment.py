@@ -48,7 +48,9 @@ def _may_describe(sentence: Sentence, first: int, end: int) -> bool:
 def _word_before(sentence: Sentence, first: int) -> str:
     """The word in front of a place and its article: "on" of "on the ground"."""
     at = sentence.at[first]
-    return next((w for w in reversed(sentence.words[max(at - 3, 0) : at]) if w not in _ARTICLES), "")
+    return next(
+        (w for w in reversed(sentence.words[max(at - 3, 0) : at]) if w not in _ARTICLES), ""
+    )
 
 
 class Conflict(NamedTuple):

@@ -149,9 +149,7 @@ def _told_alike(new: Prepared, old: Prepared) -> bool:
     return untold(new.fields, new.text) == untold(old.fields, old.text)
 
 
-def _compare_texts(
-    new: list[Sentence], old: list[Sentence], relations: Relations
-) -> Finding:
+def _compare_texts(new: list[Sentence], old: list[Sentence], relations: Relations) -> Finding:
     """Sentence by sentence; a contradiction anywhere is one of the whole."""
     if not new or not old:
         return Finding("unrelated", 1.0, "words", 0.0)

@@ -26,7 +26,6 @@ GUESSED: Final = frozenset({"opposite", "rival"})
 """Methods by which a dictionary finds that two texts disagree."""
 
 
-
 class Relations(Protocol):
     """For two lower-case words, the lesser first, how they stand to each other: a mapping."""
 
@@ -146,7 +145,9 @@ def senses_of(word: str, look_up: Mapping[str, list[tuple[int, Sense]]]) -> list
             part = "a" if sense.part == "s" else sense.part
             if part in parts:
                 found.setdefault(sense.sense, (rank, sense))
-    if word.endswith(_OF_MATERIAL) and any(sense.part in _ADJECTIVES for _, sense in found.values()):
+    if word.endswith(_OF_MATERIAL) and any(
+        sense.part in _ADJECTIVES for _, sense in found.values()
+    ):
         # "Wooden" is of wood.
         for rank, sense in look_up.get(word.removesuffix(_OF_MATERIAL), ()):
             if sense.part == "n" and rank <= _MEANT:
@@ -190,7 +191,7 @@ def _relation(one: Sense, other: Sense) -> str:
     up, across = one.above[above], other.above[above]
     if not (up and across):
         # A Canadian is no American, whatever the continent is called.
-        adjectives = _ADJECTIVES >= {one.part, other.part}
+        adjectives = {one.part, other.part} <= _ADJECTIVES
         return "" if adjectives and one.file in _PLACES else AKIN
     depth = max(one.above.values()) - up
     if one.file != other.file and not {one.file, other.file} <= _PLACES:

@@ -10,10 +10,10 @@ from typing import Any
 
 import psycopg
 import pytest
-import tiny_lexicon
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+import tiny_lexicon
 from access import call
 from conftest import World, deploy_server
 from helpers import write
@@ -63,7 +63,7 @@ def status(world: World) -> Any:
 
 @pytest.mark.every_version
 def test_the_judge_asks_what_an_administrator_loads(world: World, folder: Path) -> None:
-    """Loaded, again, with other files, given up. Proves: V4, V10, Q3."""
+    """Loaded, again, with other files, given up. Proves: V4, V10."""
     configure(world, conflict="coexist")
     agent = world.agent(HOME, role="curator")
     admin = world.connect(world.role("memwarden_admin"))
@@ -93,12 +93,10 @@ def test_the_judge_asks_what_an_administrator_loads(world: World, folder: Path) 
     assert world.rows(COUNTS) == [{"words": 0, "senses": 0, "loaded": 0}]
 
 
-def test_only_administrators_change_what_everybody_is_judged_by(
-    world: World, folder: Path
-) -> None:
+def test_only_administrators_change_what_everybody_is_judged_by(world: World, folder: Path) -> None:
     """Nobody reads or writes the tables; row security is forced; what is no dictionary is refused.
 
-    Proves: V10, S1
+    Proves: V10
     """
     admin = world.connect(world.role("memwarden_admin"))
     load(admin, folder)
@@ -138,7 +136,7 @@ def test_only_administrators_change_what_everybody_is_judged_by(
 
 
 def test_two_load_at_once_and_one_is_killed(world: World, folder: Path) -> None:
-    """The second finds the work done; of who is killed nothing stays. Proves: V10, Q3."""
+    """The second finds the work done; of who is killed nothing stays. Proves: V10."""
     killed = world.log_in("postgres", autocommit=False)
     load(killed, folder)
     world.admin.execute("SELECT pg_terminate_backend(%s)", (killed.info.backend_pid,))

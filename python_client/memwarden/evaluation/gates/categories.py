@@ -56,9 +56,7 @@ class Asked:
         ]
 
 
-def categories(
-    pairs: Sequence[Pair], relations: Relations, threshold: float
-) -> list[Category]:
+def categories(pairs: Sequence[Pair], relations: Relations, threshold: float) -> list[Category]:
     """Leave out one category after another, and count what is missed."""
     against: dict[str, list[Pair]] = {}
     for pair in pairs:
