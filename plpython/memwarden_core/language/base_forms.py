@@ -1,4 +1,4 @@
-"""What a regular form of an English word may be a form of, by the rules of WordNet (morphy(7WN))."""
+"""What a regular form of an English word may be a form of, by WordNet's rules (morphy(7WN))."""
 
 from __future__ import annotations
 

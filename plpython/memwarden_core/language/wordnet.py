@@ -53,10 +53,10 @@ class Sense(NamedTuple):
     """One meaning, which words share that have it.
 
     ``file`` is the number of its lexicographer file: 13 holds food, 15 places; materials, what is
-    built and musical instruments have a number of their own. ``above`` lists the
-    senses that are more general, or that it is a part of, with the steps up to each, itself first with none. An adjective
-    that tells where something is from, or what it is of, has both of its noun. ``against`` lists
-    its opposites.
+    built and musical instruments have a number of their own. ``above`` lists the senses that are
+    more general, or that it is a part of, with the steps up to each, itself first with none. An
+    adjective that tells where something is from, or what it is of, has both of its noun.
+    ``against`` lists its opposites.
     """
 
     sense: int
