@@ -52,7 +52,7 @@ EXCEPTIONS = {"noun.exc": "crumhornae crumhorn\n"}
 
 
 def files(synsets: tuple[Synset, ...] = SYNSETS) -> dict[str, str]:
-    """The files by their names. Every offset has eight digits, so lines are as long as they seem."""
+    """The files by their names. Every offset has eight digits: the second round has them right."""
     places: dict[str, int] = {}
     for _ in range(2):
         found, places = _written(synsets, places)

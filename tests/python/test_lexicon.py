@@ -17,6 +17,7 @@ from memwarden_core.verdict.lexicon import (
     OPPOSITE,
     QUALITY,
     RIVAL,
+    Ask,
     Entry,
     Questions,
     Relations,
@@ -48,7 +49,7 @@ def relation(dictionary: Dictionary, one: str, other: str) -> str:
     return questions.answered(entries(dictionary)).get(pair(one, other), "")
 
 
-def entries(dictionary: Dictionary):  # type: ignore[no-untyped-def]
+def entries(dictionary: Dictionary) -> Ask:
     """Ask a dictionary in the way in which the server asks its tables."""
 
     def ask(words: list[str]) -> Iterable[Entry]:

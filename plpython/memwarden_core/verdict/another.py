@@ -42,7 +42,7 @@ def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
 
 
 def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
-    """Whether what differs describes something that may be one: "a tall man runs", "a short man runs".
+    """Whether what differs describes what may be one: "a tall man runs", "a short man runs".
 
     Colours stay out: there are many dogs, and who tells two apart names their colours.
     """
@@ -57,7 +57,7 @@ def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
 def is_somebody_else(new: Sentence, old: Sentence) -> bool:
     """Whether two sentences begin with somebody who has no name, and not in the same words.
 
-    "Someone plays the flute", "a man plays the harp": who is meant by the one need not be the other.
+    "Someone plays the flute", "a man plays the harp": two people may be meant.
     """
     one, other = new.words[:1], old.words[:1]
     alike = one == other or {*one, *other} == {"a", "an"}

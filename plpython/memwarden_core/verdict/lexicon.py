@@ -1,4 +1,4 @@
-"""What a dictionary says of two words in one place: opposites, rivals, or words that can both be so.
+"""What a dictionary says of two words in one place: opposites, rivals, or true together.
 
 The judge asks of few words: those in which two near texts differ. It is given the answers as a
 mapping, so it stays a pure function. What a dictionary tells is a guess about the sense that was
@@ -61,12 +61,12 @@ class Questions:
             form
             for pair in asked
             for word in pair
-            for form, _ in base_forms(word) + [(word.removesuffix(_OF_MATERIAL), "")]
+            for form, _ in [*base_forms(word), (word.removesuffix(_OF_MATERIAL), "")]
         }
         known: dict[str, dict[str, list[tuple[int, Sense]]]] = {}
         for language, word, rank, sense in ask(sorted(forms)) if forms else ():
             known.setdefault(language, {}).setdefault(word, []).append((rank, sense))
-        found = {}
+        found: dict[tuple[str, str], str] = {}
         for pair in asked:
             for language in sorted(known):
                 senses = [senses_of(word, known[language]) for word in pair]

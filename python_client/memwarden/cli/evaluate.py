@@ -128,7 +128,9 @@ def gates(
     """Judge labelled pairs of texts and print the error rates as Markdown.
 
     Where the pairs have categories of words, each category is also judged with all lists of the
-    judge that name its words switched off. Without --writes no database is asked. With it, the database memwarden_evaluation_gates and a
+    judge that name its words switched off.
+
+    Without --writes no database is asked. With it, the database memwarden_evaluation_gates and a
     login role are made on the server: the login must be a superuser.
     """
     try:

@@ -118,7 +118,7 @@ GRANT EXECUTE ON PROCEDURE memwarden.load_lexicons() TO memwarden_jobs, memwarde
 
 CREATE OR REPLACE FUNCTION memwarden_internal.has_lexicon_files(p_folder text)
 RETURNS boolean
-LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY INVOKER
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 from os.path import isfile

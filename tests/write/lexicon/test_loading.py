@@ -1,10 +1,11 @@
-"""Dictionaries are loaded all at once, by administrators and a job; the judge of writes asks them."""
+"""Dictionaries are loaded all at once, by administrators and a job; the judge asks them."""
 
 from __future__ import annotations
 
 import shutil
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,7 @@ def load(admin: Connection[DictRow], folder: Path | str, language: str = "tiny")
 
 
 def status(world: World) -> Any:
-    """What status() says of dictionaries."""
+    """What is shown of dictionaries."""
     query = "SELECT detail FROM memwarden.status() WHERE component = 'lexicon'"
     return world.value(query)
 
@@ -145,6 +146,6 @@ def test_two_load_at_once_and_one_is_killed(world: World, folder: Path) -> None:
     killed.close()
     assert world.rows(COUNTS) == [{"words": 0, "senses": 0, "loaded": 0}]
     admins = [world.log_in("postgres") for _ in range(2)]
-    rows = together([lambda admin=admin: load(admin, folder) for admin in admins])
+    rows = together([partial(load, admin, folder) for admin in admins])
     assert sorted(row["is_new"] for row in rows) == [False, True]
     assert world.value("SELECT count(*) FROM memwarden_data.lexicon_sense") == 28
