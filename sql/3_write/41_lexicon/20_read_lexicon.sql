@@ -1,6 +1,6 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.lexicon_digest(p_folder text, OUT digest bytea, OUT notice text)
 RETURNS record
-LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -14,7 +14,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.lexicon_digest(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lexicon_words(p_folder text)
 RETURNS TABLE (word text, sense integer, rank smallint)
-LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
@@ -26,7 +26,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.lexicon_words(text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.lexicon_senses(p_folder text)
 RETURNS TABLE (sense integer, part text, file smallint, above integer[], steps smallint[], against integer[])
-LANGUAGE plpython3u VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+LANGUAGE plpython3u VOLATILE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
