@@ -155,3 +155,12 @@ class EmbeddingModel:
     oldest_at: datetime | None
     changed_at: datetime
     languages: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedLexicon:
+    """A dictionary: how many words and senses it has, and whether it was loaded just now."""
+
+    words: int
+    senses: int
+    is_new: bool
