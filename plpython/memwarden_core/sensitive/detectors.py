@@ -16,13 +16,13 @@ from .instructions import (
     roles,
     tongues,
 )
-from .personal import network, numbers, people, phones, secrets
+from .personal import cards, network, numbers, people, phones, secrets
 
 # Given a text and the same in lower case; what it yields are places in it.
 Detector = Callable[[str, str], Iterable[Hit]]
 
 DETECTORS: dict[str, Detector] = {
-    "card": numbers.cards,
+    "card": cards.cards,
     "iban": numbers.ibans,
     "ssn": numbers.social_security,
     "email": people.emails,
