@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..late import late
+from . import checks
 from .issuers import is_issued
 
 Validator = Callable[[str], bool]
@@ -225,8 +226,12 @@ class NumberCheck:
         return self._check
 
     def __call__(self, text: str) -> bool:
-        """Whether the text passes."""
-        return self.load()(text)
+        """Whether the text passes, as it stands or without the signs between its characters."""
+        check = self.load()
+        if check(text):
+            return True
+        bare = "".join(c for c in text if c.isalnum())
+        return bare != text and check(bare)
 
 
 _PLAIN: dict[str, Validator] = {
@@ -235,6 +240,11 @@ _PLAIN: dict[str, Validator] = {
     "iban": is_iban,
     "ip": is_ip,
     "jwt": is_jwt,
+    "personnummer": checks.is_personnummer,
+    "resident_number": checks.is_resident_number,
+    "my_number": checks.is_my_number,
+    "snils": checks.is_snils,
+    "citizen_card": checks.is_citizen_card,
     "real": lambda text: not is_placeholder(text),
 }
 _NAMED = late(
@@ -247,7 +257,8 @@ def validator(name: str) -> Validator:
     """Return the check of that name. Raises: ValueError for one that does not exist.
 
     ``luhn``, ``card``, ``iban``, ``ip``, ``jwt``, ``real`` (no placeholder), ``entropy>=3.5`` (bits
-    per character), ``digits>=6``, ``stdnum:br.cpf`` (a module of python-stdnum).
+    per character), ``digits>=6``, ``stdnum:br.cpf`` (a module of python-stdnum), ``personnummer``,
+    ``resident_number``, ``my_number``, ``snils``, ``citizen_card``.
     """
     if name in _PLAIN:
         return _PLAIN[name]
