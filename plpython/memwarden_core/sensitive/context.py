@@ -7,10 +7,11 @@ from collections.abc import Iterable
 
 
 class Words:
-    """Words and phrases in lower case; a word may end in `*` for any ending.
+    """Words and phrases in lower case; a word may end in `*` for any ending, or begin with one.
 
-    Letters next to a word rule it out, digits and `_` do not: `home_phone` holds `phone`. The
-    pattern is compiled when first asked for: a connection may never need it.
+    Letters next to a word rule it out, digits and `_` do not: `home_phone` holds `phone`. Scripts
+    without spaces have no such border. The pattern is compiled when first asked for: a connection
+    may never need it.
     """
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -23,14 +24,32 @@ class Words:
             self._pattern = _compiled(self._words)
         return self._pattern.search(lower, start, end) is not None
 
+    def last(self, lower: str, start: int, end: int) -> int | None:
+        """Where the last of the words in a part of a lowered text ends."""
+        if not self.are_in(lower, start, end) or self._pattern is None:
+            return None
+        return max(match.end() for match in self._pattern.finditer(lower, start, end))
+
 
 def _compiled(words: tuple[str, ...]) -> re.Pattern[str]:
-    parts = []
+    whole, inner = [], []
     for word in sorted(words, key=len, reverse=True):
-        stem, any_ending = word.removesuffix("*"), word.endswith("*")
+        stem = word.strip("*")
         escaped = re.escape(stem).replace(r"\ ", r"[ _-]?")
-        parts.append(escaped if any_ending else escaped + r"(?![^\W\d_])")
-    return re.compile(r"(?<![^\W\d_])(?:" + "|".join(parts) + ")")
+        if not (word.endswith("*") or is_unspaced(stem[-1])):
+            escaped += r"(?![^\W\d_])"
+        (inner if word.startswith("*") or is_unspaced(stem[0]) else whole).append(escaped)
+    parts = [r"(?<![^\W\d_])(?:" + "|".join(whole) + ")"] if whole else []
+    return re.compile("|".join(parts + inner))
+
+
+def is_unspaced(character: str) -> bool:
+    """Whether words run into each other in its script: Thai to Khmer, Chinese, Japanese, Korean."""
+    return (
+        "\u0e00" <= character <= "\u0eff"
+        or "\u1000" <= character <= "\u109f"
+        or ("\u1780" <= character <= "\u17ff" or "\u3040" <= character <= "\ud7af")
+    )
 
 
 def near(words: Words, lower: str, start: int, end: int, before: int = 40, after: int = 0) -> bool:

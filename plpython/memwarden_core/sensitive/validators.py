@@ -13,6 +13,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..late import late
+from . import checks
+from .issuers import is_issued
 
 Validator = Callable[[str], bool]
 
@@ -34,49 +36,10 @@ def is_luhn(text: str) -> bool:
     return len(digits) > 1 and total % 10 == 0
 
 
-# (first, last, lengths): first digits of the ranges that the payment schemes publish.
-_ISSUERS = (
-    ("4", "4", (13, 16, 19)),  # Visa
-    ("51", "55", (16,)),  # Mastercard
-    ("2221", "2720", (16,)),
-    ("34", "34", (15,)),  # American Express
-    ("37", "37", (15,)),
-    ("300", "305", (14, 16, 17, 18, 19)),  # Diners Club
-    ("3095", "3095", (14, 16, 17, 18, 19)),
-    ("36", "36", (14, 16, 17, 18, 19)),
-    ("38", "39", (14, 16, 17, 18, 19)),
-    ("6011", "6011", (16, 17, 18, 19)),  # Discover
-    ("644", "649", (16, 17, 18, 19)),
-    ("65", "65", (16, 17, 18, 19)),
-    ("3528", "3589", (16, 17, 18, 19)),  # JCB
-    ("62", "62", (16, 17, 18, 19)),  # UnionPay
-    ("81", "81", (16, 17, 18, 19)),
-    ("2200", "2204", (16, 17, 18, 19)),  # Mir
-    ("60", "60", (16,)),  # RuPay
-    ("82", "82", (16,)),
-    ("508", "508", (16,)),
-    ("506099", "506198", (16, 18, 19)),  # Verve
-    ("9792", "9792", (16,)),  # Troy
-    ("636", "639", (16, 17, 18, 19)),  # InterPayment, InstaPayment, Maestro
-    ("5018", "5018", (12, 13, 14, 15, 16, 17, 18, 19)),  # Maestro
-    ("5020", "5020", (12, 13, 14, 15, 16, 17, 18, 19)),
-    ("5038", "5038", (12, 13, 14, 15, 16, 17, 18, 19)),
-    ("5893", "5893", (12, 13, 14, 15, 16, 17, 18, 19)),
-    ("6304", "6304", (12, 13, 14, 15, 16, 17, 18, 19)),
-    ("6759", "6763", (12, 13, 14, 15, 16, 17, 18, 19)),
-    ("5019", "5019", (16,)),  # Dankort
-)
-
-
 def is_card(text: str) -> bool:
     """Whether the digits are a payment card's: an issuer's range and length, and the Luhn check."""
     digits = digits_of(text)
-    if not 12 <= len(digits) <= 19 or len(set(digits)) < 2:
-        return False
-    for first, last, lengths in _ISSUERS:
-        if len(digits) in lengths and first <= digits[: len(first)] <= last:
-            return is_luhn(digits)
-    return False
+    return len(set(digits)) > 1 and is_issued(digits) and is_luhn(digits)
 
 
 # Length of an IBAN by country, from the SWIFT registry.
@@ -263,8 +226,12 @@ class NumberCheck:
         return self._check
 
     def __call__(self, text: str) -> bool:
-        """Whether the text passes."""
-        return self.load()(text)
+        """Whether the text passes, as it stands or without the signs between its characters."""
+        check = self.load()
+        if check(text):
+            return True
+        bare = "".join(c for c in text if c.isalnum())
+        return bare != text and check(bare)
 
 
 _PLAIN: dict[str, Validator] = {
@@ -273,6 +240,11 @@ _PLAIN: dict[str, Validator] = {
     "iban": is_iban,
     "ip": is_ip,
     "jwt": is_jwt,
+    "personnummer": checks.is_personnummer,
+    "resident_number": checks.is_resident_number,
+    "my_number": checks.is_my_number,
+    "snils": checks.is_snils,
+    "citizen_card": checks.is_citizen_card,
     "real": lambda text: not is_placeholder(text),
 }
 _NAMED = late(
@@ -285,7 +257,8 @@ def validator(name: str) -> Validator:
     """Return the check of that name. Raises: ValueError for one that does not exist.
 
     ``luhn``, ``card``, ``iban``, ``ip``, ``jwt``, ``real`` (no placeholder), ``entropy>=3.5`` (bits
-    per character), ``digits>=6``, ``stdnum:br.cpf`` (a module of python-stdnum).
+    per character), ``digits>=6``, ``stdnum:br.cpf`` (a module of python-stdnum), ``personnummer``,
+    ``resident_number``, ``my_number``, ``snils``, ``citizen_card``.
     """
     if name in _PLAIN:
         return _PLAIN[name]

@@ -170,6 +170,9 @@ def _plain(character: str) -> str | None:
         return ""
     if character in _DASHES:
         return "-"
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
     plain = unicodedata.normalize("NFKC", character)
     return None if plain == character or len(plain) > _LONGEST_PLAIN else plain
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is easier to read whole
-"""Numbers with a shape and a checksum: payment cards, IBANs, social security numbers."""
+"""Numbers with a shape or a checksum: IBANs, social security numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...late import late
 from ..context import Words, is_ascii_alnum, near
 from ..findings import Hit
-from ..validators import IBAN_LENGTHS, is_card, is_iban
+from ..validators import IBAN_LENGTHS, is_iban
 
 # Numbers that are named as something else.
 OTHER_NUMBERS = (
@@ -20,114 +20,6 @@ OTHER_NUMBERS = (
     "commande", "pedido", "factura", "tweet", "message id", "record", "row", "rows", "bytes",
     "population", "zip", "uuid", "guid", "doi", "arxiv", "pmid", "flight", "booking", "confirmation",
 )  # fmt: skip
-_OTHER = Words(OTHER_NUMBERS)
-_CARD_WORDS = Words(
-    [
-        "card",
-        "cards",
-        "creditcard",
-        "credit card",
-        "card number",
-        "debit",
-        "visa",
-        "mastercard",
-        "amex",
-        "american express",
-        "maestro",
-        "discover",
-        "cc",
-        "pan",
-        "payment*",
-        "cvv",
-        "cvc",
-        "kreditkarte*",
-        "karte",
-        "carte",
-        "tarjeta",
-        "cart\u00e3o",
-        "carta",
-        "kaart",
-        "expir*",
-        "exp",
-        "charge",
-        "charged",
-    ]
-)
-
-# Digits in groups, one separator between each two.
-_RUN = late(r"[0-9]+(?:[ .\-][0-9]+)*")
-_GROUP = late(r"[0-9]+")
-_LAYOUTS = frozenset(
-    {(4, 4, 4, 4), (4, 6, 5), (4, 6, 4), (4, 4, 4, 4, 3), (4, 4, 4, 1), (6, 13), (8, 8), (4, 4, 4, 2),
-     (6, 10), (4, 4, 5), (4, 5, 6), (4, 12), (4, 4, 8), (4, 4, 4, 3), (4, 4, 4, 5), (6, 6, 4)}
-)  # fmt: skip
-_LONGEST_CARD = 19
-
-
-def cards(text: str, lower: str) -> Iterator[Hit]:
-    """Yield payment card numbers: plain, or in the groups that cards are printed in."""
-    for run in _RUN.finditer(text):
-        if run.end() - run.start() >= 12:
-            yield from _cards_in(text, lower, run.start(), run.end())
-
-
-def _cards_in(text: str, lower: str, start: int, end: int) -> Iterator[Hit]:
-    groups = [match.span() for match in _GROUP.finditer(text, start, end)]
-    first = 0
-    while first < len(groups):
-        last = _card_at(text, lower, groups, first)
-        if last is None:
-            first += 1
-        else:
-            place = groups[first][0], groups[last][1]
-            yield Hit(*place, 0.95 if near(_CARD_WORDS, lower, *place, 40, 20) else 0.85)
-            first = last + 1
-
-
-def _card_at(text: str, lower: str, groups: list[tuple[int, int]], first: int) -> int | None:
-    """Return the last group of a card number that begins with a group."""
-    size = 0
-    lengths: list[int] = []
-    for last in range(first, min(first + _LONGEST_CARD, len(groups))):
-        lengths.append(groups[last][1] - groups[last][0])
-        size += lengths[-1]
-        if size > _LONGEST_CARD:
-            return None
-        begin, end = groups[first][0], groups[last][1]
-        if (
-            size >= 12
-            and (len(lengths) == 1 or tuple(lengths) in _LAYOUTS)
-            and _one_separator(text, groups, first, last)
-            and _stands_alone(text, begin, end)
-            and is_card(text[begin:end])
-        ):
-            named = near(_CARD_WORDS, lower, begin, end, 40, 20)
-            if named or not near(_OTHER, lower, begin, end, 30):
-                return last
-    return None
-
-
-def _one_separator(text: str, groups: list[tuple[int, int]], first: int, last: int) -> bool:
-    """Whether one separator is used throughout, and a dash or dot does not go on behind it."""
-    marks = {text[groups[i][1]] for i in range(first, last)}
-    if len(marks) > 1:
-        return False
-    around = set()
-    if first > 0:
-        around.add(text[groups[first][0] - 1])
-    if last + 1 < len(groups):
-        around.add(text[groups[last][1]])
-    return not (marks - {" "} or {"."}) & around
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether no letter, digit or decimal point makes it part of something longer."""
-    if is_ascii_alnum(text, start - 1) or is_ascii_alnum(text, end):
-        return False
-    if start > 1 and text[start - 1] in ".,-_/" and is_ascii_alnum(text, start - 2):
-        return text[start - 1] == "," and not text[start - 2].isdigit()
-    return not (text[end : end + 1] in ("-", "_", "/") and is_ascii_alnum(text, end + 1))
-
 
 _IBAN_HEAD = late(r"(?<![A-Za-z0-9])[A-Za-z]{2}[ ]?[0-9]{2}(?=[ \-]?[A-Za-z0-9])")
 

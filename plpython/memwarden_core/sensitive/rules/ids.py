@@ -41,17 +41,22 @@ ID_RULES: list[dict[str, Any]] = [
         "level": "high",
         "action": "block",
         "detector": "card",
-        "prefilter_pattern": r"[0-9](?:[ .\-]?[0-9]){11}",
+        "prefilter_pattern": r"[0-9](?:[ .\-/_,|*\t\r\n]{0,3}[0-9]){11}",
         "tests": {
             "positive": [
                 "Card 4012888888881881",
                 "pay with 5105-1051-0510-5100 please",
                 "amex 3782 822463 10005",
+                "UATP card 122000000000003",
+                "Kartennummer: 9999 4444 2222 3333",
+                "my card is 4012 8888\n8888 1881",
             ],
             "negative": [
                 "Card 4012888888881882",
                 "Order number 4012888888881881",
                 "trace 94012888888881881",
+                "The job saw 122000000000003 rows",
+                "SIM card 8944110068256270054",
             ],
         },
     },
