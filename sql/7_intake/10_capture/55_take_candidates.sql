@@ -34,8 +34,8 @@ DECLARE
     v_capture  record;
     v_requests jsonb;
 BEGIN
-    SELECT c.principal_id, c.source, c.session_id, c.trace_id, c.classification, c.domains, s.path, e.extractor, e.version, e.layer, e.floor,
-           memwarden_internal.current_curve(p_org_id, e.extractor, c.source) AS curve
+    SELECT c.principal_id, c.source, c.session_id, c.trace_id, c.classification, c.domains, s.path, e.extractor, e.version, e.layer,
+           e.floor, memwarden_internal.current_curve(p_org_id, e.extractor, c.source) AS curve
       INTO v_capture
       FROM memwarden_data.capture AS c
       JOIN memwarden_data.scope AS s ON s.scope_id = c.scope_id
