@@ -32,6 +32,7 @@ from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
 from memwarden.cli.extract import extract
 from memwarden.cli.imports import import_file
+from memwarden.cli.mcp import mcp
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.reporting import report as report_health
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
@@ -111,6 +112,7 @@ app.command()(settle)
 app.command()(extract)
 app.command()(worker)
 app.command()(console)
+app.command()(mcp)
 app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
