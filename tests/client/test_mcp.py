@@ -118,9 +118,9 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             )
             assert told["kept"]
             failed, told = await call(host, "advance_plan", session_id=session)
-            assert told["next_step"] is None or told["current_step"] == "pay"
+            assert (told["done"], told["total"]) == (1, 2)
             failed, told = await call(host, "working_memory", session_id=session)
-            assert (told["goal"], told["plan"]["done"]) == ("buy tea", ["go"])
+            assert (told["goal"], told["plan"]["done"]) == ("buy tea", 1)
             failed, told = await call(host, "end_session", session_id=session, summary="no tea")
             assert {each["part"] for each in told["entries"]} >= {"observation", "summary"}
             failed, told = await call(host, "whoami")
@@ -304,7 +304,7 @@ def test_over_http_each_token_is_a_principal(world: World) -> None:
             }
             accept = {"Accept": "application/json, text/event-stream"}
             async with httpx2.AsyncClient() as web:
-                for header in (None, f"Bearer {ANA}x", f"Bearer {ANA[:-1]}", "Bearer ", "Basic x"):
+                for header in (None, f"Bearer {ANA}x", f"Bearer {ANA[:-1]}", "Bearer", "Basic x"):
                     more = {} if header is None else {"Authorization": header}
                     answer = await web.post(url, json=question, headers=accept | more)
                     assert answer.status_code == 401
@@ -332,7 +332,7 @@ def test_tokens_are_kept_from_others(tmp_path: Path, monkeypatch: pytest.MonkeyP
         TokenTable.load(file)
     file.chmod(0o600)
     [dsn] = TokenTable.load(file, "dbname=app user=nobody").connections.values()
-    assert dsn == "dbname=app user=ana_agent"
+    assert sorted(dsn.split()) == ["dbname=app", "user=ana_agent"]
     monkeypatch.delenv(ENVIRONMENT, raising=False)
     with pytest.raises(InvalidArgument, match="needs a token"):
         TokenTable.load(None)
