@@ -30,6 +30,7 @@ from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
+from memwarden.cli.exports import export_file
 from memwarden.cli.extract import extract
 from memwarden.cli.imports import import_file
 from memwarden.cli.mcp import mcp
@@ -72,6 +73,7 @@ def _options(
 app.command()(server.status)
 app.command()(memory.write)
 app.command("import")(import_file)
+app.command("export")(export_file)
 app.command()(memory.recall)
 app.command()(memory.context)
 app.command()(items.get)

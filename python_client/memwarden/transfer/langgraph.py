@@ -1,0 +1,46 @@
+"""The store of LangGraph in PostgreSQL: table `store` with prefix, key, value and expires_at.
+
+A namespace becomes the subject and a key the predicate, so that a later value replaces an earlier
+one as it did there. The parts of the namespace fill {0}, {1} ... of a scope.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from memwarden.transfer.records import Record, Target, Unreadable, time_of
+
+TABLE = "store"
+COLUMNS = ("prefix", "key", "value", "updated_at", "expires_at")
+ORDER = ("prefix", "key")
+
+
+def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Unreadable]:
+    """Yield a request for each row; one whose time is over is no longer a memory."""
+    for row in rows:
+        place = f"langgraph {row.get('prefix')} {row.get('key')}"
+        parts = str(row["prefix"]).split(".")
+        try:
+            request = target.request(
+                "langgraph",
+                f"{row['prefix']}/{row['key']}",
+                {str(n): part for n, part in enumerate(parts)} | {"namespace": row["prefix"]},
+            )
+            made = time_of(row.get("updated_at"))
+        except ValueError as error:
+            yield Unreadable(place, str(error))
+            continue
+        if row.get("expires_at") is not None:
+            left = (row["expires_at"] - datetime.now(UTC)).total_seconds()
+            if left <= 0:
+                yield Unreadable(place, "its time is over")
+                continue
+            request["ttl"] = f"{left:.6f} seconds"
+        request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
+        if made is not None:
+            request["evidence"][0]["accessed_at"] = made
+            # A value that was put anew since is another request, under another key.
+            request["idempotency_key"] += f"@{made}"
+        yield Record(place, request)
