@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from psycopg.conninfo import make_conninfo
 
-from client.test_command_line import MAIN, run
+from typer.testing import CliRunner, Result
+
+from client.test_command_line import MAIN
 from memwarden import Client
+from memwarden.cli import app
 from memwarden.transfer import langgraph, letta, mem0, zep
 from memwarden.transfer.records import Record, Target, Unreadable
 from reviewing import HOME, ask
@@ -24,7 +27,7 @@ from reviewing import HOME, ask
 if TYPE_CHECKING:
     from conftest import World
 
-ROWS = 2000
+ROWS = 300
 
 
 def facts(count: int) -> list[dict[str, Any]]:
@@ -40,10 +43,15 @@ def facts(count: int) -> list[dict[str, Any]]:
     ]
 
 
+def run(*arguments: str, dsn: str) -> Result:
+    """Run the command in this process, which starts it faster than one of its own."""
+    return CliRunner().invoke(app, arguments, env={"MEMWARDEN_DSN": dsn})
+
+
 def imported(source: object, *arguments: str, dsn: str, report: Path) -> dict[str, Any]:
     """Import, and return the report."""
     ran = run("import", str(source), *arguments, "--report", str(report), dsn=dsn)
-    assert ran.returncode in (0, 3, 4), ran.stderr
+    assert ran.exit_code in (0, 3, 4), ran.stderr
     told: dict[str, Any] = json.loads(report.read_text())
     return told
 
@@ -57,30 +65,28 @@ def test_what_was_killed_goes_on_and_writes_nothing_twice(
     """
     file, report = tmp_path / "facts.jsonl", tmp_path / "report.json"
     lines = [json.dumps(each) for each in facts(ROWS)]
-    lines[700] = '{"layer": "semantic", "content": '
+    lines[201] = '{"layer": "semantic", "content": '
     file.write_text("\n".join(lines))
     with subprocess.Popen(
-        [sys.executable, "-c", MAIN, "import", str(file), "--batch-size", "50"],
+        [sys.executable, "-c", MAIN, "import", str(file), "--batch-size", "20"],
         env=os.environ | {"MEMWARDEN_DSN": agent_dsn},
         stderr=subprocess.DEVNULL,
     ) as process:
         end = time.monotonic() + 60
-        while len(memory.as_of()) < 100 and time.monotonic() < end:
+        while len(memory.as_of()) < 40 and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     before = len(memory.as_of())
-    assert 100 <= before < ROWS // 2
+    assert 40 <= before < ROWS // 2
     told = imported(file, dsn=agent_dsn, report=report)
     assert told["accepted"] + told["already"] == ROWS - 1
     assert told["already"] >= before
     assert told["refused"] == {"INVALID_ARGUMENT": 1}
-    assert [each["record"] for each in told["problems"]] == ["request 701"]
+    assert [each["record"] for each in told["problems"]] == ["request 202"]
     items = memory.as_of()
     assert len(items) == ROWS // 2
     # The earlier of two values did not come back over the later.
-    assert all(item.content["value"] % 2 or item.content["value"] == 700 - 1 for item in items) or (
-        sum(not item.content["value"] % 2 for item in items) <= 1
-    )
+    assert [each.content["value"] for each in items if not each.content["value"] % 2] == [200]
     again = imported(file, dsn=agent_dsn, report=report)
     assert (again["accepted"], again["already"]) == (0, ROWS - 1)
     assert {each.item_id: each.version for each in memory.as_of()} == {
@@ -100,7 +106,7 @@ def _rich(memory: Client) -> None:
         ttl=timedelta(days=400),
     )
     memory.write("episodic", "It rained \u2028 in Lisbon", confidence=0.5)
-    memory.write("semantic", {"n": 12345678901234567890}, subject="big")
+    memory.write("semantic", {"n": 0.1}, subject="big")
     memory.write("semantic", "no end", valid_from=datetime(2024, 2, 29, 1, 2, 3, 4, tzinfo=UTC))
 
 
@@ -136,13 +142,13 @@ def test_out_and_back_nothing_is_lost(world: World, tmp_path: Path, form: str) -
         before = _said(memory, HOME)
         assert len(before) == 4
         ran = run("export", str(file), "--to", form, dsn=ana)
-        assert (ran.returncode, ran.stderr) == (0, "4 memories exported\n")
+        assert (ran.exit_code, ran.stderr) == (0, "4 memories exported\n")
         assert file.stat().st_mode & 0o077 == 0
-        assert run("export", str(file), "--to", form, dsn=ana).returncode == 1
+        assert run("export", str(file), "--to", form, dsn=ana).exit_code == 1
     with Client.connect(bo) as memory:
         nothing = run("export", "-", dsn=bo)
-        assert (nothing.returncode, nothing.stdout) == (0, "")
-        assert run("export", "-", "--scope", HOME, dsn=bo).returncode == 1
+        assert (nothing.exit_code, nothing.stdout) == (0, "")
+        assert run("export", "-", "--scope", HOME, dsn=bo).exit_code == 1
         # Where bo may not write, nothing is written.
         told = imported(file, "--from", form, dsn=bo, report=report)
         assert (told["accepted"], sum(told["refused"].values())) == (0, 4)
@@ -238,7 +244,7 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
         (world.dsn, ("--from", "mem0", "--table", "nowhere")),
     ):
         ran = run("import", str(source), *more, dsn=dsn)
-        assert (ran.returncode, ran.stderr.startswith("error: ")) == (1, True), ran.stderr
+        assert (ran.exit_code, ran.stderr.startswith("error: ")) == (1, True), ran.stderr
         assert "s3cret" not in ran.stderr
 
 

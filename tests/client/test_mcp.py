@@ -84,7 +84,9 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             assert json.loads(read.contents[0].text)["content"] == "Ana drinks black tea"
             read = await host.read_resource(f"memwarden://item/{item_id}/history")
             assert len(json.loads(read.contents[0].text)) == 2
-            failed, told = await call(host, "delete_memory", item_id=item_id, reason="it was coffee")
+            failed, told = await call(
+                host, "delete_memory", item_id=item_id, reason="it was coffee"
+            )
             assert not failed
             failed, told = await call(host, "delete_memory", item_id=item_id, reason="again")
             assert (failed, told["refused"]) == (True, "NOT_FOUND")

@@ -95,4 +95,4 @@ def _whole(file: Path, records: Iterator[dict[str, Any]], parquet: Any) -> None:
 
 def _lines(to: IO[str], records: Iterator[dict[str, Any]]) -> None:
     for record in records:
-        to.write(json.dumps(record, ensure_ascii=False) + "\n")
+        to.write(json.dumps(record) + "\n")

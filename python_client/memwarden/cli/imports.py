@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -107,7 +106,7 @@ def import_file(
     print(told.summary(), file=sys.stderr)
     print(_summary(outcomes), file=sys.stderr)
     if report is not None:
-        report.write_text(json.dumps(asdict(told), indent=1) + "\n")
+        report.write_text(json.dumps(told.as_json(), indent=1) + "\n")
     if as_json:
         print_json(results)
     raise typer.Exit(worst)

@@ -27,9 +27,7 @@ def mcp(
     ] = ProfileName.AGENT,
     http: Annotated[
         str | None,
-        typer.Option(
-            metavar="HOST:PORT", help="Serve HTTP there, not stdio.", show_default=False
-        ),
+        typer.Option(metavar="HOST:PORT", help="Serve HTTP there, not stdio.", show_default=False),
     ] = None,
     tokens: Annotated[
         Path | None,

@@ -27,7 +27,10 @@ from memwarden.mcp.principals import Caller
 
 _CODES: dict[type[MemwardenError], tuple[str, str]] = {
     NotIdentified: ("NOT_IDENTIFIED", "Ask whoever set up this server for a login or a token."),
-    NotReady: ("NOT_READY", "What the call needs is not there, or is over. Do not repeat it as is."),
+    NotReady: (
+        "NOT_READY",
+        "What the call needs is not there, or is over. Do not repeat it as is.",
+    ),
     NotAllowed: ("NOT_ALLOWED", "Do not repeat the call: this principal lacks the right."),
     NotFound: ("NOT_FOUND", "Check the id or name; search_memories finds what you may see."),
     AlreadyExists: ("ALREADY_EXISTS", "Use the one that exists."),

@@ -100,7 +100,9 @@ class ReviewerTools:
         verdict: Literal["approve", "approve_with_edit", "reject"],
         reason: Annotated[
             str | None,
-            Field(description="for reject: FACTUAL_ERROR, POLICY_VIOLATION, INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER"),
+            Field(
+                description="for reject: FACTUAL_ERROR, POLICY_VIOLATION, INSUFFICIENT_EVIDENCE, DUPLICATE, OUTDATED, NOISE, SENSITIVE, OUT_OF_SCOPE or OTHER"
+            ),
         ] = None,
         content: Annotated[Any, Field(description="for approve_with_edit: the words")] = None,
         note: Note = None,

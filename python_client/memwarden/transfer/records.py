@@ -50,7 +50,7 @@ class Target:
         request: dict[str, Any] = {
             "layer": self.layer,
             "idempotency_key": f"{system}:{number}",
-            "origin": {"trigger": f"import from {system}"},
+            "origin": {"task": f"import from {system}"},
             "evidence": [{"type": "document", "uri": f"{system}:{number}"}],
         }
         if self.scope is not None:

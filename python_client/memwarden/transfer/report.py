@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from memwarden.results import WriteResult
 
@@ -55,6 +56,11 @@ class ImportReport:
         """Count a record that was not sent."""
         self.refused["UNREADABLE"] += 1
         self.problems.append({"record": place, "outcome": None, "reason": why, "request_id": None})
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report as JSON values."""
+        told = {each.name: getattr(self, each.name) for each in fields(self)}
+        return told | {"waiting": dict(self.waiting), "refused": dict(self.refused)}
 
     def summary(self) -> str:
         """Return the counts as one line."""

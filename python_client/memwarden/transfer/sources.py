@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import io
 import json
 import sys
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from memwarden.errors import InvalidArgument, NotReady
 from memwarden.transfer import langgraph, letta, lines, mem0, tables, zep
@@ -28,7 +27,9 @@ class Format(StrEnum):
     ZEP = "zep"
 
 
-def opened(format: Format, source: str, target: Target, table: str | None) -> tuple[int | None, Records]:
+def opened(
+    format: Format, source: str, target: Target, table: str | None
+) -> tuple[int | None, Records]:
     """Return how many records there are, None where nobody knows, and the records.
 
     `source`: a file, - for standard input, or for mem0 and langgraph a connection string.
@@ -39,11 +40,7 @@ def opened(format: Format, source: str, target: Target, table: str | None) -> tu
     """
     match format:
         case Format.JSONL:
-            text = _text(source)
-            count = sum(1 for line in text if line.strip()) if text.seekable() else None
-            if count is not None:
-                text.seek(0)
-            return count, lines.read(text, target)
+            return _count(source), lines.read(_lines(source), target)
         case Format.PARQUET:
             parquet = parquet_module()
             file = _file(source)
@@ -59,7 +56,8 @@ def opened(format: Format, source: str, target: Target, table: str | None) -> tu
         case _:
             reader: Any = letta if format is Format.LETTA else zep
             try:
-                document = json.load(_text(source))
+                with _text(source) as text:
+                    document = json.load(text)
             except (RecursionError, ValueError):
                 raise InvalidArgument(f"{source} is no JSON") from None
             records = list(reader.read(document, target))
@@ -90,8 +88,21 @@ def _file(source: str) -> Path:
     return file
 
 
-def _text(source: str) -> Any:
+def _count(source: str) -> int | None:
     if source == "-":
-        # Bytes that are no text are a record that the server refuses, not the end of the import.
-        return io.TextIOWrapper(sys.stdin.buffer, "utf-8", errors="backslashreplace")
+        return None
+    with _text(source) as text:
+        return sum(1 for line in text if line.strip())
+
+
+def _lines(source: str) -> Iterator[str]:
+    with _text(source) as text:
+        yield from text
+
+
+def _text(source: str) -> IO[str]:
+    # Bytes that are no text are a record that the server refuses, not the end of the import.
+    if source == "-":
+        stdin = sys.stdin.fileno()
+        return open(stdin, encoding="utf-8", errors="backslashreplace", closefd=False)
     return _file(source).open(encoding="utf-8", errors="backslashreplace")

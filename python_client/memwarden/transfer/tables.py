@@ -14,7 +14,9 @@ from memwarden.errors import InvalidArgument, unreachable
 _ROWS = 1000
 
 
-def rows(dsn: str, table: str, columns: tuple[str, ...], order: tuple[str, ...]) -> Iterator[DictRow]:
+def rows(
+    dsn: str, table: str, columns: tuple[str, ...], order: tuple[str, ...]
+) -> Iterator[DictRow]:
     """Yield the columns of a table, which may be named with its schema, in that order.
 
     Raises:
