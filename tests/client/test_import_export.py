@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
-
 from typer.testing import CliRunner, Result
 
 from client.test_command_line import MAIN
@@ -97,7 +96,10 @@ def test_what_was_killed_goes_on_and_writes_nothing_twice(
 def _rich(memory: Client) -> None:
     memory.write(
         *("semantic", {"tea": ["green", None, 1.5]}),
-        **{"subject": "Ána", "predicate": "drinks", "confidence": 0.75, "importance": 0.25},
+        subject="Ána",
+        predicate="drinks",
+        confidence=0.75,
+        importance=0.25,
         evidence=[{"type": "human_input", "uri": "chat:1"}],
         valid_from=datetime(2025, 1, 1, tzinfo=UTC),
         valid_to=datetime(2035, 6, 1, 12, tzinfo=UTC),
@@ -199,7 +201,8 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert (told["accepted"], told["refused"]) == (2, {"UNREADABLE": 1})
     world.admin.execute(
-        "UPDATE theirs.store SET value = '{\"likes\": \"soup\"}', updated_at = now() WHERE key = 'food'"
+        "UPDATE theirs.store SET value = %s, updated_at = now() WHERE key = 'food'",
+        ('{"likes": "soup"}',),
     )
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert (told["accepted"], told["already"]) == (1, 1)
@@ -259,9 +262,13 @@ GRAPH = {
     "nodes": [{"uuid": "n1", "name": "Ana"}, {"uuid": "n2", "name": "Initech"}],
     "edges": [
         {
-            **{"uuid": "e1", "name": "WORKS_AT", "fact": "Ana works at Initech"},
-            **{"source_node_uuid": "n1", "target_node_uuid": "n2"},
-            **{"created_at": "2025-01-01T00:00:00Z", "valid_at": "2024-05-01T00:00:00Z"},
+            "uuid": "e1",
+            "name": "WORKS_AT",
+            "fact": "Ana works at Initech",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n2",
+            "created_at": "2025-01-01T00:00:00Z",
+            "valid_at": "2024-05-01T00:00:00Z",
         },
         {"uuid": "e2", "name": "HAS", "fact": "Ana has a bicycle", "source_node_uuid": "n9"},
         {"uuid": "e3", "name": "HAS", "fact": "Ana had", "expired_at": "2025-01-01T00:00:00Z"},

@@ -84,9 +84,7 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             assert json.loads(read.contents[0].text)["content"] == "Ana drinks black tea"
             read = await host.read_resource(f"memwarden://item/{item_id}/history")
             assert len(json.loads(read.contents[0].text)) == 2
-            failed, told = await call(
-                host, "delete_memory", item_id=item_id, reason="it was coffee"
-            )
+            failed, told = await call(host, "delete_memory", item_id=item_id, reason="it was tea")
             assert not failed
             failed, told = await call(host, "delete_memory", item_id=item_id, reason="again")
             assert (failed, told["refused"]) == (True, "NOT_FOUND")
@@ -115,7 +113,9 @@ def test_an_agent_remembers_finds_corrects_and_takes_back(
             session = told["session_id"]
             failed, told = await call(
                 *(host, "observe"),
-                **{"session_id": session, "tool": "shop", "importance": "critical"},
+                session_id=session,
+                tool="shop",
+                importance="critical",
                 observation="green tea is sold out",
             )
             assert told["kept"]
@@ -184,12 +184,15 @@ def test_a_reviewer_decides_and_an_agent_does_not(world: World, agent_dsn: str) 
                 await call(desk, "decide", proposal_id=waiting["one"], verdict="approve"),
                 await call(
                     *(desk, "decide"),
-                    **{"proposal_id": waiting["two"], "verdict": "approve_with_edit"},
+                    proposal_id=waiting["two"],
+                    verdict="approve_with_edit",
                     content="2",
                 ),
                 await call(
                     *(desk, "decide"),
-                    **{"proposal_id": waiting["three"], "verdict": "reject", "reason": "NOISE"},
+                    proposal_id=waiting["three"],
+                    verdict="reject",
+                    reason="NOISE",
                 ),
             ]
             assert [told["outcome"] for _, told in answers] == ["COMMITTED"] * 2 + ["REJECTED"]
@@ -317,7 +320,7 @@ def test_over_http_each_token_is_a_principal(world: World) -> None:
                 )
                 assert answer.status_code == 421
             for wrong in (None, f"{ANA}x"):
-                with pytest.raises(BaseException) as raised:  # noqa: PT012 the SDK's group
+                with pytest.raises(BaseException) as raised:
                     async with bearing(url, wrong) as host:
                         await call(host, "whoami")
                 assert "apple" not in str(raised.value)

@@ -59,7 +59,7 @@ class AgentTools:
 
     def register(self, server: MCPServer) -> None:
         """Add the tools to a server, with what a host may tell its user about each."""
-        for annotations, tools in (
+        for hints, tools in (
             (
                 READS,
                 (
@@ -79,7 +79,7 @@ class AgentTools:
         ):
             for tool in tools:
                 # What a tool answers differs with the outcome, so it declares no output schema.
-                server.add_tool(tool, annotations=annotations, structured_output=False)
+                server.add_tool(tool, annotations=hints, structured_output=False)
 
     @answered
     async def add_memory(

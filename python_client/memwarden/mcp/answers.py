@@ -29,7 +29,7 @@ _CODES: dict[type[MemwardenError], tuple[str, str]] = {
     NotIdentified: ("NOT_IDENTIFIED", "Ask whoever set up this server for a login or a token."),
     NotReady: (
         "NOT_READY",
-        "What the call needs is not there, or is over. Do not repeat it as is.",
+        "What the call needs is not there, or is over. Do not repeat it.",
     ),
     NotAllowed: ("NOT_ALLOWED", "Do not repeat the call: this principal lacks the right."),
     NotFound: ("NOT_FOUND", "Check the id or name; search_memories finds what you may see."),

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow
-import pyarrow.parquet
+import pyarrow  # type: ignore[import-untyped]
+import pyarrow.parquet  # type: ignore[import-untyped]
 
 from memwarden.transfer.exported import FORMAT
 from memwarden.transfer.lines import requests
