@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
+from typer.testing import CliRunner
 
-from client.test_command_line import MAIN, run
+from client.test_command_line import MAIN
+from memwarden.cli import app
 from reviewing import HOME, ask, reviewer
 
 mcp = pytest.importorskip("mcp", reason="the extra memwarden[mcp] is not installed")
@@ -248,10 +250,10 @@ def test_a_host_starts_the_command(agent_dsn: str) -> None:
 
 
 @asynccontextmanager
-async def served(app: Any, port: int) -> AsyncIterator[str]:
+async def served(application: Any, port: int) -> AsyncIterator[str]:
     """Serve an application for as long as the block lasts."""
     server = uvicorn.Server(
-        uvicorn.Config(app, host="127.0.0.1", port=port, log_level="error", ws="none")
+        uvicorn.Config(application, host="127.0.0.1", port=port, log_level="error", ws="none")
     )
     task = asyncio.create_task(server.serve())
     while not server.started:
@@ -353,7 +355,7 @@ def test_tokens_are_kept_from_others(tmp_path: Path, monkeypatch: pytest.MonkeyP
         ("--http", "0.0.0.0:8322", "--tokens", str(file)),
         ("--http", "127.0.0.1:1", "--url", "http://example.org"),
     ):
-        assert run("mcp", *arguments).returncode == 2
+        assert CliRunner().invoke(app, ["mcp", *arguments]).exit_code == 2
     file.chmod(0o644)
-    ran = run("mcp", "--http", "127.0.0.1:8322", "--tokens", str(file))
-    assert (ran.returncode, "chmod 600" in ran.stderr) == (1, True)
+    ran = CliRunner().invoke(app, ["mcp", "--http", "127.0.0.1:8322", "--tokens", str(file)])
+    assert (ran.exit_code, "chmod 600" in ran.stderr) == (1, True)

@@ -6,6 +6,7 @@ one as it did there. The parts of the namespace fill {0}, {1} ... of a scope.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -26,6 +27,7 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             request = target.request(
                 "langgraph",
                 f"{row['prefix']}/{row['key']}",
+                json.dumps(row["value"], sort_keys=True),
                 {str(n): part for n, part in enumerate(parts)} | {"namespace": row["prefix"]},
             )
             made = time_of(row.get("updated_at"))
@@ -41,6 +43,4 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
         if made is not None:
             request["evidence"][0]["accessed_at"] = made
-            # A value that was put anew since is another request, under another key.
-            request["idempotency_key"] += f"@{made}"
         yield Record(place, request)

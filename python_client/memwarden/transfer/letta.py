@@ -40,7 +40,7 @@ def _record(
         return Unreadable(place, "it has no id")
     whose = {"agent_id": value.get("agent_id") or owner.get("agent")}
     try:
-        request = target.request("letta", str(number), whose)
+        request = target.request("letta", str(number), text, whose)
         made = time_of(value.get("updated_at") or value.get("created_at"))
     except ValueError as error:
         return Unreadable(place, str(error))

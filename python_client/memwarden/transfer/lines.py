@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from memwarden.transfer.exported import FORMAT, of_export
-from memwarden.transfer.records import Record, Target, Unreadable
+from memwarden.transfer.records import Record, Target, Unreadable, key_of
 
 
 def read(lines: Iterable[str], target: Target) -> Iterator[Record | Unreadable]:
@@ -52,7 +51,7 @@ def _keyed(value: Mapping[str, Any], target: Target, seen: Counter[str]) -> dict
         request["scope"] = target.scope
     if not request.get("idempotency_key") and not request.get("request_id"):
         text = json.dumps(request, sort_keys=True, default=str, ensure_ascii=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:40]
-        seen[digest] += 1
-        request["idempotency_key"] = f"import:{digest}:{seen[digest]}"
+        key = key_of("import", text)
+        seen[key] += 1
+        request["idempotency_key"] = key if seen[key] == 1 else f"{key}:{seen[key]}"
     return request

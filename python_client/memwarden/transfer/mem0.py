@@ -27,7 +27,7 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
             yield Unreadable(place, "its payload has no data")
             continue
         try:
-            request = target.request("mem0", str(row["id"]), payload)
+            request = target.request("mem0", str(row["id"]), words, payload)
             made = time_of(payload.get("updated_at") or payload.get("created_at"))
         except ValueError as error:
             yield Unreadable(place, str(error))

@@ -28,9 +28,9 @@ def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
             continue
         whose = {name: edge.get(name) for name in ("graph_id", "user_id", "graph_uuid")}
         try:
-            request = target.request("zep", str(edge["uuid"]), whose)
             begins, ends = time_of(edge.get("valid_at")), time_of(edge.get("invalid_at"))
             made = time_of(edge.get("created_at"))
+            request = target.request("zep", str(edge["uuid"]), f"{fact}\n{begins}\n{ends}", whose)
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
