@@ -179,7 +179,8 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
         CREATE TABLE theirs.mem0 (id uuid PRIMARY KEY DEFAULT gen_random_uuid(), payload jsonb);
         INSERT INTO theirs.mem0 (payload) VALUES
             ('{"data": "Likes tea", "hash": "x", "user_id": "ana", "created_at": "2025-01-02T03:04:05+00:00", "mood": "calm"}'),
-            ('{"data": "Likes rain", "user_id": "bo"}'), ('{"data": "Lost", "user_id": "../x"}'),
+            ('{"data": "Likes rain", "user_id": "bo", "expiration_date": "2099-12-31"}'), ('{"data": "Lost", "user_id": "../x"}'),
+            ('{"data": "Over", "user_id": "ana", "expiration_date": "2020-01-01"}'),
             ('{"data": "Nobody", "user_id": "eve"}'), ('{"user_id": "ana"}');
         CREATE TABLE theirs.store (prefix text, key text, value jsonb, created_at timestamptz DEFAULT now(),
             updated_at timestamptz DEFAULT now(), expires_at timestamptz, ttl_minutes integer, PRIMARY KEY (prefix, key));
@@ -193,7 +194,7 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
     arguments = ("--from", "mem0", "--table", "theirs.mem0", *home)
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert told["accepted"] == 2
-    assert told["refused"].pop("UNREADABLE") == 2
+    assert told["refused"].pop("UNREADABLE") == 3
     assert sum(told["refused"].values()) == 1
     told = imported(world.dsn, *arguments, dsn=dsn, report=report)
     assert (told["accepted"], told["already"]) == (0, 2)
@@ -224,6 +225,9 @@ def test_memories_of_other_systems_come_in(world: World, tmp_path: Path) -> None
         }
         tea = items["Likes tea"]
         assert (tea.scope, tea.subject) == ("/org/acme/user/ana", "ana")
+        rain = items["Likes rain"].expires_at
+        assert rain is not None
+        assert abs(rain - datetime(2100, 1, 1, tzinfo=UTC)) < timedelta(minutes=5)
         assert tea.content["metadata"] == {"user_id": "ana", "mood": "calm"}
         assert tea.provenance["evidence"][0]["uri"].startswith("mem0:")
         assert items["{'likes': 'soup'}"].subject == "users.ana"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from memwarden._sync.client import Client
 from memwarden.results import DatedItem, Provenance
-from memwarden.transfer.records import Target
+from memwarden.transfer.records import Target, lasting
 
 FORMAT = "memwarden/1"
 _SAME = (
@@ -76,10 +76,7 @@ def of_export(value: Mapping[str, Any], target: Target) -> dict[str, Any]:
     if value.get("origin"):
         request["origin"] = value["origin"]
     if value.get("expires_at"):
-        left = datetime.fromisoformat(value["expires_at"]) - datetime.now(UTC)
-        if left.total_seconds() <= 0:
-            raise ValueError("its time is over")
-        request["ttl"] = f"{left.total_seconds():.6f} seconds"
+        request |= lasting(datetime.fromisoformat(value["expires_at"]))
     request["idempotency_key"] = f"memwarden:{value['item_id']}:{value['version']}"
     return request
 

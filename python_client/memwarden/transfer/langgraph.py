@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
 from typing import Any
 
-from memwarden.transfer.records import Record, Target, Unreadable, time_of
+from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
 
 TABLE = "store"
 COLUMNS = ("prefix", "key", "value", "updated_at", "expires_at")
@@ -31,15 +30,11 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
                 {str(n): part for n, part in enumerate(parts)} | {"namespace": row["prefix"]},
             )
             made = time_of(row.get("updated_at"))
+            if row.get("expires_at") is not None:
+                request |= lasting(row["expires_at"])
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
-        if row.get("expires_at") is not None:
-            left = (row["expires_at"] - datetime.now(UTC)).total_seconds()
-            if left <= 0:
-                yield Unreadable(place, "its time is over")
-                continue
-            request["ttl"] = f"{left:.6f} seconds"
         request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
         if made is not None:
             request["evidence"][0]["accessed_at"] = made

@@ -7,14 +7,15 @@ and what metadata the program gave. Vectors are left behind: memwarden makes its
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memwarden.transfer.records import Record, Target, Unreadable, time_of
+from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
 
 TABLE = "mem0"
 COLUMNS = ("id", "payload")
 ORDER = ("id",)
-_OWN = ("data", "hash", "created_at", "updated_at", "text_lemmatized")
+_OWN = ("data", "hash", "created_at", "updated_at", "text_lemmatized", "expiration_date")
 
 
 def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Unreadable]:
@@ -29,6 +30,7 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         try:
             request = target.request("mem0", str(row["id"]), words, payload)
             made = time_of(payload.get("updated_at") or payload.get("created_at"))
+            request |= _lifetime(payload.get("expiration_date"))
         except ValueError as error:
             yield Unreadable(place, str(error))
             continue
@@ -39,3 +41,15 @@ def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Un
         if made is not None:
             request["evidence"][0]["accessed_at"] = made
         yield Record(place, request)
+
+
+def _lifetime(last_day: Any) -> dict[str, str]:
+    """Return for how long a memory lasts that has a last day.
+
+    Raises:
+        ValueError: the day is over, or it is none.
+    """
+    if not last_day:
+        return {}
+    end = datetime.fromisoformat(str(last_day)[:10]).replace(tzinfo=UTC) + timedelta(days=1)
+    return lasting(end)

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 
@@ -89,6 +89,18 @@ def key_of(system: str, text: str) -> str:
     """
     digest = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:40]
     return f"{system}:{digest.translate(_LETTERS)}"
+
+
+def lasting(end: datetime) -> dict[str, str]:
+    """Return the lifetime of a request that ends at a moment.
+
+    Raises:
+        ValueError: it is over.
+    """
+    left = (end - datetime.now(UTC)).total_seconds()
+    if left <= 0:
+        raise ValueError("its time is over")
+    return {"ttl": f"{left:.6f} seconds"}
 
 
 def time_of(value: Any) -> str | None:
