@@ -31,8 +31,10 @@ from memwarden.cli.consolidate import consolidate
 from memwarden.cli.contract import contract
 from memwarden.cli.demo import demo
 from memwarden.cli.erase import erase
+from memwarden.cli.exports import export_file
 from memwarden.cli.extract import extract
 from memwarden.cli.imports import import_file
+from memwarden.cli.mcp import mcp
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.reporting import report as report_health
 from memwarden.cli.review import approve, edit, list_proposals, reject, show
@@ -72,6 +74,7 @@ def _options(
 app.command()(server.status)
 app.command()(memory.write)
 app.command("import")(import_file)
+app.command("export")(export_file)
 app.command()(memory.recall)
 app.command()(memory.context)
 app.command()(items.get)
@@ -112,6 +115,7 @@ app.command()(settle)
 app.command()(extract)
 app.command()(worker)
 app.command()(console)
+app.command()(mcp)
 app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)

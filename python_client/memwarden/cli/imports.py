@@ -1,4 +1,4 @@
-"""`memwarden import`: many writes from a file, with a progress bar."""
+"""`memwarden import`: many writes from a file or another system, with a progress bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
-from typing import IO, Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -15,81 +16,114 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected, exit_code
 from memwarden.cli.terminal import is_plain, print_json, printable
+from memwarden.errors import InvalidArgument
 from memwarden.results import WriteResult
+from memwarden.transfer.records import Target, Unreadable
+from memwarden.transfer.report import ImportReport
+from memwarden.transfer.sources import Format, Records, opened
 
 _SHOWN = 20
 """So many refusals are told one by one."""
 
 
 def import_file(
-    file: Annotated[
-        typer.FileText, typer.Argument(help="One JSON object a line; - is standard input.")
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A file, - for standard input; for mem0 and langgraph a connection string."
+        ),
     ],
     *,
+    format: Annotated[Format, typer.Option("--from", help="What it is.")] = Format.JSONL,
+    layer: Annotated[str, typer.Option(help="For records that name none.")] = "semantic",
+    scope: Annotated[
+        str | None,
+        typer.Option(
+            help="Where all of it goes, such as /org/acme/user/{user_id}; "
+            "your home where the records name none.",
+            show_default=False,
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(help="For mem0 and langgraph: another table.", show_default=False),
+    ] = None,
     batch_size: Annotated[int, typer.Option(min=1, help="Requests in one transaction.")] = 500,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="A file for the report, as JSON.", show_default=False),
+    ] = None,
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
-    """Write many memories: each line has the names that `write` takes, such as layer and content.
+    """Write many memories through the gates. Run again after it was stopped, it writes none twice.
 
-    A bad line is refused, recorded and told; the others are written. Exits with 0 when all are
-    stored, otherwise as `write` does for the first that is not. `--json` prints every result.
+    Each JSON line has the names that `write` takes, such as layer and content. A bad record is
+    refused and told; the others are written. Exits with 0 when all are stored, otherwise as `write`
+    does for the first that is not. `--json` prints every result. See docs/import-export.md.
     """
-    lines = Counter[str]()
+    outcomes = Counter[str]()
     results: list[WriteResult] = []
+    told = ImportReport()
     worst = ExitCode.OK
-    total = _count(file)
+    places: dict[int, str] = {}
     bar = Progress(
         TextColumn("{task.description}"),
         *(BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()),
         console=Console(stderr=True),
         transient=True,
     )
-    with connected(dsn) as memory, nullcontext() if is_plain(bar.console) else bar:
-        task = bar.add_task("writing", total=total)
-        for result in memory.write_all(_requests(file), batch_size=batch_size):
-            bar.advance(task)
-            worst = worst or exit_code(result.outcome)
-            lines[result.outcome] += 1
-            if as_json:
-                results.append(result)
-            elif not result.stored and lines.total() - _stored(lines) <= _SHOWN:
-                bar.console.print(_told(result), markup=False, highlight=False, soft_wrap=True)
-    print(_summary(lines), file=sys.stderr)
+    # Refused before anything is written: a report that cannot be kept is asked for in vain.
+    with connected(dsn) as memory:
+        if report is not None and not report.parent.is_dir():
+            raise InvalidArgument(f"there is no directory {report.parent}")
+        total, records = opened(format, source, Target(layer, scope), table)
+        with nullcontext() if is_plain(bar.console) else bar:
+            task = bar.add_task("writing", total=total)
+
+            def say(line: str) -> None:
+                if not as_json and len(told.problems) <= _SHOWN:
+                    text = printable(line)
+                    bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+            def unread(record: Unreadable) -> None:
+                told.unreadable(record.place, record.why)
+                bar.advance(task)
+                say(f"{record.place}: {record.why}")
+
+            requests = _requests(records, places, unread)
+            for result in memory.write_all(requests, batch_size=batch_size):
+                bar.advance(task)
+                worst = worst or exit_code(result.outcome)
+                outcomes[result.outcome] += 1
+                place = places.pop(result.ordinal)
+                if told.decided(place, result):
+                    say(f"{place}: {result.outcome} {result.reason} ({result.request_id})")
+                if as_json:
+                    results.append(result)
+    if told.refused["UNREADABLE"]:
+        worst = worst or ExitCode.REJECTED
+    print(told.summary(), file=sys.stderr)
+    print(_summary(outcomes), file=sys.stderr)
+    if report is not None:
+        report.write_text(json.dumps(told.as_json(), indent=1) + "\n")
     if as_json:
         print_json(results)
     raise typer.Exit(worst)
 
 
-def _count(file: IO[str]) -> int | None:
-    """Return how many requests a file holds; None for a pipe, which is read once."""
-    if not file.seekable():
-        return None
-    count = sum(1 for line in file if line.strip())
-    file.seek(0)
-    return count
+def _requests(records: Records, places: dict[int, str], unread: Any) -> Iterator[Any]:
+    """Yield what is to be sent, and keep where each stood until it is decided."""
+    number = 0
+    for record in records:
+        if isinstance(record, Unreadable):
+            unread(record)
+        else:
+            places[number] = record.place
+            number += 1
+            yield record.request
 
 
-def _requests(file: IO[str]) -> Iterator[Any]:
-    """Yield what the lines say; a line that is no JSON as text, which the server refuses."""
-    for line in file:
-        if line.strip():
-            try:
-                yield json.loads(line)
-            except (RecursionError, ValueError):
-                yield line
-
-
-def _stored(lines: Counter[str]) -> int:
-    return lines["COMMITTED"] + lines["MERGED"] + lines["ALREADY_COMMITTED"]
-
-
-def _told(result: WriteResult) -> str:
-    return printable(
-        f"request {result.ordinal + 1}: {result.outcome} {result.reason} ({result.request_id})"
-    )
-
-
-def _summary(lines: Counter[str]) -> str:
-    parts = [f"{count} {printable(outcome)}" for outcome, count in sorted(lines.items())]
-    return f"{lines.total()} requests: {', '.join(parts) or 'nothing to write'}"
+def _summary(outcomes: Counter[str]) -> str:
+    parts = [f"{count} {printable(outcome)}" for outcome, count in sorted(outcomes.items())]
+    return f"{outcomes.total()} requests: {', '.join(parts) or 'nothing to write'}"

@@ -1,0 +1,86 @@
+"""`memwarden mcp`: the MCP server, over stdio or HTTP."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from memwarden.cli.options import Dsn, told_errors
+
+
+class ProfileName(StrEnum):
+    """Which tools the server has."""
+
+    AGENT = "agent"
+    REVIEWER = "reviewer"
+
+
+def mcp(
+    *,
+    profile: Annotated[
+        ProfileName, typer.Option(help="agent: to remember and find; reviewer: to decide.")
+    ] = ProfileName.AGENT,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Serve HTTP there, not stdio.", show_default=False),
+    ] = None,
+    tokens: Annotated[
+        Path | None,
+        typer.Option(
+            help="For HTTP: a file of lines TOKEN user=LOGIN that only you may read; "
+            "without it MEMWARDEN_MCP_TOKENS has the lines.",
+            show_default=False,
+        ),
+    ] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            help="For HTTP behind a proxy: what hosts call it, such as https://mcp.example.org.",
+            show_default=False,
+        ),
+    ] = None,
+    dsn: Dsn = "",
+) -> None:
+    """Serve memory to hosts that speak MCP, as the login of the connection. See docs/mcp.md."""
+    try:
+        from memwarden.mcp import server
+        from memwarden.mcp.tokens import TokenTable
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
+            raise
+        print("error: the MCP server needs pip install 'memwarden[mcp]'", file=sys.stderr)
+        raise typer.Exit(1) from None
+    if http is None:
+        if tokens is not None or url is not None:
+            raise typer.BadParameter("--tokens and --url belong to --http")
+        server.serve_stdio(profile.value, dsn)
+        return
+    host, port = _address(http)
+    if url is None and not _is_loopback(host):
+        # Tokens would cross the network readable.
+        raise typer.BadParameter("beyond this machine, say --url https://... of the proxy")
+    if url is not None and not url.startswith("https://"):
+        raise typer.BadParameter("--url begins with https://")
+    with told_errors():
+        table = TokenTable.load(tokens, dsn)
+    print(f"MCP is at {(url or f'http://{http}').rstrip('/')}/mcp", file=sys.stderr, flush=True)
+    server.serve_http(profile.value, table, host, port, url)
+
+
+def _address(text: str) -> tuple[str, int]:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 1 <= int(port) <= 65535:
+        raise typer.BadParameter("--http is HOST:PORT, such as 127.0.0.1:8322")
+    return host.strip("[]"), int(port)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

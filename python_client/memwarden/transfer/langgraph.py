@@ -1,0 +1,41 @@
+"""The store of LangGraph in PostgreSQL: table `store` with prefix, key, value and expires_at.
+
+A namespace becomes the subject and a key the predicate, so that a later value replaces an earlier
+one as it did there. The parts of the namespace fill {0}, {1} ... of a scope.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from memwarden.transfer.records import Record, Target, Unreadable, lasting, time_of
+
+TABLE = "store"
+COLUMNS = ("prefix", "key", "value", "updated_at", "expires_at")
+ORDER = ("prefix", "key")
+
+
+def read(rows: Iterable[dict[str, Any]], target: Target) -> Iterator[Record | Unreadable]:
+    """Yield a request for each row; one whose time is over is no longer a memory."""
+    for row in rows:
+        place = f"langgraph {row.get('prefix')} {row.get('key')}"
+        parts = str(row["prefix"]).split(".")
+        try:
+            request = target.request(
+                "langgraph",
+                f"{row['prefix']}/{row['key']}",
+                json.dumps(row["value"], sort_keys=True),
+                {str(n): part for n, part in enumerate(parts)} | {"namespace": row["prefix"]},
+            )
+            made = time_of(row.get("updated_at"))
+            if row.get("expires_at") is not None:
+                request |= lasting(row["expires_at"])
+        except ValueError as error:
+            yield Unreadable(place, str(error))
+            continue
+        request |= {"content": row["value"], "subject": row["prefix"], "predicate": row["key"]}
+        if made is not None:
+            request["evidence"][0]["accessed_at"] = made
+        yield Record(place, request)

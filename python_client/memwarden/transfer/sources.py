@@ -1,0 +1,108 @@
+"""Opens what is imported, by the name of its format."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+from memwarden.errors import InvalidArgument, NotReady
+from memwarden.transfer import langgraph, letta, lines, mem0, tables, zep
+from memwarden.transfer.records import Record, Target, Unreadable
+
+Records = Iterator[Record | Unreadable]
+
+
+class Format(StrEnum):
+    """Where an import comes from."""
+
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    MEM0 = "mem0"
+    LANGGRAPH = "langgraph"
+    LETTA = "letta"
+    ZEP = "zep"
+
+
+def opened(
+    format: Format, source: str, target: Target, table: str | None
+) -> tuple[int | None, Records]:
+    """Return how many records there are, None where nobody knows, and the records.
+
+    `source`: a file, - for standard input, or for mem0 and langgraph a connection string.
+
+    Raises:
+        InvalidArgument: it is not there, or is not of that format.
+        NotReady: the format needs an extra that is not installed.
+    """
+    match format:
+        case Format.JSONL:
+            return _count(source), lines.read(_lines(source), target)
+        case Format.PARQUET:
+            parquet = parquet_module()
+            file = _file(source)
+            try:
+                return parquet.count(file), parquet.read(file, target)
+            except (OSError, ValueError):
+                raise InvalidArgument(f"{source} is no Parquet file") from None
+        case Format.MEM0 | Format.LANGGRAPH:
+            system: Any = mem0 if format is Format.MEM0 else langgraph
+            name = table or system.TABLE
+            found = tables.rows(source, name, system.COLUMNS, system.ORDER)
+            return tables.count(source, name), system.read(found, target)
+        case _:
+            reader: Any = letta if format is Format.LETTA else zep
+            try:
+                with _text(source) as text:
+                    document = json.load(text)
+            except (RecursionError, ValueError):
+                raise InvalidArgument(f"{source} is no JSON") from None
+            records = list(reader.read(document, target))
+            return len(records), iter(records)
+
+
+def parquet_module() -> Any:
+    """Return the module that needs pyarrow.
+
+    Raises:
+        NotReady: it is not installed.
+    """
+    try:
+        from memwarden.transfer import parquet
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "pyarrow":
+            raise
+        raise NotReady(
+            "Parquet files need pyarrow", hint="Run pip install 'memwarden[parquet]'."
+        ) from None
+    return parquet
+
+
+def _file(source: str) -> Path:
+    file = Path(source)
+    if not file.is_file():
+        raise InvalidArgument(f"there is no file {source}")
+    return file
+
+
+def _count(source: str) -> int | None:
+    if source == "-":
+        return None
+    with _text(source) as text:
+        return sum(1 for line in text if line.strip())
+
+
+def _lines(source: str) -> Iterator[str]:
+    with _text(source) as text:
+        yield from text
+
+
+def _text(source: str) -> IO[str]:
+    # Bytes that are no text are a record that the server refuses, not the end of the import.
+    if source == "-":
+        stdin = sys.stdin.fileno()
+        return open(stdin, encoding="utf-8", errors="backslashreplace", closefd=False)
+    return _file(source).open(encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,52 @@
+"""Zep: the facts (edges) of a graph, as its API answers them, with when they were true.
+
+A list of edges, or an object with `edges` and, for the names of what they connect, `nodes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from memwarden.transfer.records import Record, Target, Unreadable, time_of
+
+
+def read(document: Any, target: Target) -> Iterator[Record | Unreadable]:
+    """Yield a request for each fact; the node that it begins at is its subject."""
+    edges = document.get("edges") if isinstance(document, dict) else document
+    nodes = document.get("nodes") if isinstance(document, dict) else None
+    names = {
+        each["uuid"]: each["name"]
+        for each in nodes or []
+        if isinstance(each, dict) and {"uuid", "name"} <= each.keys()
+    }
+    for number, edge in enumerate(edges if isinstance(edges, list) else [edges], 1):
+        place = f"zep edge {number}"
+        fact = edge.get("fact") if isinstance(edge, dict) else None
+        if not isinstance(edge, dict) or not isinstance(fact, str) or not edge.get("uuid"):
+            yield Unreadable(place, "it has no fact or no uuid")
+            continue
+        whose = {name: edge.get(name) for name in ("graph_id", "user_id", "graph_uuid")}
+        try:
+            begins, ends = time_of(edge.get("valid_at")), time_of(edge.get("invalid_at"))
+            made = time_of(edge.get("created_at"))
+            request = target.request("zep", str(edge["uuid"]), f"{fact}\n{begins}\n{ends}", whose)
+        except ValueError as error:
+            yield Unreadable(place, str(error))
+            continue
+        if edge.get("expired_at") and ends is None:
+            yield Unreadable(place, "it was superseded, and nothing says until when it was true")
+            continue
+        request["content"] = {"statement": fact} | {
+            name: edge[name] for name in ("name", "attributes") if edge.get(name)
+        }
+        for end, name in (("source_node_uuid", "subject"), ("target_node_uuid", "object")):
+            if edge.get(end) in names and name == "subject":
+                request["subject"] = names[edge[end]]
+            elif edge.get(end) in names:
+                request["content"]["object"] = names[edge[end]]
+        request |= {"valid_from": begins} if begins else {}
+        request |= {"valid_to": ends} if ends else {}
+        if made is not None:
+            request["evidence"][0]["accessed_at"] = made
+        yield Record(place, request)
