@@ -7,8 +7,9 @@ from typing import NamedTuple
 from .additions import adds_only, says_as_much
 from .alignment import Alignment
 from .another import has_another_name, has_another_subject, is_another
+from .attributes import disagree, of_two_kinds
 from .decisive import decides, decides_denial
-from .denial import denies_it
+from .denial import denies_it, of_two_times
 from .function_words import ENGLISH
 from .reading import Sentence
 from .values import SINGLE, stems
@@ -73,6 +74,22 @@ class Finding(NamedTuple):
 def compare(new: Sentence, old: Sentence) -> Finding:
     """How a new sentence stands to an old one."""
     found = Alignment(new, old)
+    seen = _by_words(found)
+    if seen.relation == "contradicts":
+        if seen.method == "attribute" and of_two_kinds(new, old):
+            return _unlike(found, "attribute")
+        if seen.method == "exact_negation" and of_two_times(new, old):
+            return _unlike(found, "time")
+    elif seen.relation == "unrelated":
+        score, method = disagree(new, old)
+        if score >= LEAST:
+            return Finding("contradicts", score, method, found.covered, new.marks)
+    return seen
+
+
+def _by_words(found: Alignment) -> Finding:
+    """How they stand to each other word by word."""
+    new, old = found.new, found.old
     covered = found.covered
     if new.question != old.question or new.hedged != old.hedged:
         return Finding("unrelated", 0.5, "hedge", covered)
