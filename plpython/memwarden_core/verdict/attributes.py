@@ -7,6 +7,7 @@ that somebody has one of. The answer is symmetric, and never that two texts say 
 
 from __future__ import annotations
 
+from ..language.words import HEDGE, word_set
 from .alignment import MONTH_STEMS, YEARS
 from .claims import PLACING, Claim, claims
 from .reading import Sentence
@@ -27,6 +28,7 @@ _NONE: frozenset[str] = frozenset()
 _DENIED, _PARTLY, _ONLY, _ONE, _EVENT = 0.92, 0.87, 0.88, 0.88, 0.86
 _SAME_FRAME = 2
 _WHOLE = 2
+_MAYBE = word_set("may might could perhaps possibly probably")
 _OF_PLACES = frozenset({"graduat", "meet"})
 _ANY_WAY = frozenset({"native", "meet"})
 _COUNTRIES = RIVALS["franc"] | {"franc"}
@@ -44,15 +46,22 @@ def disagree(new: Sentence, old: Sentence) -> tuple[float, str]:
     (0, "") where they do not.
     """
     best = (0.0, "")
-    if new.question or old.question or new.hedged or old.hedged or new.past or old.past:
+    if new.question or old.question or new.past or old.past or _only_wished(new, old):
         return best
     for ours in claims(new):
         for theirs in claims(old):
             if not ours.who.isdisjoint(theirs.who):
                 best = max(best, _claims(ours, theirs, new, old))
-            elif ours.relation == theirs.relation == "role":
+            elif ours.relation == theirs.relation == "role" and not (new.hedged or old.hedged):
                 best = max(best, _one_role(ours, theirs))
     return best
+
+
+def _only_wished(new: Sentence, old: Sentence) -> bool:
+    """Whether something is no more than wished, or may be so in both."""
+    return (new.hedged and old.hedged) or any(
+        each.hedged and not HEDGE.intersection(each.words) <= _MAYBE for each in (new, old)
+    )
 
 
 def of_two_kinds(new: Sentence, old: Sentence) -> bool:
@@ -78,7 +87,8 @@ def _one_role(ours: Claim, theirs: Claim) -> tuple[float, str]:
 
 def _claims(ours: Claim, theirs: Claim, new: Sentence, old: Sentence) -> tuple[float, str]:
     for denying, saying in ((ours, theirs), (theirs, ours)):
-        if denying.denied and not saying.denied and _denies_all(denying, saying):
+        sure = not (new.hedged or old.hedged)
+        if sure and denying.denied and not saying.denied and _denies_all(denying, saying):
             return (_PARTLY, "exact_negation")
     pair = (ours.relation, theirs.relation)
     if ours.denied != theirs.denied and (pair if ours.denied else pair[::-1]) in ALSO_DENIED:
@@ -88,10 +98,13 @@ def _claims(ours: Claim, theirs: Claim, new: Sentence, old: Sentence) -> tuple[f
     ):
         return (0.0, "")
     if ours.denied != theirs.denied:
-        if ours.denied:
-            return (_denies(ours, theirs, new), "exact_negation")
-        return (_denies(theirs, ours, old), "exact_negation")
-    if ours.denied:
+        score = _denies(ours, theirs, new) if ours.denied else _denies(theirs, ours, old)
+        if not (new.hedged or old.hedged):
+            return (score, "exact_negation")
+        # "Ana may speak French" is settled by "Ana does not speak French".
+        settled = score == _DENIED and (old if ours.denied else new).hedged
+        return (_PARTLY, "exact_negation") if settled else (0.0, "")
+    if ours.denied or new.hedged or old.hedged:
         return (0.0, "")
     score = max(
         _excludes(ours, theirs, old), _excludes(theirs, ours, new), _is_one(ours, theirs, new, old)
