@@ -176,10 +176,8 @@ def _is_beside(sentence: Sentence, place: int, known: list[int]) -> bool:
 
 def _excludes(only: Claim, saying: Claim, theirs: Sentence) -> float:
     """Whether one says "only", and the other something beside it."""
-    if (
-        not (only.only or only.mainly)
-        or only.way != saying.way
-        and "" not in (only.way, saying.way)
+    if not (only.only or only.mainly) or (
+        only.way != saying.way and "" not in (only.way, saying.way)
     ):
         return 0.0
     if only.relation in _BROAD and only.verb != saying.verb:

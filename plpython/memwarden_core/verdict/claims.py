@@ -248,8 +248,7 @@ class _Reader:
         word = self.sentence.words[self.sentence.at[place]]
         return (
             word.endswith("ed")
-            or stem(word) != word
-            and not word.endswith("s")
+            or (stem(word) != word and not word.endswith("s"))
             or word in ("led", "met", "won", "given", "written", "been", "taken", "done", "had")
         )
 

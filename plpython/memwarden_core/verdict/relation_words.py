@@ -65,7 +65,8 @@ NOUNS = _stems(
     fluent avid fan passion hobby keen enthusiast fond expert expertise specialist advocate
     proponent supporter champion opponent critic leader head director conductor manager author
     teacher instructor mentor owner native resident background founder cofounder participant
-    volunteer involved involvement experience interest interested known renowned famous employed based born married member
+    volunteer involved involvement experience interest interested known renowned famous employed based born married
+    member
     """
 )
 """Those that a form of "to be" stands before."""
@@ -76,7 +77,8 @@ ONCE = word_set("meet found")
 OWNED = word_set("married employer profession native live")
 """Relations that a noun behind an owner tells: "Ana's husband is ..."."""
 ROLES = _stems(
-    "ceo cto cfo president chairman chairwoman chair mayor captain headmaster owner treasurer king queen"
+    "ceo cto cfo president chairman chairwoman chair mayor captain headmaster owner treasurer king"
+    " queen"
 )
 """Of something only one is that."""
 ALSO_DENIED = frozenset({("eat", "like")})
