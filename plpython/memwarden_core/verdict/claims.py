@@ -35,7 +35,8 @@ _SPEAKER = word_set("i i'm i've im ive")
 _BEGINS = _SPEAKER | {"my", "the"}
 _SERVES = frozenset(map(stem, word_set("serve work act")))
 _MUTE = word_set(
-    "also often frequently sometimes regularly usually once currently now both really first co instead"
+    "also often frequently sometimes regularly usually once currently now both really first co"
+    " instead"
 )
 PLACING = word_set("in at on for with to from about of by into as near against over")
 _MOST = 6

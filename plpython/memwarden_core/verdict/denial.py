@@ -67,9 +67,9 @@ def of_two_times(new: Sentence, old: Sentence) -> bool:
         if denying.denial >= 0 and not _TODAY.isdisjoint(words) and _EVER.isdisjoint(words):
             known = set(denying.keys)
             for before, word in pairwise(["", *saying.words]):
-                if (word.endswith("ed") or word in PAST_FORMS) and before not in _FORMS:
-                    if stem(word) in known:
-                        return True
+                past = word.endswith("ed") or word in PAST_FORMS
+                if past and before not in _FORMS and stem(word) in known:
+                    return True
     return False
 
 

@@ -9,8 +9,8 @@ from ..language.words import stem, word_set
 
 _RELATIONS = """
 speak|speak speaks spoke fluent bilingual multilingual
-like|like prefer love enjoy adore avid fan passion passionate hobby keen enthusiast enthusiastic relish
-+ fond interest interested
+like|like prefer love enjoy adore avid fan passion passionate hobby keen enthusiast enthusiastic
++ relish fond interest interested
 !like|dislike hate detest loathe despise
 part|participate participates participation participant attend attendance attendee volunteer
 + involved involvement experience engage join joins joined
@@ -65,8 +65,8 @@ NOUNS = _stems(
     fluent avid fan passion hobby keen enthusiast fond expert expertise specialist advocate
     proponent supporter champion opponent critic leader head director conductor manager author
     teacher instructor mentor owner native resident background founder cofounder participant
-    volunteer involved involvement experience interest interested known renowned famous employed based born married
-    member
+    volunteer involved involvement experience interest interested known renowned famous employed based born
+    married member
     """
 )
 """Those that a form of "to be" stands before."""
