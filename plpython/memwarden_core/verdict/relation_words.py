@@ -65,7 +65,8 @@ NOUNS = _stems(
     fluent avid fan passion hobby keen enthusiast fond expert expertise specialist advocate
     proponent supporter champion opponent critic leader head director conductor manager author
     teacher instructor mentor owner native resident background founder cofounder participant
-    volunteer involved involvement experience interest interested known renowned famous employed based born
+    volunteer involved involvement experience interest interested known renowned famous employed
+    based born
     married member
     """
 )
