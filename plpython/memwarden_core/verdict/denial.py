@@ -7,10 +7,15 @@ denied, also where that verb is "to have", which is not weighed.
 
 from __future__ import annotations
 
-from ..language.words import PRONOUN, stem, word_set
+from itertools import pairwise
+
+from ..language.words import PAST_FORMS, PRONOUN, stem, word_set
 from .reading import Sentence
 from .words import BEINGS, describes
 
+_TODAY = word_set("do does don't doesn't dont doesnt")
+_EVER = word_set("never did didn't didnt was were")
+_FORMS = word_set("is are was were am be been being has have had get gets got")
 _HAVING = word_set("has have had having got own owns owned possess possesses with")
 _LACKING = word_set("lack lacks lacked lacking without")
 _BEARING = word_set("with in wearing wears")
@@ -53,6 +58,19 @@ def denies_it(denying: Sentence, saying: Sentence, partner: dict[int, int]) -> b
         )
     ours = {p for p in range(first) if not denying.denied[p]}
     return _is_one_subject(denying, saying, partner, ours, theirs, first)
+
+
+def of_two_times(new: Sentence, old: Sentence) -> bool:
+    """Whether it is denied of today and said of what was: does not work, worked."""
+    for denying, saying in ((new, old), (old, new)):
+        words = denying.words
+        if denying.denial >= 0 and not _TODAY.isdisjoint(words) and _EVER.isdisjoint(words):
+            known = set(denying.keys)
+            for before, word in pairwise(["", *saying.words]):
+                past = word.endswith("ed") or word in PAST_FORMS
+                if past and before not in _FORMS and stem(word) in known:
+                    return True
+    return False
 
 
 def _is_one_subject(

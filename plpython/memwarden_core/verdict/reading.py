@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from ..language.units import MONTHS, NUMBERS, UNITS
 from ..language.words import NEGATION, stem
@@ -15,11 +16,15 @@ from .function_words import CHANGE, FUNCTION, Kind
 from .tokens import ABBREVIATIONS, AMOUNT, CLOCK, DATE, EDGES, INSIDE, ORDINALS, PLAIN
 from .words import PHRASE_ENDS, PHRASES
 
+if TYPE_CHECKING:
+    from .claims import Claim
+
 MAX_CHARACTERS = 2_000
 """Of a text so much is read; a longer one is never found to say the same as another."""
 MAX_SENTENCES = 8
 _MAX_WORD = 64
 _NOT_BUT = {("rather", "than"), ("instead", "of")}
+_PLANS = frozenset({"is", "are", "was", "were", "been", "am", "be", "while"})
 _EXACT = 2.0**53
 _FAILING = frozenset({"failed", "fails", "denied", "denies", "refused", "refuses", "stopped"})
 """At the end of a clause they deny nothing: "the test failed", "the loan was denied"."""
@@ -31,6 +36,7 @@ class Sentence:
     __slots__ = (
         "after_and",
         "at",
+        "claimed",
         "clauses",
         "denial",
         "denied",
@@ -66,6 +72,8 @@ class Sentence:
         self.marks = False
         """Whether a word tells of a change."""
         self.places: dict[str, int] = {}
+        self.claimed: tuple[Claim, ...] | None = None
+        """What it claims of somebody, once somebody has asked: see claims.py."""
 
     def written(self, first: int, last: int) -> str:
         """The words of these places as they are written, ``_`` between them; "" of a number."""
@@ -201,7 +209,11 @@ class _Reader:
                 else:
                     self.turn()
             elif kind == Kind.HEDGE:
-                now.hedged = True
+                if lower == "planning" and _PLANS.isdisjoint(now.words[-2:-1]):
+                    # "Ana studies urban planning"
+                    self.add(stem(lower))
+                else:
+                    now.hedged = True
             elif kind == Kind.PAST:
                 now.past = True
             return

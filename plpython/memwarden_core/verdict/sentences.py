@@ -13,8 +13,9 @@ from .another import (
     is_somebody_else,
     may_be_one_sight,
 )
+from .attributes import disagree, of_two_kinds
 from .decisive import decides, decides_denial
-from .denial import denies_it
+from .denial import denies_it, of_two_times
 from .function_words import ENGLISH
 from .lexicon import NOTHING, Relations
 from .reading import Sentence
@@ -85,6 +86,22 @@ class Finding(NamedTuple):
 def compare(new: Sentence, old: Sentence, relations: Relations = NOTHING) -> Finding:
     """How a new sentence stands to an old one; ``relations``: what a dictionary has on them."""
     found = Alignment(new, old, relations)
+    seen = _by_words(found)
+    if seen.relation == "contradicts":
+        if seen.method == "attribute" and of_two_kinds(new, old):
+            return _unlike(found, "attribute")
+        if seen.method == "exact_negation" and of_two_times(new, old):
+            return _unlike(found, "time")
+    elif seen.relation == "unrelated":
+        score, method = disagree(new, old)
+        if score >= LEAST:
+            return Finding("contradicts", score, method, found.covered, new.marks)
+    return seen
+
+
+def _by_words(found: Alignment) -> Finding:
+    """How they stand to each other word by word."""
+    new, old = found.new, found.old
     covered = found.covered
     if new.question != old.question or new.hedged != old.hedged:
         return Finding("unrelated", 0.5, "hedge", covered)
