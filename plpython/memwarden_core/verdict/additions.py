@@ -85,10 +85,20 @@ def _tenses_agree(new: Sentence, old: Sentence) -> bool:
     """Whether no verb stands in the past in one and not in the other."""
     ours, theirs = set(new.words), set(old.words)
     return not any(
-        (word.endswith("ed") or word in PAST_FORMS) and stem(word) in other.places
+        _is_past(word) and _stands_otherwise(stem(word), other)
         for only, other in ((ours - theirs, old), (theirs - ours, new))
         for word in only
     )
+
+
+def _is_past(word: str) -> bool:
+    return word.endswith("ed") or word in PAST_FORMS
+
+
+def _stands_otherwise(key: str, sentence: Sentence) -> bool:
+    """Whether the sentence has the verb in another form than that of what was."""
+    place = sentence.places.get(key)
+    return place is not None and not _is_past(sentence.words[sentence.at[place]])
 
 
 def adds_only(found: Alignment) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
-from .lexicon import NOTHING, Relations, in_dictionary
+from .lexicon import NOTHING, Relations, in_dictionary, mean_one_thing
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
@@ -142,10 +142,15 @@ class Alignment:
         if gap is None:
             return
         first, last, start, end = gap
+        ours, theirs = self.new.written(first, last), self.old.written(start, end)
+        if last - first == end - start == 1 and mean_one_thing(relations, ours, theirs):
+            self.partner[first] = start
+            self.in_new, self.in_old = [], []
+            return
         method = in_dictionary(
             relations,
-            self.new.written(first, last),
-            self.old.written(start, end),
+            ours,
+            theirs,
             describes=all(
                 _may_describe(sentence, first, end)
                 for sentence, first, end in ((self.new, first, last), (self.old, start, end))

@@ -18,7 +18,7 @@ from .reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .sentences import Finding, compare
 
 JUDGE = "built-in"
-VERSION = "3"
+VERSION = "4"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""

@@ -22,6 +22,9 @@ QUALITY: Final = "quality"
 AKIN: Final = "akin"
 """Words of one meaning, or of which one is a kind of the other: both can be so."""
 
+SYNONYM: Final = "synonym"
+"""Words that often mean one thing."""
+
 GUESSED: Final = frozenset({"opposite", "rival"})
 """Methods by which a dictionary finds that two texts disagree."""
 
@@ -72,7 +75,7 @@ class Questions:
                 senses = [senses_of(word, known[language]) for word in pair]
                 doing = all(word.endswith("ing") for word in pair)
                 answer = relation(senses[0], senses[1], doing=doing)
-                if answer and found.get(pair) != AKIN:
+                if answer and found.get(pair) not in (AKIN, SYNONYM):
                     found[pair] = answer
         return found
 
@@ -103,6 +106,12 @@ def in_dictionary(relations: Relations, one: str, other: str, *, describes: bool
     if found == QUALITY and not describes:
         return ""
     return {OPPOSITE: "opposite", RIVAL: "rival", QUALITY: "rival"}.get(found, "")
+
+
+def mean_one_thing(relations: Relations, one: str, other: str) -> bool:
+    """Whether a dictionary has it that two single words often mean one thing."""
+    single = bool(one and other) and "_" not in one + other
+    return single and relations.get(pair(one, other), "") == SYNONYM
 
 
 # By lexicographer file: words may stand so many steps further apart than what is above both stands
@@ -175,8 +184,12 @@ def relation(
                 continue
             if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
                 continue
+            if answer == AKIN and one.sense == other.sense and max(rank, their_rank) <= _MEANT:
+                answer = SYNONYM
             found.add(answer)
-    return next((answer for answer in (OPPOSITE, AKIN, RIVAL, QUALITY) if answer in found), "")
+    return next(
+        (answer for answer in (OPPOSITE, SYNONYM, AKIN, RIVAL, QUALITY) if answer in found), ""
+    )
 
 
 def _relation(one: Sense, other: Sense) -> str:

@@ -41,10 +41,12 @@ class Sentence:
         "denial",
         "denied",
         "hedged",
+        "is_ordered",
         "keys",
         "marks",
         "names",
         "numbers",
+        "ordered",
         "owners",
         "past",
         "places",
@@ -74,6 +76,9 @@ class Sentence:
         self.places: dict[str, int] = {}
         self.claimed: tuple[Claim, ...] | None = None
         """What it claims of somebody, once somebody has asked: see claims.py."""
+        self.ordered: Sentence | None = None
+        self.is_ordered = False
+        """The same in plain order, once somebody has asked: see plain_order.py."""
 
     def written(self, first: int, last: int) -> str:
         """The words of these places as they are written, ``_`` between them; "" of a number."""

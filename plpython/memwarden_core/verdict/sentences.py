@@ -18,6 +18,7 @@ from .decisive import decides, decides_denial
 from .denial import denies_it, of_two_times
 from .function_words import ENGLISH
 from .lexicon import NOTHING, Relations
+from .plain_order import in_plain_order
 from .reading import Sentence
 from .values import SINGLE, stems
 from .ways import turns_round
@@ -49,6 +50,10 @@ _ONLY = stems("only just exactly still")
 """Words that make a value no other: "one key", "only one key"."""
 _BACK_AND_FORTH = stems("prefer")
 """Who prefers tea to coffee does not prefer coffee to tea."""
+_ABOVE = stems(
+    "manages supervises employs reports owns leads heads teaches mentors precedes succeeds outranks"
+)
+"""Of two who have names, the one who manages the other is not managed by them."""
 _TALE = 6
 """A sentence of so many words tells what few others do."""
 _FRAME = 4
@@ -68,6 +73,10 @@ _SEVERAL = stems(
 )
 # And of these where somebody with a name does them from time to time, not just now.
 _HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
+
+
+_IN_OTHER_ORDER = frozenset({"order", "words", "attribute"})
+"""Of such findings the words may be the same in another order."""
 
 
 class Finding(NamedTuple):
@@ -96,7 +105,27 @@ def compare(new: Sentence, old: Sentence, relations: Relations = NOTHING) -> Fin
         score, method = disagree(new, old)
         if score >= LEAST:
             return Finding("contradicts", score, method, found.covered, new.marks)
+        if seen.method in _IN_OTHER_ORDER:
+            return _reordered(new, old, relations) or seen
     return seen
+
+
+def _reordered(new: Sentence, old: Sentence, relations: Relations) -> Finding | None:
+    """What they are to each other when both are told in plain order, where that is a merge."""
+    ours, theirs = in_plain_order(new), in_plain_order(old)
+    if ours is None and theirs is None:
+        return None
+    seen = _by_words(Alignment(ours or new, theirs or old, relations))
+    if seen.relation not in ("same", "narrower", "wider"):
+        return None
+    relation = seen.relation
+    if ("some" in new.words) != ("some" in old.words):
+        # Who says it of some says less.
+        less = "wider" if "some" in new.words else "narrower"
+        if relation not in ("same", less):
+            return None
+        relation = less
+    return seen._replace(relation=relation, score=min(seen.score, 0.95), method="order")
 
 
 def _by_words(found: Alignment) -> Finding:
@@ -246,6 +275,9 @@ def _sides_change_places(found: Alignment) -> bool:
     """Whether two words have changed places about what holds one way only: Ana is older than Bo."""
     moved = [place for place, other in found.partner.items() if place != other]
     sides = "than" in found.new.words or not _BACK_AND_FORTH.isdisjoint(found.new.keys)
+    named = found.new.names.issuperset(moved)
+    acting = "by" not in found.new.words and "by" not in found.old.words
+    sides = sides or (named and acting and not _ABOVE.isdisjoint(found.new.keys))
     return (
         sides
         and len(moved) == _NAME
