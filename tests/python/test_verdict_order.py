@@ -28,7 +28,7 @@ def relation(new: str, old: str) -> str:
     ],
 )
 def test_who_does_what_may_be_told_in_either_order(one: str, other: str) -> None:
-    """Proves: W8."""
+    """Proves: V4."""
     assert relation(one, other) == relation(other, one) == "same"
 
 
@@ -45,13 +45,13 @@ def test_who_does_what_may_be_told_in_either_order(one: str, other: str) -> None
     ],
 )
 def test_another_order_may_say_something_else(one: str, other: str) -> None:
-    """Proves: W8."""
+    """Proves: V4."""
     assert relation(one, other) not in ("same", "narrower", "wider")
     assert relation(other, one) not in ("same", "narrower", "wider")
 
 
 def test_who_says_it_of_some_says_less() -> None:
-    """Proves: W8."""
+    """Proves: V4."""
     some, all_of_them = "Some users cannot log in", "The users cannot log in"
     assert (relation(some, all_of_them), relation(all_of_them, some)) == ("wider", "narrower")
 
@@ -64,7 +64,7 @@ def test_who_says_it_of_some_says_less() -> None:
     ],
 )
 def test_who_is_above_whom_holds_one_way(one: str, other: str) -> None:
-    """Proves: W8."""
+    """Proves: V4."""
     assert relation(one, other) == relation(other, one) == "contradicts"
 
 
@@ -78,5 +78,5 @@ def test_who_is_above_whom_holds_one_way(one: str, other: str) -> None:
     ],
 )
 def test_other_languages_deny_too(said: str, denied: str) -> None:
-    """Proves: W8."""
+    """Proves: V4."""
     assert relation(said, denied) == relation(denied, said) == "contradicts"

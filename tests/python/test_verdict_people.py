@@ -28,11 +28,17 @@ def _relation(new: str, old: str) -> str:
 
 @pytest.mark.parametrize(("one", "other"), _CONTRARY)
 def test_another_value_of_a_person_is_a_contradiction_in_either_order(one: str, other: str) -> None:
-    """Another town, spouse or language contradicts, whatever words say it."""
+    """Another town, spouse or language contradicts, whatever words say it.
+
+    Proves: V4
+    """
     assert _relation(one, other) == _relation(other, one) == "contradicts"
 
 
 @pytest.mark.parametrize(("one", "other"), _COMPATIBLE)
 def test_values_of_two_kinds_or_people_are_no_contradiction(one: str, other: str) -> None:
-    """A town and a brother, a town and a year, two people: both can be true."""
+    """A town and a brother, a town and a year, two people: both can be true.
+
+    Proves: V4
+    """
     assert _relation(one, other) == _relation(other, one) == "unrelated"
