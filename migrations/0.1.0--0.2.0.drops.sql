@@ -29,3 +29,5 @@ DROP FUNCTION memwarden.create_scope(text, interval);
 DROP FUNCTION memwarden.close_scope(text, uuid[], text);
 DROP FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz, text, text, interval);
 DROP FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text);
+-- A worker's part of a write is found in the trace of the write.
+DROP FUNCTION memwarden.claim_jobs(text, text[], integer, interval);

@@ -43,6 +43,7 @@ CATALOGS = (
         "pg_extension",
         "pg_publication",
         "pg_default_acl",
+        "pg_description",
     ),
     "pg_attribute WHERE attrelid IN (SELECT oid FROM pg_class WHERE relpersistence <> 't')",
     "pg_db_role_setting WHERE setdatabase IN"

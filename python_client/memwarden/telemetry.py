@@ -20,6 +20,7 @@ from memwarden.results import RequestStatus, WriteResult
 
 try:
     from opentelemetry import metrics, trace
+    from opentelemetry.context import Context
 except ImportError:
     AVAILABLE = False
 else:
@@ -33,6 +34,9 @@ _BUCKETS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
 _SILENT = frozenset(("close", "connect"))
 # A layer is what a caller says. Only what can be a name is told, and never a sentence.
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+
+# As the client writes it: what else a writer may call a trace is no trace of OpenTelemetry.
+_TRACE = re.compile(r"[0-9a-f]{32}")
 
 _API = ("opentelemetry.trace", "opentelemetry.metrics")
 
@@ -83,15 +87,23 @@ def current_trace_id() -> str | None:
 
 
 @contextmanager
-def worker_span(name: str, attributes: Mapping[str, str | int]) -> Iterator[None]:
-    """Give what a worker does a span of its own; `say` adds to it how it ended."""
+def worker_span(
+    name: str, attributes: Mapping[str, str | int], trace_id: str | None = None
+) -> Iterator[None]:
+    """Give what a worker does a span of its own; `say` adds to it how it ended.
+
+    `trace_id` is that of the write that the worker judges: the span belongs to the same trace.
+    """
     if not AVAILABLE or not has_sdk():
         yield
         return
     began = time.perf_counter()
     labels = {"memwarden.operation": name}
     span = _tracer.start_span(
-        f"memwarden.{name}", kind=trace.SpanKind.CONSUMER, attributes=dict(attributes)
+        f"memwarden.{name}",
+        context=_remote(trace_id),
+        kind=trace.SpanKind.CONSUMER,
+        attributes=dict(attributes),
     )
     try:
         with trace.use_span(span, record_exception=False, set_status_on_exception=False):
@@ -102,6 +114,17 @@ def worker_span(name: str, attributes: Mapping[str, str | int]) -> Iterator[None
     finally:
         span.end()
         _worker_duration.record(time.perf_counter() - began, labels)
+
+
+def _remote(trace_id: str | None) -> Context | None:
+    """Return a context in a trace; None where a writer's trace id is none of OpenTelemetry's."""
+    if trace_id is None or not _TRACE.fullmatch(trace_id) or not int(trace_id, 16):
+        return None
+    # The server keeps no id of the span that wrote. The first half of the trace's stands for it.
+    span_id = int(trace_id[:16], 16) or 1
+    sampled = trace.TraceFlags(trace.TraceFlags.SAMPLED)
+    parent = trace.SpanContext(int(trace_id, 16), span_id, is_remote=True, trace_flags=sampled)
+    return trace.set_span_in_context(trace.NonRecordingSpan(parent), Context())
 
 
 def say(outcome: str, *, failed: bool = False) -> None:

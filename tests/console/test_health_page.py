@@ -66,6 +66,12 @@ def plant(world: World) -> None:
     )
 
 
+def empty(world: World) -> None:
+    """Take out what was counted."""
+    for table in ("metric_point", "write_day", "gate_hour"):
+        world.admin.execute(f"TRUNCATE memwarden_data.{table}")
+
+
 def test_it_shows_state_trend_funnel_and_what_to_do(
     page: Page, url: str, office: Office, overseer: Person
 ) -> None:
@@ -73,11 +79,15 @@ def test_it_shows_state_trend_funnel_and_what_to_do(
 
     Proves: Q5
     """
-    plant(office.world)
-    office.ask("The stairs are steep.")
+    empty(office.world)
     log_in(page, url, overseer)
     page.get_by_role("link", name="Health").click()
     expect(page.get_by_role("heading", name="Health of memory")).to_be_visible()
+    expect(page.get_by_text("Nothing was measured yet.")).to_be_visible()
+    assert fits(page)
+    plant(office.world)
+    office.ask("The stairs are steep.")
+    page.reload()
     expect(page.get_by_role("img", name="Health of acme")).to_be_visible()
     assert page.locator("svg[aria-label^='Health of acme'] polyline").count() == 2
     expect(page.locator(".score")).to_contain_text(", 0.5")
@@ -95,9 +105,7 @@ def test_an_empty_store_says_what_is_missing(
     office: Office, visitor: Visitor, overseer: Person
 ) -> None:
     """Nothing is drawn that is not there, and nothing is called well."""
-    world = office.world
-    for table in ("metric_point", "write_day", "gate_hour"):
-        world.admin.execute(f"TRUNCATE memwarden_data.{table}")
+    empty(office.world)
     assert visitor.log_in(*overseer).status_code == 303
     answer = visitor.get("/health")
     assert answer.status_code == 200

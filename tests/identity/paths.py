@@ -26,7 +26,7 @@ CHANGES = {
     *("open_session", "set_goal", "advance_plan", "observe", "note", "end_turn"),
     *("working_memory", "render_working_memory", "search_session", "close_session"),
     "resume_session",
-    *("set_retention", "drop_retention", "remediate"),
+    *("set_retention", "drop_retention", "remediate", "relax_threshold"),
     *("renew", "run_gc", "run_hygiene"),
     *("before_call", "start_task", "set_injection_policy", "drop_injection_policy"),
     "set_ablation",

@@ -71,7 +71,7 @@ ELSEWHERE = {
     "set_threshold_tuning",
     *("rewrap_subject_keys", "import_subject_keys", "finalise_erasures"),
     *("set_retention", "drop_retention", "set_record_retention", "remediate", "set_metric_range"),
-    "set_ablation",
+    *("set_ablation", "relax_threshold"),
     *("define_region", "set_region", "set_residency", "create_region_publication", "remove_copies"),
     *("define_capture_source", "define_extractor", "enable_extractor", "calibrate"),
     *("set_approval_policy", "drop_approval_policy", "set_reputation_threshold"),

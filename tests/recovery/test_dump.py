@@ -634,6 +634,7 @@ def test_setup_after_a_restore_finds_nothing_to_do(restored: World) -> None:
     assert differences(before[0], catalog_snapshot(restored.admin)) == {}
     assert row_digests(restored.admin) == before[1]
     states = restored.rows("SELECT * FROM memwarden.status() WHERE component !~ '^jobs? ?'")
-    # An erasure waits, no region is declared for the copy, and it asks for the newest keys.
-    asked = {"erasures", "legal holds", "residency", "subject keys"}
+    # An erasure waits, a threshold is raised, no region is declared for the copy, and it asks for
+    # the newest keys.
+    asked = {"erasures", "legal holds", "residency", "subject keys", "thresholds"}
     assert {row["component"] for row in states if row["state"] != "ok"} == {"gates"} | asked

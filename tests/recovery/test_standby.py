@@ -172,6 +172,37 @@ def test_a_standby_answers_as_its_primary_does(pair: Pair) -> None:
     assert ids == {None}
 
 
+def test_a_standby_that_stands_still_is_late(pair: Pair) -> None:
+    """PostgreSQL shows no lag of it; the metric grows from one look to the next.
+
+    Proves: Q4
+    """
+    lag = "SELECT value, state FROM memwarden.metrics WHERE metric = 'replication_lag'"
+
+    def measured() -> tuple[Any, str]:
+        primary.execute("CALL memwarden.take_metrics()")
+        (row,) = primary.execute(lag).fetchall()
+        return row["value"], row["state"]
+
+    with pair.admin(pair.primary) as primary, pair.admin(pair.standby) as standby:
+        assert measured() == (None, "MISSING_METRIC")
+        primary.execute("GRANT pg_read_all_stats TO memwarden_owner")
+        pair.catch_up()
+        assert measured()[0] < 10
+        standby.execute("SELECT pg_wal_replay_pause()")
+        first, _ = measured()
+        # As though nobody had looked for a minute.
+        primary.execute(
+            "UPDATE memwarden_data.metric_point SET taken_at = taken_at - interval '1 minute'"
+        )
+        late, state = measured()
+        assert (late > 60, state) == (True, "ALERT")
+        assert measured()[0] > late > first
+        standby.execute("SELECT pg_wal_replay_resume()")
+        pair.catch_up()
+        assert measured()[0] < 10
+
+
 def test_the_client_tells_the_primary_what_a_standby_gave(pair: Pair) -> None:
     """A standby records nothing; what is told afterwards is there once, and marked.
 

@@ -71,7 +71,7 @@ class AsyncObserving:
         )
 
     async def write_counts(self, org: str | None = None, *, days: int = 1) -> list[WriteCount]:
-        """Return how writes ended, today and so many days before, up to 31, in UTC."""
+        """Return how writes ended, today and so many days before, in UTC."""
         return await self._session.fetch(sql.WRITE_COUNTS, {"org": org, "days": days}, WriteCount)
 
     async def gate_latency(self, org: str | None = None) -> list[GateLatency]:

@@ -34,13 +34,9 @@ ORDER BY org
 """
 
 WRITE_COUNTS: Final[LiteralString] = """
-SELECT f.outcome, f.gate, f.reason, sum(f.writes)::bigint AS writes
-FROM memwarden.write_facts AS f
-JOIN memwarden.dim_organisation AS o USING (org_id)
-WHERE f.day > (now() AT TIME ZONE 'UTC')::date - 1 - %(days)s::int
-  AND (%(org)s::text IS NULL OR o.org = %(org)s::text)
-GROUP BY f.outcome, f.gate, f.reason
-ORDER BY writes DESC
+SELECT outcome, gate, reason, writes
+FROM memwarden.write_history(
+    org => %(org)s::text, since => (now() AT TIME ZONE 'UTC')::date - %(days)s::int)
 """
 
 GATE_LATENCY: Final[LiteralString] = """

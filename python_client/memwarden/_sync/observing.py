@@ -71,7 +71,7 @@ class Observing:
         return self._session.fetch(sql.ERRORS_SINCE, {"since": since, "org": org}, ErrorsSince)
 
     def write_counts(self, org: str | None = None, *, days: int = 1) -> list[WriteCount]:
-        """Return how writes ended, today and so many days before, up to 31, in UTC."""
+        """Return how writes ended, today and so many days before, in UTC."""
         return self._session.fetch(sql.WRITE_COUNTS, {"org": org, "days": days}, WriteCount)
 
     def gate_latency(self, org: str | None = None) -> list[GateLatency]:

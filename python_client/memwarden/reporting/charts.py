@@ -33,19 +33,19 @@ def line(
     points: Sequence[Point],
     *,
     title: str,
-    span: tuple[datetime, datetime],
+    span: tuple[datetime, datetime] | None = None,
     ends: tuple[float, float] = (0, 1),
     marks: Sequence[tuple[float, str]] = (),
 ) -> str:
     """Return a line over a span of time; it breaks where there is no value for three hours.
 
     `ends`: the least and the greatest value of the scale. `marks`: values with a word, each a line
-    across.
+    across. `span`: from the first value to the last, unless said.
     """
     known = [(moment, value) for moment, value in points if value is not None]
     if not known:
         return ""
-    first, last = span
+    first, last = span or (known[0][0], known[-1][0])
     length = (last - first).total_seconds() or 1
     low, high = ends
 

@@ -66,7 +66,7 @@ def gather(memory: Client, org: str | None = None, kind: Kind = "health") -> Rep
     now = datetime.now(UTC)
     since = now - timedelta(days=days)
     quarterly = kind == "governance"
-    month = memory.write_counts(org, days=30)
+    counted = memory.write_counts(org, days=days - 1)
     recent = memory.write_counts(org, days=1)
     return Report(
         kind=kind,
@@ -76,14 +76,14 @@ def gather(memory: Client, org: str | None = None, kind: Kind = "health") -> Rep
         health=memory.health(org),
         metrics=memory.metrics(org),
         trend=memory.metric_history("health", org=org, since=since),
-        writes=month if quarterly else recent,
+        writes=counted if quarterly else recent,
         latency=memory.gate_latency(org),
         reviews=_allowed(lambda: memory.review_load(org)),
         decisions=memory.decision_counts(org, days=days),
         jobs=_allowed(memory.jobs),
         storage=_allowed(lambda: _storage_of(memory, org)),
         # Jobs count between the two questions: it never is less than none.
-        waiting=max(0, _deferred(month) - _deferred(recent)),
+        waiting=max(0, _deferred(counted) - _deferred(recent)),
         anti_patterns={
             name: memory.metric_history(name, org=org, since=since)
             for name, _ in (ANTI_PATTERNS if quarterly else ())

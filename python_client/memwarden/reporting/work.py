@@ -17,7 +17,7 @@ _REFUSED = ("REJECTED", "DEADLINE_EXCEEDED")
 
 def _period(report: Report) -> str:
     # Days in UTC, which is how they are counted.
-    return "31 days" if report.kind == "governance" else "since yesterday"
+    return f"{report.days} days" if report.kind == "governance" else "since yesterday"
 
 
 def funnel(report: Report) -> str:

@@ -40,7 +40,7 @@ class Loop(ABC, Generic[T]):
             while not self._stop.is_set():
                 taken = self._take()
                 if taken is not None:
-                    with worker_span(*self._span(taken)):
+                    with worker_span(*self._span(taken), self._trace_id(taken)):
                         self._do(taken)
                 elif once:
                     return
@@ -62,6 +62,11 @@ class Loop(ABC, Generic[T]):
     @abstractmethod
     def _do(self, taken: T, /) -> None:
         """Do it, outside any transaction, and say how it went."""
+
+    def _trace_id(self, taken: T, /) -> str | None:
+        """Return the trace of the write that waits for this; None where no write does."""
+        del taken
+        return None
 
     @abstractmethod
     def _span(self, taken: T, /) -> tuple[str, Mapping[str, str | int]]:

@@ -15,7 +15,8 @@ from psycopg.types.json import Jsonb
 from memwarden.worker.line import Line
 
 _CLAIM: LiteralString = """
-SELECT job_id, request_id, purpose, plugin, part, quorum, payload, settings, attempt, deadline
+SELECT job_id, request_id, purpose, plugin, part, quorum, payload, settings, attempt, deadline,
+       trace_id
   FROM memwarden.claim_jobs(%(worker)s, %(plugins)s, 1, make_interval(secs => %(lease)s))
 """
 
@@ -34,6 +35,7 @@ class Job:
     settings: Mapping[str, Any]
     attempt: int
     deadline: datetime
+    trace_id: str | None = None
 
 
 class Queue(Line):

@@ -47,6 +47,9 @@ class Runner(Loop[Job]):
             "memwarden.attempt": job.attempt,
         }
 
+    def _trace_id(self, job: Job, /) -> str | None:
+        return job.trace_id
+
     def _do(self, job: Job, /) -> None:
         began = time.monotonic()
         plugin = self._plugins[job.plugin]

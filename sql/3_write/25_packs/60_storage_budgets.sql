@@ -76,7 +76,7 @@ BEGIN
         SELECT 'storage budgets', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'warning' END,
                CASE WHEN count(*) = 0 THEN 'kept' ELSE 'exceeded by ' || string_agg(format('%s of %s', b.layer, b.org), ', '
                    ORDER BY b.org, b.layer)
-                                                       || ': see the view storage_budgets' END
+                                                       || ': SELECT * FROM memwarden.storage_budgets;' END
           FROM memwarden_internal.list_storage_budgets() AS b WHERE b.exceeded;
     END IF;
 END

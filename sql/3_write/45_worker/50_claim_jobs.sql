@@ -3,7 +3,7 @@
 CREATE OR REPLACE FUNCTION memwarden.claim_jobs(
     worker text, plugins text[], max_jobs integer DEFAULT 1, lease interval DEFAULT '1 minute')
 RETURNS TABLE (job_id uuid, org text, request_id uuid, purpose text, plugin text, part integer, quorum integer,
-               payload jsonb, settings jsonb, attempt integer, deadline timestamptz, locked_until timestamptz)
+               payload jsonb, settings jsonb, attempt integer, deadline timestamptz, locked_until timestamptz, trace_id text)
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 -- How many are asked for decides whether the index is worth its while.
@@ -35,7 +35,8 @@ BEGIN
         RETURNING j.job_id, j.org_id, j.request_id, j.purpose, j.plugin, j.part, j.payload, j.attempts, j.deadline, j.locked_until
     )
     SELECT c.job_id, o.name, c.request_id, c.purpose, c.plugin, c.part, coalesce(v.quorum, 1),
-           memwarden_internal.opened_payload(c.payload), coalesce(v.settings, '{}'), c.attempts, c.deadline, c.locked_until
+           memwarden_internal.opened_payload(c.payload), coalesce(v.settings, '{}'), c.attempts, c.deadline, c.locked_until,
+           r.trace_id
       FROM claimed AS c
       JOIN memwarden_data.organisation AS o ON o.org_id = c.org_id
       JOIN memwarden_data.write_request AS r ON r.request_id = c.request_id
@@ -49,7 +50,8 @@ COMMENT ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) IS
     'dies, another takes the job after its lease. After five attempts the job is set aside. worker: a name that is unique to each '
     'process, 1 to 200 characters. plugins: the plug-ins whose jobs it takes. max_jobs: how many at most, 1 (the default) to 100. '
     'lease: how long the worker holds a job, 1 second to 1 hour; 1 minute by default. payload: what the plug-in judges. settings: '
-    'what require_verifier() gave the plug-in. Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
+    'what require_verifier() gave the plug-in. trace_id: of the write that waits. '
+    'Raises 22023 for malformed arguments, 25001 at an isolation level other than READ '
     'COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.claim_jobs(text, text[], integer, interval) TO memwarden_worker;

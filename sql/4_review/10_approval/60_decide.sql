@@ -103,13 +103,18 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     -- As ticket_holder() has it, which has said that it holds.
-    v_token_id text := left(current_setting('memwarden.ticket', true), 36);
+    v_ticket   text := coalesce(left(current_setting('memwarden.ticket', true), 36), '');
+    v_token_id uuid;
 BEGIN
-    RETURN pg_input_is_valid(coalesce(v_token_id, ''), 'uuid') AND EXISTS (
+    -- Apart from the query, whose planner would cast what is no id.
+    IF pg_input_is_valid(v_ticket, 'uuid') THEN
+        v_token_id := v_ticket::uuid;
+    END IF;
+    RETURN v_token_id IS NOT NULL AND EXISTS (
         SELECT FROM memwarden_data.token AS t
           JOIN memwarden_data.principal_login AS l ON l.login_role = t.issued_by
           JOIN memwarden_data.principal AS b ON b.principal_id = l.principal_id
-         WHERE t.token_id = v_token_id::uuid AND (b.principal_id = ANY (p_kin) OR b.owner_id = ANY (p_kin)))
+         WHERE t.token_id = v_token_id AND (b.principal_id = ANY (p_kin) OR b.owner_id = ANY (p_kin)))
     OR EXISTS (
         SELECT FROM memwarden_data.access_log AS a
           JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id

@@ -30,7 +30,9 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    v_orgs  bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    -- Known before the query is planned, so that an index serves.
+    v_since uuid := memwarden_internal.uuid7_floor(clock_timestamp() - interval '90 days');
 BEGIN
     RETURN QUERY
     SELECT g.name, l.recall_id, l.task, p.name, f.id,
@@ -42,7 +44,7 @@ BEGIN
       JOIN memwarden_data.principal AS p ON p.principal_id = l.principal_id
      CROSS JOIN LATERAL unnest(o.at_fault) AS f (id)
       LEFT JOIN memwarden_data.item AS i ON i.org_id IN (0, o.org_id) AND i.item_id = f.id
-     WHERE o.org_id = ANY (v_orgs) AND o.recall_id >= memwarden_internal.uuid7_floor(clock_timestamp() - interval '90 days')
+     WHERE o.org_id = ANY (v_orgs) AND o.recall_id >= v_since
        AND o.outcome = 'failure' AND o.at_fault <> '{}'
        AND NOT EXISTS (SELECT FROM memwarden_data.recall_outcome AS n
                         WHERE n.org_id = o.org_id AND n.recall_id = o.recall_id AND n.revision > o.revision);

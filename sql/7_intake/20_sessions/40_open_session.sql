@@ -99,8 +99,12 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
+    -- Apart from the query, whose planner would cast what is no id.
+    IF NOT pg_input_is_valid(p_session, 'uuid') THEN
+        RETURN false;
+    END IF;
     -- Whoever writes may name any session: it shares what it says itself, in a session of its own, and nothing else.
-    RETURN pg_input_is_valid(p_session, 'uuid') AND EXISTS (
+    RETURN EXISTS (
         SELECT FROM memwarden_data.session AS s
          WHERE s.org_id = p_org_id AND s.session_id = p_session::uuid AND s.principal_id = p_principal_id AND s.shared);
 END

@@ -71,7 +71,7 @@ BEGIN
                     THEN 'nobody has declared the region of this server, and writes under a rule are refused. A superuser runs: '
                          'SELECT memwarden.set_region(REGION);'
                     ELSE 'this server is in ' || v.region END
-               || coalesce('; broken for ' || v.breaches || ': see the view residency_breaches', '')
+               || coalesce('; broken for ' || v.breaches || ': SELECT * FROM memwarden.residency_breaches;', '')
           FROM (SELECT memwarden_internal.region_here() AS region,
                        (SELECT string_agg(DISTINCT b.org || ' at ' || b.place, ', ')
                           FROM memwarden_internal.residency_breaches() AS b) AS breaches) AS v;

@@ -93,7 +93,7 @@ VALUES
     ('seal_lag', 'database', 'seconds', 'now', NULL, 300, NULL, 3600, false, 'how long the oldest entry of the log has waited for its seal',
      'see memwarden.status(), component log seal', 'chapter 12.12.6'),
     ('replication_lag', 'database', 'seconds', 'now', NULL, 10, NULL, 60, false,
-     'how far the slowest standby is behind, where there are standbys',
+     'how far the slowest standby is behind, where there are standbys; events: bytes of the log that it has',
      'see pg_stat_replication; without a value: GRANT pg_read_all_stats TO memwarden_owner', 'chapter 12.12.6'),
     ('store_bytes', 'database', 'bytes', 'now', NULL, NULL, NULL, NULL, false, 'bytes of all tables with their indexes',
      'see memwarden.storage',

@@ -106,10 +106,16 @@ BEGIN
       FROM memwarden_internal.log_eras() AS e
       JOIN memwarden_data.log AS l ON l.system_identifier = e.system_identifier AND l.transaction_id >= e.below
      UNION ALL
-    -- A standby without a lag is not behind. One whose figures the owner may not see has no place in the log.
+    -- A standby without a lag is not behind. One whose figures the owner may not see has no place in the log. PostgreSQL tells no lag
+    -- of one that stands still: where it is as far as when it was last looked at, before which this job wrote, it is late since then.
     SELECT 'replication_lag', '*', CASE WHEN bool_and(r.replay_lsn IS NOT NULL)
-               THEN max(coalesce(date_part('epoch', r.replay_lag), 0)) END, count(*)
-      FROM pg_stat_replication AS r HAVING count(*) > 0
+               THEN greatest(max(coalesce(date_part('epoch', r.replay_lag), 0)), max(l.value + date_part('epoch', p_now - l.taken_at))) END,
+           coalesce(min(r.replay_lsn) - '0/0', 0)::bigint
+      FROM (SELECT s.replay_lag, s.replay_lsn, min(s.replay_lsn) OVER () - '0/0' AS least FROM pg_stat_replication AS s) AS r
+      LEFT JOIN LATERAL (SELECT o.value, o.taken_at, o.events FROM memwarden_data.metric_point AS o
+                          WHERE o.org_id = 0 AND o.metric = 'replication_lag' AND o.part = '*'
+                          ORDER BY o.hour DESC LIMIT 1) AS l ON l.events = r.least
+    HAVING count(*) > 0
      UNION ALL
     SELECT 'store_bytes', '*', sum(t.bytes)::double precision, count(*) FROM memwarden_internal.table_sizes() AS t;
 END

@@ -125,13 +125,15 @@ SET search_path = pg_catalog, pg_temp
 SET plan_cache_mode = force_custom_plan
 AS $function$
 DECLARE
-    v_orgs bigint[] := memwarden_internal.measured_orgs();
+    v_orgs  bigint[] := memwarden_internal.measured_orgs();
+    -- Known before the query is planned, so that an index serves.
+    v_since timestamptz := clock_timestamp() - interval '24 hours';
 BEGIN
     RETURN QUERY
     SELECT o.name, h.layer, h.gate, h.reason, sum(h.writes)::bigint,
            sum(h.writes)::double precision / sum(sum(h.writes)) OVER (PARTITION BY h.org_id)
       FROM memwarden_data.write_hour AS h JOIN memwarden_data.organisation AS o ON o.org_id = h.org_id
-     WHERE h.org_id = ANY (v_orgs) AND h.hour > clock_timestamp() - interval '24 hours' AND h.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED')
+     WHERE h.org_id = ANY (v_orgs) AND h.hour > v_since AND h.outcome IN ('REJECTED', 'DEADLINE_EXCEEDED')
      GROUP BY h.org_id, o.name, h.layer, h.gate, h.reason;
 END
 $function$;

@@ -54,27 +54,29 @@ SET enable_seqscan = off
 SET jit = off
 AS $function$
 DECLARE
-    -- Nobody chooses where his memory lies in that order: it is that of a hash of what it says.
-    v_place bytea := decode(lpad(to_hex(floor(random() * 4294967296)::bigint), 8, '0'), 'hex');
+    v_items bigint;
+    v_first bigint;
 BEGIN
+    SELECT count(*) INTO v_items FROM memwarden_data.item AS i
+     WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+       AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now);
+    v_first := floor(random() * v_items);
+    -- Nobody chooses where his memory lies in that order: it is that of a hash of what it says.
     RETURN QUERY
-    SELECT n.item_id, n.version_id
-      FROM ((SELECT 1 AS part, substr(i.fingerprint, 1, 4) AS place, i.item_id, i.version_id FROM memwarden_data.item AS i
-              WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
-                AND substr(i.fingerprint, 1, 4) >= v_place
-                AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
-              ORDER BY substr(i.fingerprint, 1, 4) LIMIT p_count)
-             UNION ALL
-            (SELECT 2, substr(i.fingerprint, 1, 4), i.item_id, i.version_id FROM memwarden_data.item AS i
-              WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
-                AND substr(i.fingerprint, 1, 4) < v_place
-                AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
-              ORDER BY substr(i.fingerprint, 1, 4) LIMIT p_count)) AS n
-     ORDER BY n.part, n.place LIMIT p_count;
+    (SELECT i.item_id, i.version_id FROM memwarden_data.item AS i
+      WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+        AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+      ORDER BY substr(i.fingerprint, 1, 4), i.item_id OFFSET v_first LIMIT p_count)
+    UNION ALL
+    (SELECT i.item_id, i.version_id FROM memwarden_data.item AS i
+      WHERE i.org_id = p_org_id AND i.scope_id = p_scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
+        AND i.kind IS DISTINCT FROM 'annotation' AND (i.expires_at IS NULL OR i.expires_at > p_now)
+      ORDER BY substr(i.fingerprint, 1, 4), i.item_id LIMIT greatest(least(p_count, v_items) - (v_items - v_first), 0));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) IS
-    'p_count current memories of a layer in a scope, in the order of their fingerprints from a random place.';
+    'p_count current memories of a layer in a scope, in the order of their fingerprints from a random one on: each is as likely '
+    'as any other.';
 REVOKE ALL ON FUNCTION memwarden_internal.draw_from_scope(bigint, text, bigint, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.draw_sample(p_org_id bigint, p_layer text)

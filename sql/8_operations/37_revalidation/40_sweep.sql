@@ -49,22 +49,13 @@ BEGIN
            uncertain = v_found.uncertain, sampled = v_found.verified + v_found.found_false + v_found.uncertain
      WHERE r.org_id = p_org_id AND r.sweep_id = p_sweep_id AND r.finished_at IS NULL
     RETURNING r.layer, r.sampled, r.found_false INTO v_sweep;
-    IF NOT FOUND OR v_sweep.sampled = 0 THEN
-        RETURN;
-    END IF;
-    IF v_sweep.found_false::double precision / v_sweep.sampled > 0.05 THEN
-        INSERT INTO memwarden_data.tightening AS t (org_id, layer, raised_by, since, sweep_id)
-        VALUES (p_org_id, v_sweep.layer, 0.05, clock_timestamp(), p_sweep_id)
-        ON CONFLICT ON CONSTRAINT tightening_pkey DO UPDATE SET raised_by = least(t.raised_by + 0.05, 0.2), sweep_id = excluded.sweep_id;
-        PERFORM pg_notify('memwarden_alert', jsonb_build_object('event', 'THRESHOLD_TIGHTENED', 'layer', v_sweep.layer)::text);
-    ELSE
-        DELETE FROM memwarden_data.tightening AS t WHERE t.org_id = p_org_id AND t.layer = v_sweep.layer;
+    IF FOUND THEN
+        PERFORM memwarden_internal.set_tightening(p_org_id, v_sweep.layer, p_sweep_id, v_sweep.found_false, v_sweep.sampled);
     END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) IS
-    'Counts a sample that is judged to its end. More than 0.05 false ones raise the factual threshold of that organisation and layer by '
-    '0.05, to 0.2 more at most; a better sample takes that back.';
+    'Counts a sample that is judged to its end, and sets the threshold of that organisation and layer by it.';
 REVOKE ALL ON FUNCTION memwarden_internal.finish_sweep(bigint, uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.revalidate_step(p_after text, p_begun timestamptz)
@@ -119,7 +110,7 @@ COMMENT ON PROCEDURE memwarden.revalidate() IS
     'Looks again at a random sample of the lasting memories of each organisation and layer, as a weekly job: up to 457, so that a share of '
     '0.05 is known to 0.02. revalidations shows the share that was found false (leakage_rate), leaked_memories which and why. What is '
     'false counts half in recall until it is corrected, retracted or renewed; its words stay. A share over 0.05 raises the fact_threshold '
-    'of that organisation in that layer by 0.05 until a better sweep. No writer waits. It is safe to run twice '
+    'of that organisation in that layer by 0.05 until a better sweep, or until relax_threshold(). No writer waits. It is safe to run twice '
     'at once and to kill: it goes on where it was. It commits after each 20 memories, so it cannot run inside a transaction. Source: '
     'chapter 12.12.5, 12.12.8.';
 REVOKE ALL ON PROCEDURE memwarden.revalidate() FROM PUBLIC;

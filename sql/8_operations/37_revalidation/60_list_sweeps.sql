@@ -13,6 +13,19 @@ COMMENT ON FUNCTION memwarden_internal.leakage_of(bigint) IS
     'How many memories the last sweeps over all layers looked at, and how many were false. Source: chapter 12.12.5.';
 REVOKE ALL ON FUNCTION memwarden_internal.leakage_of(bigint) FROM PUBLIC;
 
+-- Reviewers decide about what is doubtful, so they see what was found in their organisation.
+CREATE OR REPLACE FUNCTION memwarden_internal.reviewed_orgs()
+RETURNS bigint[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN pg_has_role(session_user, 'memwarden_reviewer', 'USAGE') THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.reviewed_orgs() IS 'The organisation in which the caller is a reviewer.';
+REVOKE ALL ON FUNCTION memwarden_internal.reviewed_orgs() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.list_revalidations()
 RETURNS TABLE (org text, layer text, begun_at timestamptz, finished_at timestamptz, population bigint, sampled integer, verified integer,
     found_false integer, uncertain integer, rate double precision, low double precision, high double precision,
@@ -28,13 +41,13 @@ BEGIN
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       LEFT JOIN memwarden_data.tightening AS t ON t.org_id = r.org_id AND t.sweep_id = r.sweep_id
       LEFT JOIN LATERAL memwarden_internal.wilson(r.found_false, r.sampled) AS w ON true
-     WHERE r.org_id = ANY (memwarden_internal.measured_orgs());
+     WHERE r.org_id = ANY (memwarden_internal.measured_orgs() || memwarden_internal.reviewed_orgs());
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_revalidations() IS 'The rows of memwarden.revalidations.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_revalidations() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_revalidations() TO memwarden_monitor, memwarden_curator, memwarden_auditor,
-    memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_revalidations() TO memwarden_monitor, memwarden_reviewer, memwarden_curator,
+    memwarden_auditor, memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.list_leaked_memories()
 RETURNS TABLE (org text, layer text, item_id uuid, version_id uuid, reason text, checked_at timestamptz, status text)
@@ -43,6 +56,8 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_orgs bigint[] := CASE WHEN memwarden_internal.is_overseer() THEN memwarden_internal.overseen_orgs() ELSE '{}' END;
+    v_own  bigint[] := memwarden_internal.reviewed_orgs();
+    v_me   bigint := memwarden_internal.current_principal();
 BEGIN
     RETURN QUERY
     SELECT o.name, n.layer, r.item_id, r.version_id, r.reason, r.checked_at, i.status::text
@@ -50,9 +65,14 @@ BEGIN
       JOIN memwarden_data.revalidation AS n ON n.org_id = r.org_id AND n.sweep_id = r.sweep_id
       JOIN memwarden_data.organisation AS o ON o.org_id = r.org_id
       LEFT JOIN memwarden_data.item AS i ON i.org_id = r.org_id AND i.item_id = r.item_id
-     WHERE r.org_id = ANY (v_orgs) AND r.verdict = 'FALSE';
+     WHERE r.verdict = 'FALSE'
+       AND (r.org_id = ANY (v_orgs)
+            -- A reviewer as far as it may read.
+            OR r.org_id = ANY (v_own) AND memwarden_internal.may_read(v_me, i.scope_id)
+               AND memwarden_internal.refusal(v_me, 'READ', i.label_id, i.principal_id) IS NULL);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_leaked_memories() IS 'The rows of memwarden.leaked_memories.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_leaked_memories() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memwarden_internal.list_leaked_memories() TO memwarden_curator, memwarden_auditor, memwarden_admin;
+GRANT EXECUTE ON FUNCTION memwarden_internal.list_leaked_memories() TO memwarden_reviewer, memwarden_curator, memwarden_auditor,
+    memwarden_admin;

@@ -30,7 +30,7 @@ BEGIN
     v_damage := memwarden_internal.storage_damage();
     RETURN QUERY SELECT 'storage', CASE WHEN v_damage IS NULL THEN 'ok' ELSE 'warning' END,
         format('version %s of %s', v_storage.storage_version, v_wanted) || coalesce('; gone or changed since setup() made it: '
-            || v_damage, '');
+            || v_damage || '; make it again by its statement in the *.table.sql files', '');
 
     RETURN QUERY SELECT 'row security', CASE WHEN count(*) = 0 THEN 'ok' ELSE 'missing' END,
         CASE WHEN count(*) = 0 THEN 'forced on every table' ELSE 'not forced on '
@@ -52,6 +52,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
     RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
     RETURN QUERY SELECT * FROM memwarden_internal.compliance_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.threshold_status();
 
     -- How much others are kept waiting is theirs to know, and an administrator's.
     SELECT count(*) AS requests, count(*) FILTER (WHERE r.retry_at < d.since) AS overdue, min(r.retry_at) AS oldest INTO v_waiting
@@ -62,7 +63,7 @@ BEGIN
        AND (memwarden_internal.is_database_admin() OR r.principal_id = memwarden_internal.current_principal());
     RETURN QUERY SELECT 'deferred requests', CASE WHEN v_waiting.overdue > 0 THEN 'warning' ELSE 'ok' END,
         v_waiting.requests || CASE WHEN v_waiting.overdue > 0 THEN format(
-            '; %s of them were due long ago, the first at %s: nobody calls memwarden.retry_deferred(), or it does not get on',
+            '; %s of them were due long ago, the first at %s: nobody calls it, or it does not get on: CALL memwarden.retry_deferred();',
             v_waiting.overdue, date_trunc('second', v_waiting.oldest))
             ELSE '' END;
 END
@@ -72,8 +73,8 @@ COMMENT ON FUNCTION memwarden.status() IS
     'and storage (where these disagree, there are no other rows); (2) columns, indexes and constraints that are '
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, and keys of subjects; (6) scopes that '
-    'have grown, storage budgets, and embedders that layers wait for; (7) for administrators, open P0 incidents, and legal holds for '
-    'which erasures wait; (8) deferred requests (the caller''s own, and '
+    'have grown, storage budgets, and embedders that layers wait for; (7) for administrators, open P0 incidents, legal holds for '
+    'which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the caller''s own, and '
     'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
     'detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
@@ -111,12 +112,14 @@ AS $function$
 BEGIN
     RETURN QUERY SELECT 'master key', CASE WHEN k.hash IS NULL THEN 'warning' ELSE 'ok' END,
         CASE WHEN k.hash IS NULL
-             THEN 'MEMWARDEN_MASTER_KEY_FILE is not set for the server: no hash of refused content is kept'
+             THEN 'MEMWARDEN_MASTER_KEY_FILE is not set for the server: no hash of refused content is kept. Make a file by '
+                  '"openssl rand -hex 32", name it in the environment of the server, and restart'
              ELSE 'readable by the server' END
       FROM (SELECT memwarden_internal.keyed_hash('status', '') AS hash) AS k;
 EXCEPTION WHEN config_file_error THEN
     RETURN QUERY VALUES ('master key', 'missing',
-        'the file that MEMWARDEN_MASTER_KEY_FILE names cannot be read, or holds no key of 32 bytes in hexadecimal');
+        'the file that MEMWARDEN_MASTER_KEY_FILE names cannot be read, or holds no key of 32 bytes in hexadecimal: '
+        'bring it back from the backup, or give it back to the user of the server, with mode 0400');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.key_status() IS 'Whether the server finds its master key.';
@@ -155,7 +158,7 @@ BEGIN
         CASE WHEN v_least.ahead < v_least.wanted - 1 OR v_strays IS NOT NULL THEN 'warning' ELSE 'ok' END,
         format('%s months ahead', v_least.ahead)
         || CASE WHEN v_least.ahead < v_least.wanted - 1
-                THEN format(' of %s, not %s: maintain() does not get on%s', v_least.name, v_least.wanted,
+                THEN format(' of %s, not %s: SELECT memwarden.maintain() does not get on%s', v_least.name, v_least.wanted,
                     coalesce('; its table is held by ' || memwarden_internal.partition_holders(v_least.name), '')) ELSE '' END
         || coalesce('; rows lie outside the months of ' || v_strays || ': maintain() makes their months when these are due', '');
 END

@@ -23,7 +23,8 @@ BEGIN
                CASE WHEN s.paused_at IS NOT NULL THEN format(' is paused since %s by %s: SELECT memwarden.resume_job(%L)',
                     date_trunc('second', s.paused_at), s.paused_by, s.name) END,
                CASE WHEN s.has_failed AND s.paused_at IS NULL THEN ' fails: '
-                    || CASE WHEN memwarden_internal.is_database_admin() THEN s.error ELSE left(s.error, 5) END END,
+                    || CASE WHEN memwarden_internal.is_database_admin() THEN s.error ELSE left(s.error, 5) END
+                    || ': ' || s.command END,
                CASE WHEN s.late_by IS NOT NULL THEN format(' is overdue by %s, ended last %s: %s', date_trunc('second', s.late_by),
                     coalesce(date_trunc('second', s.finished_at)::text, 'never'), s.command) END)
       FROM memwarden_internal.job_states() AS s

@@ -55,6 +55,8 @@ def test_no_reader_knows_the_log(shared_world: World) -> None:
         *("list_extraction_statistics", "create_partitions", "secure_tables"),
         *("find_captures", "erase_captures", "carry_out_erasure", "apply_erasure"),
         *("old_records", "unfinished_erasures"),
+        # Whether what a memory rests on is there: yes or no, to the job that judges it again.
+        "is_hidden_source",
     }
 
 

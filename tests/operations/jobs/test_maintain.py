@@ -321,7 +321,7 @@ def test_a_transaction_that_stays_open_is_told_before_months_run_out(world: Worl
             jobs.execute(MAINTAIN)
         (said,) = world.rows(PARTITIONS)
         assert said["state"] == "warning"
-        assert "of write_request, not 7: maintain() does not get on" in said["detail"]
+        assert "not 7: SELECT memwarden.maintain() does not get on" in said["detail"]
         assert f"held by process {dump.info.backend_pid}" in said["detail"]
         (told,) = world.agent("/org/acme/user/bob").execute(PARTITIONS).fetchall()
         assert "process" not in told["detail"]

@@ -82,6 +82,43 @@ def test_facts_join_their_dimensions(planted: History, view: str) -> None:
             assert {row[key] for row in rows(planted, view)} - {"*"} <= set(values)
 
 
+def test_a_quarter_of_writes_is_counted(planted: History) -> None:
+    """As far back as is asked for, to those who may see it.
+
+    Proves: Q8
+    """
+    world = planted.world
+    org = (planted.org,)
+    default = "SELECT outcome, gate, reason, writes FROM memwarden.write_history(org => %s"
+    monitor = world.log_in(world.role("memwarden_monitor"))
+    month = Counter[tuple[str, str, str]]()
+    for row in rows(planted, "write_facts"):
+        if row["org_id"] == planted.org_id:
+            month[row["outcome"], row["gate"], row["reason"]] += row["writes"]
+
+    def counted(login: Any, more: str = "") -> Counter[tuple[str, str, str]]:
+        told = login.execute(f"{default}{more})", org).fetchall()
+        return Counter({(t["outcome"], t["gate"], t["reason"]): t["writes"] for t in told})
+
+    assert counted(monitor) == month
+    older = (planted.org_id, "REJECTED", "25_schema", "BAD_VALUE")
+    try:
+        world.admin.execute(
+            "INSERT INTO memwarden_data.write_day SELECT %s, current_date - 60, 'semantic', 0, %s,"
+            " %s, %s, 7, 0",
+            older,
+        )
+        assert counted(monitor) == month
+        assert counted(monitor, ", since => current_date - 92") - month == {older[1:]: 7}
+        stranger = world.register(f"/org/{found(world).org}", groups=("memwarden_auditor",))
+        assert not counted(world.log_in(stranger), ", since => current_date - 92")
+    finally:
+        world.admin.execute(
+            "DELETE FROM memwarden_data.write_day WHERE org_id = %s AND day = current_date - 60",
+            older[:1],
+        )
+
+
 def test_writes_add_up(planted: History) -> None:
     """To what was asked for, by agent and outcome.
 

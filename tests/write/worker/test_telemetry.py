@@ -9,6 +9,7 @@ import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from memwarden.telemetry import worker_span
 from memwarden.worker import PluginError, Verdict
 from write.worker.desk import new_plugin, require, run_worker
 
@@ -23,6 +24,8 @@ from client.telemetry_desk import Telemetry, recording
 if TYPE_CHECKING:
     from conftest import World
 
+# What the client gives a write of an agent whose trace this is.
+TRACE = "0af7651916cd43dd8448eb211c80319c"
 CONTENT = '{"said": "gardenia"}'
 
 
@@ -51,10 +54,19 @@ class Judge:
         return Verdict("accept")
 
 
-def judged(world: World, role: str, org: str, agent: Connection[DictRow], judge: Judge) -> DictRow:
+def judged(
+    world: World,
+    role: str,
+    org: str,
+    agent: Connection[DictRow],
+    judge: Judge,
+    trace_id: str | None = None,
+) -> DictRow:
     """Write what the judge is asked about, and have it judged."""
     require(world, judge.name, org=org)
-    row = agent.execute("SELECT * FROM memwarden.write('semantic', %s)", (CONTENT,)).fetchone()
+    row = agent.execute(
+        "SELECT * FROM memwarden.write('semantic', %s, trace_id => %s)", (CONTENT, trace_id)
+    ).fetchone()
     assert row is not None
     assert row["reason"] == "AWAITING_VERDICT"
     run_worker(world, role, [judge])
@@ -74,10 +86,11 @@ def test_a_job_is_a_span_that_names_its_request(
     agent: Connection[DictRow],
     telemetry: Telemetry,
 ) -> None:
-    """By which it is found from the span of the write; the plug-in runs inside. Proves: Q6."""
+    """In the trace of the write, and inside it what the plug-in does. Proves: Q6."""
     judge = Judge()
-    asked = judged(shared_world, worker_role, org, agent, judge)
+    asked = judged(shared_world, worker_role, org, agent, judge, TRACE)
     span, said = only(telemetry.spans())
+    assert trace.format_trace_id(span.context.trace_id) == TRACE
     assert (span.name, span.kind) == ("memwarden.job", SpanKind.CONSUMER)
     assert said["memwarden.request_id"] == str(asked["request_id"])
     assert said["memwarden.plugin"] == judge.name
@@ -104,3 +117,15 @@ def test_a_job_that_fails_says_so_without_a_message(
     assert (span.status.description, list(span.events)) == (None, [])
     assert dict(span.attributes or {})["memwarden.outcome"] == "failed"
     assert "gardenia" not in telemetry.everything()
+
+
+@pytest.mark.parametrize("trace_id", ["turn 7 of Ana", "0" * 32, "F" * 32, "f" * 33, ""])
+def test_what_is_no_trace_of_opentelemetry_gives_a_trace_of_its_own(
+    telemetry: Telemetry, trace_id: str
+) -> None:
+    """A writer may call its trace what it likes."""
+    with worker_span("job", {}, trace_id):
+        pass
+    span, _ = only(telemetry.spans())
+    assert span.context.is_valid
+    assert span.parent is None
