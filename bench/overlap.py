@@ -48,7 +48,9 @@ def pairs_of(corpus: Corpus) -> dict[str, list[Pair]]:
 
 def measure(connection: psycopg.Connection[tuple[list[str]]], name: str, pairs: list[Pair]) -> None:
     """Print the lines of one set."""
-    asked = [p for p in pairs if built_in(p.new, p.old).relation in ("unrelated", "same", "wider")]
+    asked = [
+        p for p in pairs if built_in()(p.new, p.old).relation in ("unrelated", "same", "wider")
+    ]
     news, olds = (words(connection, [pair[side] for pair in asked]) for side in (0, 1))
     telling = words(connection, [" ".join(TELLING.findall(pair.new)) for pair in asked])
     for rule, (least, names) in RULES.items():

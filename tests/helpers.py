@@ -11,7 +11,11 @@ from psycopg.types.json import Json, Jsonb
 
 
 def ask_for_little(admin: Connection[Any]) -> None:
-    """Have no layer ask for evidence or a human, or set a pace, in a database that a test made."""
+    """Have no layer ask for evidence or a human, or set a pace, in a database that a test made.
+
+    And have no job load a dictionary: that takes seconds.
+    """
+    admin.execute("DELETE FROM memwarden_data.lexicon")
     admin.execute("UPDATE memwarden_data.approval_policy SET approval = 'never'")
     admin.execute(
         """

@@ -103,6 +103,7 @@ EXPECTED = {
             "extract_captures",
             "retry_deferred",
             "run_due_jobs",
+            "load_lexicons",
             "seal_log",
             "settle_values",
         )

@@ -488,10 +488,57 @@ def judge(
     valid_from: float | None,
     valid_to: float | None,
     neighbours: str,
+    look_up: Callable[[list[str]], Iterable[dict[str, Any]]],
 ) -> str:
-    """Return what a memory is to its neighbours (JSON arrays), as ``judge_neighbours`` says."""
+    """Return what a memory is to its neighbours (JSON arrays), as ``judge_neighbours`` says.
+
+    ``look_up`` returns what the dictionaries have on words: rows of `lexicon_word` with those of
+    `lexicon_sense`.
+    """
     new = (subject, predicate, json.loads(content), text, valid_from, valid_to)
-    return json.dumps(_judge()(new, json.loads(neighbours)))
+
+    def ask(words: list[str]) -> Iterator[Any]:
+        from .language.wordnet import Sense
+
+        for row in look_up(words):
+            above = dict(zip(row["above"], row["steps"], strict=True))
+            against = frozenset(row["against"] or ())
+            sense = Sense(row["sense"], row["part"], row["file"], above, against)
+            yield row["language"], row["word"], row["rank"], sense
+
+    return json.dumps(_judge()(new, json.loads(neighbours), ask))
+
+
+def lexicon_words(folder: str) -> Iterator[tuple[str, int, int]]:
+    """Return (word, sense, rank) of a dictionary. Raises: NotADictionary."""
+    from .language.wordnet import Dictionary
+
+    with Dictionary(folder) as dictionary:
+        for word in dictionary.words:
+            for rank, sense in dictionary.ranks(word):
+                yield word, sense, rank
+
+
+def lexicon_senses(
+    folder: str,
+) -> Iterator[tuple[int, str, int, list[int], list[int], list[int] | None]]:
+    """Return (sense, part, file, above, steps, against) of a dictionary. Raises: NotADictionary."""
+    from .language.wordnet import Dictionary
+
+    with Dictionary(folder) as dictionary:
+        for one in dictionary.every_sense():
+            against = sorted(one.against) or None
+            yield one.sense, one.part, one.file, list(one.above), list(one.above.values()), against
+
+
+def lexicon_digest(folder: str) -> tuple[bytes, str] | None:
+    """Return what tells a dictionary from others, and its notice; None where there is none.
+
+    Raises: NotADictionary, of a folder with other files.
+    """
+    from .language.wordnet import digest
+
+    return digest(folder)
 
 
 def mask_capture(content: str, arguments: str, rules: str) -> tuple[str | None, ...]:

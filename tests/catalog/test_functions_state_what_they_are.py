@@ -35,6 +35,7 @@ UNPINNED = {
     "memwarden.escalate_reviews",
     "memwarden.expire_reviews",
     "memwarden.extract_captures",
+    "memwarden.load_lexicons",
     "memwarden.maintain",
     "memwarden.rescan_sensitivity",
     "memwarden.retry_deferred",

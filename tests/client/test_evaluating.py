@@ -65,6 +65,7 @@ def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) 
         "sentence1": "The wall is red.",
         "sentence2": "The wall is green.",
         "gold_label": "contradiction",
+        "category": "colours",
     }
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
     picture = tmp_path / "rates.svg"
@@ -76,9 +77,22 @@ def test_the_judge_of_duplicates_and_contradictions_is_measured(tmp_path: Path) 
     assert first["judge"] == "built-in"
     assert first["missed_contradiction"] == {"count": 0, "total": 1, "share": 0.0}
     assert picture.read_text().startswith("<svg")
+    [category] = json.loads(ran.stdout)["categories"]
+    assert category == {
+        "name": "colours",
+        "total": 1,
+        "with_lists": 0,
+        # Nobody knows the words where the lists do not.
+        "left_out": 1,
+        "alone": 1,
+    }
 
     shown = run(*command)
     assert "| Breaking_NLI | built-in | 0.85 |" in shown.stdout
+
+    refused = run(*command, "--lexicon", str(tmp_path))
+    assert refused.returncode == 2
+    assert "there is no data.noun" in refused.stderr
 
     picture.unlink()
     (tmp_path / "pairs.jsonl").unlink()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,12 @@ NESTED: list[dict[str, Any]] = [
 ]
 FLAT = {
     "turns": [
-        {"sid": "bees", "dia": f"D{1 + n // 2}:{1 + n % 2}", "date": "", "text": f"{who}: {text}"}
+        {
+            "sid": "bees",
+            "dia": f"D{1 + n // 2}:{1 + n % 2}",
+            "date": NESTED[0]["conversation"][f"session_{1 + n // 2}_date_time"],
+            "text": f"{who}: {text}",
+        }
         for n, (who, text) in enumerate(SAID)
     ],
     "questions": [
@@ -89,6 +95,7 @@ def test_nested_and_flattened_are_one_conversation(tmp_path: Path) -> None:
     assert nested == read_talks(put(tmp_path, FLAT))
     [talk] = nested
     assert [turn.name for turn in talk.turns] == ["D1:1", "D1:2", "D2:1", "D2:2"]
+    assert talk.turns[0].at == datetime(2023, 5, 8, 13, 56, tzinfo=UTC)
     assert talk.turns[0].text == "Ana: My sister Rosa keeps bees on her roof."
     assert [question.kind for question in talk.questions] == ["one turn", "time", "adversarial"]
     assert [set(question.turns) for question in talk.questions] == [{"D1:1"}, {"D2:1"}, set()]
@@ -98,6 +105,7 @@ def test_longmemeval_tells_evidence_by_turn_and_by_session(tmp_path: Path) -> No
     """Each question has a haystack of its own."""
     [talk] = read_talks(put(tmp_path, LONG))
     assert [turn.name for turn in talk.turns] == ["s1:1", "s1:2", "s2:1"]
+    assert talk.turns[2].at == datetime(2023, 5, 21, 2, 21, tzinfo=UTC)
     [question] = talk.questions
     assert question.kind == "single-session-user"
     assert (set(question.turns), set(question.sessions)) == ({"s1:1"}, {"s1"})

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import UUID, uuid4
 
@@ -12,7 +14,9 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+import tiny_lexicon
 from client.test_history_commands import run, shown
+from conftest import deploy_server
 from memwarden import Client, InvalidArgument, NotAllowed, NotFound
 
 if TYPE_CHECKING:
@@ -157,3 +161,23 @@ def test_jobs_are_listed_paused_and_resumed(shared_world: World, memory: Client)
     assert "bytes" in shown("storage", dsn=admin)
     with pytest.raises(NotAllowed):
         memory.pause_job("memwarden_close")
+
+
+def test_a_dictionary_is_loaded_and_given_up(shared_world: World, memory: Client) -> None:
+    """By administrators, from a folder of the server. Proves: V10."""
+    admin = make_conninfo(shared_world.dsn, user=shared_world.role("memwarden_admin"))
+    folder = Path(deploy_server("shared"), f"lexicon-{uuid4().hex[:8]}")
+    folder.mkdir(mode=0o755)
+    for name, text in tiny_lexicon.files().items():
+        (folder / name).write_text(text, encoding="ascii")
+    command = ("lexicon", "load", "--folder", str(folder), "--language", "tiny")
+    assert shown(*command, dsn=admin) == "tiny: 31 words, 28 senses, loaded\n"
+    assert shown(*command, dsn=admin) == "tiny: 31 words, 28 senses, already there\n"
+    with pytest.raises(NotAllowed):
+        memory.load_lexicon(str(folder), "tiny")
+    shutil.rmtree(folder)
+    with Client.connect(admin) as dba, pytest.raises(NotFound):
+        dba.load_lexicon(str(folder), "tiny")
+    drop = ("lexicon", "drop", "--language", "tiny")
+    assert shown(*drop, dsn=admin) == "dropped\n"
+    assert shown(*drop, dsn=admin) == "there was none\n"

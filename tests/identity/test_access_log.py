@@ -79,7 +79,13 @@ ELSEWHERE = {
     *("define_external_source", "drop_external_source"),
     *("set_injection_policy", "drop_injection_policy"),
     *("set_leak_defence", "set_rate_limit", "set_write_budget"),
-    *("set_embedder", "reembed", "switch_embedding_model", "drop_embedding_model"),
+    *(
+        "set_embedder",
+        "set_model_languages",
+        "reembed",
+        "switch_embedding_model",
+        "drop_embedding_model",
+    ),
     *("set_review_channel", "drop_review_channel", "set_escalation", "set_noise_policy"),
 }
 

@@ -133,3 +133,43 @@ def test_a_card_is_not_taken_out_of_a_longer_number() -> None:
     assert is_card(card)
     for text in (f"9{card}", f"{card}1", f"0.{card}", f"a{card}", f"{card}-1234", f"id_{card}"):
         assert places(text, "pii.card") == []
+
+
+# A name, and the number as it is written there.
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Téléphone : 01-23-45-67-89", "01-23-45-67-89"),
+        ("Mobil: 20 12 34 56", "20 12 34 56"),
+        ("我的手机号是13800138000", "13800138000"),
+        ("電話番号は03-1234-5678です", "03-1234-5678"),
+        ("휴대폰 010-1234-5678", "010-1234-5678"),
+        ("Телефон: 8 (912) 345-67-89", "8 (912) 345-67-89"),
+        ("Puhelinnumero on 040 1234567", "040 1234567"),
+        ("मोबाइल 98765 43210", "98765 43210"),
+        ("Her phone number is 2345678.", "2345678"),
+        ("celular: 11 2345-6789", "11 2345-6789"),
+    ],
+)
+def test_a_phone_number_that_is_named_may_have_any_grouping(text: str, number: str) -> None:
+    """In the languages of the world's larger countries.
+
+    Proves: L10
+    """
+    assert places(text, "pii.phone") == [number]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The phone costs 1200000 won",
+        "Mobile traffic grew to 1234567 requests",
+        "My phone bill was 1.234.567 pesos",
+        "The cell has 1 250 000 entries",
+        "phone 2024-01-15 14:32",
+        "phone serial number 352099001761481",
+    ],
+)
+def test_a_number_that_only_stands_near_a_phone_is_left_alone(text: str) -> None:
+    """Proves: L10."""
+    assert "pii.phone" not in kinds(text)

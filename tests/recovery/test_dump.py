@@ -117,6 +117,9 @@ def seed_ageing(world: World, agent: Connection[DictRow]) -> None:
         "ablation SELECT i.org_id, i.scope_id, 'triage', 0.1, 0.9, now(), 'x'",
         "tightening SELECT i.org_id, 'semantic', 0.05, now(), gen_random_uuid()",
         "metric_range SELECT 'write_rate', NULL, 500, NULL, 1000, now(), 'x'",
+        "lexicon SELECT 'tiny', '/nowhere', sha256(''), 'free', 1, 1, now()",
+        "lexicon_word SELECT 'theorbo', 'tiny', 1, 1",
+        "lexicon_sense SELECT 'tiny', 1, 'n', 6, '{1}', '{0}', '{2}'",
         "node SELECT 4711, 'elsewhere', 'eu', now()",
         "residency_rule SELECT i.org_id, 'nothing_of_it', '{eu}', now()",
     ):

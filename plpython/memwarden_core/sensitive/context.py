@@ -24,20 +24,26 @@ class Words:
             self._pattern = _compiled(self._words)
         return self._pattern.search(lower, start, end) is not None
 
+    def last(self, lower: str, start: int, end: int) -> int | None:
+        """Where the last of the words in a part of a lowered text ends."""
+        if not self.are_in(lower, start, end) or self._pattern is None:
+            return None
+        return max(match.end() for match in self._pattern.finditer(lower, start, end))
+
 
 def _compiled(words: tuple[str, ...]) -> re.Pattern[str]:
     whole, inner = [], []
     for word in sorted(words, key=len, reverse=True):
         stem = word.strip("*")
         escaped = re.escape(stem).replace(r"\ ", r"[ _-]?")
-        if not (word.endswith("*") or _is_unspaced(stem[-1])):
+        if not (word.endswith("*") or is_unspaced(stem[-1])):
             escaped += r"(?![^\W\d_])"
-        (inner if word.startswith("*") or _is_unspaced(stem[0]) else whole).append(escaped)
+        (inner if word.startswith("*") or is_unspaced(stem[0]) else whole).append(escaped)
     parts = [r"(?<![^\W\d_])(?:" + "|".join(whole) + ")"] if whole else []
     return re.compile("|".join(parts + inner))
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
     """Whether words run into each other in its script: Thai to Khmer, Chinese, Japanese, Korean."""
     return (
         "\u0e00" <= character <= "\u0eff"

@@ -16,7 +16,7 @@ from .instructions import (
     roles,
     tongues,
 )
-from .personal import cards, network, numbers, people, phones, secrets
+from .personal import cards, network, numbers, people, phones, secrets, wallets
 
 # Given a text and the same in lower case; what it yields are places in it.
 Detector = Callable[[str, str], Iterable[Hit]]
@@ -31,10 +31,14 @@ DETECTORS: dict[str, Detector] = {
     "phone": phones.phones,
     "ip": network.addresses,
     "special_ip": network.special_addresses,
+    "hardware_address": network.hardware_addresses,
+    "wallet": wallets.wallets,
+    "wallet_key": wallets.wallet_keys,
     "url_password": secrets.url_passwords,
     "private_key": secrets.private_keys,
     "jwt": secrets.jwts,
     "assigned_secret": secrets.assigned_secrets,
+    "prefixed_key": secrets.prefixed_keys,
     "random_secret": secrets.random_secrets,
     "pin": secrets.pins,
     "hidden_characters": invisible.hidden,

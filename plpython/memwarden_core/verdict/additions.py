@@ -25,6 +25,8 @@ _BEFORE_PREPOSITION = word_set(
     "close next due front top lot lots plenty couple number because outside inside pair"
 )
 _BEING = word_set("is are am was were be been")
+_MOST = 3
+"""So many words only add; more of them tell something of their own."""
 
 
 def says_as_much(found: Alignment) -> bool:
@@ -128,6 +130,7 @@ def _adds(longer: Sentence, extra: list[int]) -> bool:
     inside = [place for place in extra if place < end]
     return (
         end > 0
+        and len(extra) <= _MOST
         and not any(longer.keys[place] in _PRIVATIVE for place in extra)
         and not (inside and "of" in longer.words)
         and (end == len(longer.keys) or _follows(longer, end))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
+from .lexicon import NOTHING, Relations, in_dictionary
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
@@ -27,12 +28,29 @@ _DATES = frozenset(
 )
 
 
+_OF = word_set("is are was were be of")
+_ARTICLES = word_set("a an the some")
 MONTH_STEMS = frozenset(map(stem, MONTHS))
 
 
 def _is_kind(one: str, two: str) -> bool:
     """Whether one of two words is a kind of the other: then both can be so."""
     return two in WIDER.get(one, _NONE) or one in WIDER.get(two, _NONE)
+
+
+def _may_describe(sentence: Sentence, first: int, end: int) -> bool:
+    """Whether words may say what something is like: "a wooden table", "it is made of wood"."""
+    at = sentence.at[first]
+    followed = end < len(sentence.keys) and sentence.at[end] - sentence.at[end - 1] == 1
+    return followed or not _OF.isdisjoint(sentence.words[max(at - 1, 0) : at])
+
+
+def _word_before(sentence: Sentence, first: int) -> str:
+    """The word in front of a place and its article: "on" of "on the ground"."""
+    at = sentence.at[first]
+    return next(
+        (w for w in reversed(sentence.words[max(at - 3, 0) : at]) if w not in _ARTICLES), ""
+    )
 
 
 class Conflict(NamedTuple):
@@ -59,7 +77,7 @@ class Alignment:
         "partner",
     )
 
-    def __init__(self, new: Sentence, old: Sentence) -> None:
+    def __init__(self, new: Sentence, old: Sentence, relations: Relations = NOTHING) -> None:
         self.new, self.old = new, old
         self.partner: dict[int, int] = {}
         """For a place of the new sentence that of the old one."""
@@ -71,11 +89,13 @@ class Alignment:
         self.in_new: list[int] = []
         self.in_old: list[int] = []
         """Places without a partner and without a conflict."""
+        self.matched = 0
         self._equal()
         shorter = min(len(new.keys), len(old.keys))
         if len(self.partner) * _FEW >= shorter or shorter < _FEW:
             self._related()
-        self.matched = len(self.partner)
+            self._look_up(relations)
+        self.matched += len(self.partner)
 
     def _equal(self) -> None:
         """Pair equal words, from both ends and then wherever they stand."""
@@ -115,6 +135,30 @@ class Alignment:
                     del places[self.old.keys[other]]
                     self.in_new.remove(place)
                     self.in_old.remove(other)
+
+    def _look_up(self, relations: Relations) -> None:
+        """Where one thing differs and no list knows it: a conflict, if a dictionary knows one."""
+        gap = None if self.conflicts else self.gap()
+        if gap is None:
+            return
+        first, last, start, end = gap
+        method = in_dictionary(
+            relations,
+            self.new.written(first, last),
+            self.old.written(start, end),
+            describes=all(
+                _may_describe(sentence, first, end)
+                for sentence, first, end in ((self.new, first, last), (self.old, start, end))
+            ),
+        )
+        if method == "rival" and _word_before(self.new, first) != _word_before(self.old, start):
+            # In the water, on the ground: said of two ways to be somewhere.
+            return
+        if method:
+            self.conflicts.append(Conflict(first, start, method))
+            self.in_new, self.in_old = [], []
+            # A name of two words is one.
+            self.matched = max(last - first, end - start) - 1
 
     def _same(self, place: int, places: dict[str, int]) -> int | None:
         return self._first(place, places, SYNONYMS.get(self.new.keys[place], _NONE))

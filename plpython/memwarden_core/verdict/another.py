@@ -11,9 +11,10 @@ from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, stem, word_set
 from .alignment import MONTH_STEMS, YEARS, Alignment, Conflict
 from .reading import Sentence
-from .words import BEINGS
+from .words import BEINGS, describes
 
 _ONE_OF_MANY = word_set("a an some several another") | NUMBERS.keys()
+_UNNAMED = word_set("a an some somebody someone")
 _IS = word_set("is are was were be been being as")
 _VERBS = _IS | word_set(
     """
@@ -38,6 +39,29 @@ def is_another(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
         # "A small dog barks", "a big dog barks"
         return True
     return new.keys[place] in BEINGS and _is_one_of_many(new, place)
+
+
+def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
+    """Whether what differs describes what may be one: "a tall man runs", "a short man runs".
+
+    Colours stay out: there are many dogs, and who tells two apart names their colours.
+    """
+    return (
+        conflict.method in ("antonym", "number", "opposite", "rival")
+        and new.words[0] in _ONE_OF_MANY
+        and old.words[0] in _ONE_OF_MANY
+        and BEINGS.isdisjoint((new.keys[conflict.new], old.keys[conflict.old]))
+    )
+
+
+def is_somebody_else(new: Sentence, old: Sentence) -> bool:
+    """Whether two sentences begin with somebody who has no name, and not in the same words.
+
+    "Someone plays the flute", "a man plays the harp": two people may be meant.
+    """
+    one, other = new.words[:1], old.words[:1]
+    alike = one == other or {*one, *other} == {"a", "an"}
+    return not alike and not _UNNAMED.isdisjoint(one + other)
 
 
 def has_another_subject(found: Alignment) -> bool:
@@ -163,8 +187,21 @@ def _names_a_being(sentence: Sentence, place: int) -> bool:
 def _is_one_of_many(sentence: Sentence, place: int) -> bool:
     """Whether a word stands behind "a", "some" or a number, and is not what something is."""
     at = sentence.at[place]
+    while place > 0 and _stands_before(sentence, place) and _describes(sentence, place - 1):
+        # "A small cat", "two white cats", "a black and brown cat"
+        place -= 1
+        at = sentence.at[place]
     return (
         at > 0
         and sentence.words[at - 1] in _ONE_OF_MANY
         and (at < 2 or sentence.words[at - 2] not in _IS)
     )
+
+
+def _stands_before(sentence: Sentence, place: int) -> bool:
+    """Whether no word but "and" stands between a word and the one that is weighed before it."""
+    return sentence.words[sentence.at[place - 1] + 1 : sentence.at[place]] in ([], ["and"])
+
+
+def _describes(sentence: Sentence, place: int) -> bool:
+    return describes(sentence.words[sentence.at[place]], sentence.keys[place])

@@ -11,6 +11,7 @@ from __future__ import annotations
 from ..language.units import NUMBERS
 from ..language.words import word_set
 from .alignment import Alignment, Conflict
+from .lexicon import GUESSED
 from .reading import Sentence
 from .values import SINGLE
 from .words import BEINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER
@@ -44,6 +45,8 @@ def decides(found: Alignment) -> bool:
     if len(found.conflicts) != 1 or found.in_new or found.in_old or found.more or found.less:
         return False
     conflict = found.conflicts[0]
+    if conflict.method in GUESSED:
+        return False
     if found.begins:
         return _moves(found, conflict)
     verb = _verb(new)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..normalise import fold, normalise
 from .fields import Leaves, compare_fields, leaves, untold
+from .lexicon import NOTHING, Relations
 from .reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .sentences import Finding, compare
 
@@ -81,10 +82,14 @@ def prepare(memory: Memory) -> Prepared:
 
 
 def judge(
-    new: Memory | Prepared, old: Memory | Prepared, similarity: float | None = None
+    new: Memory | Prepared,
+    old: Memory | Prepared,
+    similarity: float | None = None,
+    relations: Relations = NOTHING,
 ) -> Verdict:
     """What a new memory is to an old one; the same arguments have the same verdict.
 
+    ``relations`` has what a dictionary says of the words in which they differ, see `lexicon`.
     ``similarity`` is that of their embeddings, where there are some. It only tells how sure it is
     that two memories have nothing to do with each other: near texts say opposite things.
     """
@@ -92,10 +97,10 @@ def judge(
     old = old if isinstance(old, Prepared) else prepare(old)
     if _others(new.subject, old.subject):
         return _verdict(Finding("unrelated", 1.0, "entity", 0.0), new, old, similarity)
-    found = _compare(new, old)
+    found = _compare(new, old, relations)
     if found.relation in _MIRRORED and found.method != "exact":
         # A merge is the one answer that loses something: it must be found from either side.
-        back = _compare(old, new)
+        back = _compare(old, new, relations)
         if back.relation != _MIRRORED[found.relation]:
             found = Finding("unrelated", 0.0, found.method, found.covered)
     return _verdict(found, new, old, similarity)
@@ -113,7 +118,7 @@ def _others(one: str, two: str) -> bool:
     return not (ours <= theirs or theirs <= ours)
 
 
-def _compare(new: Prepared, old: Prepared) -> Finding:
+def _compare(new: Prepared, old: Prepared, relations: Relations) -> Finding:
     one_text = new.text == old.text and new.predicate == old.predicate
     if one_text and not (new.cut or new.fields is None) and new.fields == old.fields:
         return Finding("same", 1.0, "exact", 1.0)
@@ -128,7 +133,7 @@ def _compare(new: Prepared, old: Prepared) -> Finding:
     if not (new.sentences or old.sentences or new.cut or old.cut):
         alike = normalise(new.text) == normalise(old.text) and _told_alike(new, old)
         return Finding("same" if alike else "unrelated", 0.99, "exact", float(alike))
-    found = _compare_texts(new.sentences, old.sentences)
+    found = _compare_texts(new.sentences, old.sentences, relations)
     if found.relation not in ("contradicts", "unrelated"):
         if new.cut or old.cut:
             return Finding("unrelated", 0.0, "length", found.covered)
@@ -144,13 +149,13 @@ def _told_alike(new: Prepared, old: Prepared) -> bool:
     return untold(new.fields, new.text) == untold(old.fields, old.text)
 
 
-def _compare_texts(new: list[Sentence], old: list[Sentence]) -> Finding:
+def _compare_texts(new: list[Sentence], old: list[Sentence], relations: Relations) -> Finding:
     """Sentence by sentence; a contradiction anywhere is one of the whole."""
     if not new or not old:
         return Finding("unrelated", 1.0, "words", 0.0)
     if len(new) == len(old) == 1:
-        return compare(new[0], old[0])
-    table = [[compare(ours, theirs) for theirs in old] for ours in new]
+        return compare(new[0], old[0], relations)
+    table = [[compare(ours, theirs, relations) for theirs in old] for ours in new]
     every = [found for row in table for found in row]
     against = [found for found in every if found.relation == "contradicts"]
     if against:

@@ -67,6 +67,16 @@ class Sentence:
         """Whether a word tells of a change."""
         self.places: dict[str, int] = {}
 
+    def written(self, first: int, last: int) -> str:
+        """The words of these places as they are written, ``_`` between them; "" of a number."""
+        if not self.numbers.keys().isdisjoint(range(first, last)):
+            return ""
+        end = self.at[last] if last < len(self.at) else len(self.words)
+        at = self.at[last - 1]
+        # What is read as one word may be two.
+        at += self.keys[last - 1].count("_")
+        return "_".join(self.words[self.at[first] : min(at + 1, end)])
+
 
 def read(text: str) -> list[Sentence]:
     """The sentences of a text that say something: at most MAX_SENTENCES of MAX_CHARACTERS."""

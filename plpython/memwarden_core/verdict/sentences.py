@@ -6,10 +6,17 @@ from typing import NamedTuple
 
 from .additions import adds_only, says_as_much
 from .alignment import Alignment
-from .another import has_another_name, has_another_subject, is_another
+from .another import (
+    has_another_name,
+    has_another_subject,
+    is_another,
+    is_somebody_else,
+    may_be_one_sight,
+)
 from .decisive import decides, decides_denial
 from .denial import denies_it
 from .function_words import ENGLISH
+from .lexicon import NOTHING, Relations
 from .reading import Sentence
 from .values import SINGLE, stems
 from .ways import turns_round
@@ -22,9 +29,14 @@ _SURE = {
     "date": 0.95,
     "group": 0.93,
     "attribute": 0.92,
+    # A dictionary does not know which sense is meant: just enough, where all else agrees.
+    "opposite": 0.87,
+    "rival": 0.86,
 }
 LEAST = 0.85
 """Below this a conflict is no more than a guess, and not told as one."""
+_SIGHT = 0.86
+"""Of what may be two things, where all else agrees: gates count what is surer than 0.85."""
 _SLOPE = 0.6
 """So much is lost with the share of the words that have no partner."""
 _NEAR, _VALUE = 3, 4
@@ -70,9 +82,9 @@ class Finding(NamedTuple):
     """Of a conflict: whether it is certainly about one thing."""
 
 
-def compare(new: Sentence, old: Sentence) -> Finding:
-    """How a new sentence stands to an old one."""
-    found = Alignment(new, old)
+def compare(new: Sentence, old: Sentence, relations: Relations = NOTHING) -> Finding:
+    """How a new sentence stands to an old one; ``relations``: what a dictionary has on them."""
+    found = Alignment(new, old, relations)
     covered = found.covered
     if new.question != old.question or new.hedged != old.hedged:
         return Finding("unrelated", 0.5, "hedge", covered)
@@ -158,13 +170,17 @@ def _conflict(found: Alignment) -> Finding:
     first = found.conflicts[0]
     if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
         return _unlike(found, first.method)
-    if is_another(new, old, first) or has_another_subject(found):
+    another = is_another(new, old, first) or has_another_subject(found)
+    if another and not may_be_one_sight(new, old, first):
         return _unlike(found, "another_subject")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
-    if method in ("group", "date") and _has_several(new, first.new):
+    if method in ("group", "date", "rival") and _has_several(new, first.new):
         return _unlike(found, "several")
+    if method in ("group", "rival") and is_somebody_else(new, old):
+        return _unlike(found, "another_subject")
     covered = found.covered_but(_ONLY)
-    score = _SURE[method] - _SLOPE * (1 - covered)
+    sure = _SIGHT if another else _SURE[method]
+    score = sure - _SLOPE * (1 - covered)
     return _contrary(found, score, method, covered)._replace(decisive=decides(found))
 
 

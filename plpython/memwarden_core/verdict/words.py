@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 from ..language.lexicon import NARROWER, OPPOSITES, SAME, SIBLINGS
 from ..language.words import stem
 from . import lists
@@ -79,9 +82,9 @@ def _beginnings() -> _Table:
     return found
 
 
-def _tables() -> tuple[_Table, _Table, _Table, _Table, _Table, frozenset[str]]:
+def _tables() -> tuple[_Table, _Table, _Table, _Table, _Table, set[str]]:
     synonyms = _synonyms()
-    describing = frozenset(word for line in describing_groups() for word in _stems(line))
+    describing = {word for line in describing_groups() for word in _stems(line)}
     tables = (synonyms, _beginnings(), _wider(synonyms), _rivals(synonyms), _opposites())
     return *tables, describing
 
@@ -123,3 +126,24 @@ def opposed(one: str, other: str) -> bool:
     return (
         len(shorter) >= _LEAST and longer.endswith(shorter) and longer[: -len(shorter)] in _NEGATING
     )
+
+
+@contextmanager
+def without(words: Iterable[str]) -> Iterator[None]:
+    """Forget what the lists have on words: to measure how the judge does on words in no list.
+
+    For one thread, and not for a server.
+    """
+    stems = {_stem(word) for word in words} | {stem(word) for word in words}
+    tables = [(table, dict(table)) for table in (RIVALS, OPPOSED, WIDER)]
+    describing = set(DESCRIBING)
+    try:
+        for table, _ in tables:
+            for word in stems:
+                table.pop(word, None)
+        DESCRIBING.difference_update(stems)
+        yield
+    finally:
+        for table, kept in tables:
+            table.update(kept)
+        DESCRIBING.update(describing)

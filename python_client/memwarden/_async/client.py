@@ -22,6 +22,7 @@ from memwarden._async.governing import AsyncGoverning
 from memwarden._async.history import AsyncHistory
 from memwarden._async.injecting import AsyncInjecting
 from memwarden._async.keeping import AsyncKeeping
+from memwarden._async.lexicon import AsyncLexicon
 from memwarden._async.models import AsyncModels
 from memwarden._async.observing import AsyncObserving
 from memwarden._async.recall_log import AsyncRecallLog
@@ -67,6 +68,7 @@ class AsyncClient(
     AsyncCapturing,
     AsyncExternal,
     AsyncModels,
+    AsyncLexicon,
     AsyncObserving,
     AsyncInjecting,
     AsyncWorking,

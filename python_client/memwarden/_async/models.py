@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memwarden._async.session import AsyncSession
@@ -25,7 +25,7 @@ class AsyncModels:
         name: str,
         dimension: int,
         *,
-        vector_weight: float = 0.6,
+        vector_weight: float = 0.55,
         embedder: str | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
@@ -44,6 +44,18 @@ class AsyncModels:
         }
         await self._session.fetch(
             sql.REGISTER_EMBEDDING_MODEL, arguments, dict[str, Any], repeatable=False
+        )
+
+    async def set_model_languages(self, model: str, languages: Sequence[str] | None) -> None:
+        """Set which languages a model knows: recall goes by words alone for any other.
+
+        Raises:
+            NotFound: there is no such model.
+            InvalidArgument: a language is no code of two or three letters.
+        """
+        arguments = {"model": model, "languages": None if languages is None else list(languages)}
+        await self._session.fetch(
+            sql.SET_MODEL_LANGUAGES, arguments, dict[str, Any], repeatable=False
         )
 
     async def reembed(self, model: str, org: str | None = None) -> None:

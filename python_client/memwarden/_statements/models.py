@@ -6,7 +6,7 @@ from typing import Final, LiteralString
 
 EMBEDDING_MODELS: Final[LiteralString] = """
 SELECT org, model, dimension, vector_weight, state, embedder, items, missing, waiting, dead,
-       last_error, oldest_at, changed_at
+       last_error, oldest_at, changed_at, languages
 FROM memwarden.embedding_models ORDER BY org, model
 """
 
@@ -15,6 +15,11 @@ SELECT memwarden.register_embedding_model(
     name => %(name)s::text, dimension => %(dimension)s::int,
     vector_weight => %(vector_weight)s::float8, embedder => %(embedder)s::text,
     settings => %(settings)s::jsonb) AS model_id
+"""
+
+SET_MODEL_LANGUAGES: Final[LiteralString] = """
+SELECT memwarden.set_model_languages(
+    model => %(model)s::text, languages => %(languages)s::text[]) IS NULL AS set
 """
 
 REEMBED: Final[LiteralString] = """

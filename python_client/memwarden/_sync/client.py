@@ -28,6 +28,7 @@ from memwarden._sync.governing import Governing
 from memwarden._sync.history import History
 from memwarden._sync.injecting import Injecting
 from memwarden._sync.keeping import Keeping
+from memwarden._sync.lexicon import Lexicon
 from memwarden._sync.models import Models
 from memwarden._sync.observing import Observing
 from memwarden._sync.recall_log import RecallLog
@@ -69,6 +70,7 @@ class Client(
     Capturing,
     External,
     Models,
+    Lexicon,
     Observing,
     Injecting,
     Working,

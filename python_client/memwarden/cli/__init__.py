@@ -15,6 +15,7 @@ from memwarden.cli import (
     history,
     items,
     keeping,
+    lexicon,
     log,
     memory,
     models,
@@ -115,6 +116,7 @@ app.command()(contract)
 app.command()(demo)
 app.add_typer(evaluate.app)
 app.add_typer(models.app)
+app.add_typer(lexicon.app)
 recalls = typer.Typer(name="recalls", help="Who was given what, and what came of it.")
 recalls.command("list")(list_recalls)
 recalls.command("of")(recalls_of)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +18,7 @@ from memwarden.evaluation.gates import corpus as gates_corpus
 from memwarden.evaluation.gates import plot as gates_plot
 from memwarden.evaluation.gates import rates as gates_rates
 from memwarden.evaluation.gates import writes as gates_writes
+from memwarden.evaluation.gates.categories import Asked
 from memwarden.evaluation.recall import plot as recall_plot
 from memwarden.evaluation.recall.corpus import Talk, read_talks
 from memwarden.evaluation.recall.rates import Embedded
@@ -28,6 +30,8 @@ from memwarden.evaluation.sensitivity import (
     evaluate,
     read_folder,
 )
+from memwarden_core.language.wordnet import Dictionary, NotADictionary
+from memwarden_core.verdict.lexicon import NOTHING
 
 app = typer.Typer(
     name="evaluate", help="Measure on labelled data.", no_args_is_help=True, rich_markup_mode=None
@@ -93,6 +97,13 @@ def gates(
             file_okay=False,
         ),
     ],
+    lexicon: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder with a dictionary in the format of WordNet for the judge to ask.",
+            show_default=False,
+        ),
+    ] = None,
     plot: Annotated[
         Path | None,
         typer.Option(help="Write a picture of the rates to this SVG file.", show_default=False),
@@ -116,6 +127,9 @@ def gates(
 ) -> None:
     """Judge labelled pairs of texts and print the error rates as Markdown.
 
+    Where the pairs have categories of words, each category is also judged with all lists of the
+    judge that name its words switched off.
+
     Without --writes no database is asked. With it, the database memwarden_evaluation_gates and a
     login role are made on the server: the login must be a superuser.
     """
@@ -136,7 +150,11 @@ def gates(
         else:
             print(printable(gates_writes.as_markdown(rows)))
         return
-    report = gates_rates.evaluate(corpus)
+    try:
+        with Dictionary(lexicon) if lexicon is not None else nullcontext() as dictionary:
+            report = gates_rates.evaluate(corpus, Asked(dictionary) if dictionary else NOTHING)
+    except NotADictionary as error:
+        raise typer.BadParameter(printable(str(error)), param_hint="--lexicon") from None
     if plot is not None:
         plot.write_text(gates_plot.draw(report), encoding="utf-8")
     if as_json:
@@ -200,7 +218,7 @@ def recall(
         typer.Option(min=1, help="The first so many conversations.", show_default=False),
     ] = None,
     sweep: Annotated[
-        bool, typer.Option("--sweep", help="Also by every weight of vectors, 0.1 to 0.9.")
+        bool, typer.Option("--sweep", help="Also by every weight of vectors and of neighbours.")
     ] = False,
     plot: Annotated[
         Path | None,

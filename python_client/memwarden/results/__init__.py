@@ -63,6 +63,7 @@ from memwarden.results.recalling import (
     Context,
     ContextItem,
     EmbeddingModel,
+    LoadedLexicon,
     RecalledItem,
     Unknown,
 )
@@ -116,6 +117,7 @@ __all__ = [
     "Job",
     "LineageStep",
     "LinkedAction",
+    "LoadedLexicon",
     "LogFinding",
     "LoggedRecall",
     "Metric",

@@ -53,6 +53,8 @@ class RecalledItem:
     origin: dict[str, Any]
     recall_id: UUID | None
     contradicts: list[UUID]
+    neighbour_score: float | None = None
+    time_score: float | None = None
     rerank_score: float | None = None
 
 
@@ -152,3 +154,13 @@ class EmbeddingModel:
     last_error: str | None
     oldest_at: datetime | None
     changed_at: datetime
+    languages: list[str] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedLexicon:
+    """A dictionary: how many words and senses it has, and whether it was loaded just now."""
+
+    words: int
+    senses: int
+    is_new: bool

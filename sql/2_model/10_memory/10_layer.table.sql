@@ -58,7 +58,9 @@ CREATE TABLE memwarden_data.layer (
     gc_threshold        double precision CHECK (gc_threshold BETWEEN 0 AND 1),
     max_idle            interval CHECK (max_idle > interval '0'),
     eviction            text CHECK (eviction IN ('lru', 'fifo', 'ttl')),
-    hard_delete         text NOT NULL DEFAULT 'never' CHECK (hard_delete IN ('never', 'after_grace', 'retention'))
+    hard_delete         text NOT NULL DEFAULT 'never' CHECK (hard_delete IN ('never', 'after_grace', 'retention')),
+    neighbour_weight    double precision NOT NULL DEFAULT 0 CHECK (neighbour_weight BETWEEN 0 AND 1000),
+    time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000)
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -133,6 +135,12 @@ COMMENT ON COLUMN memwarden_data.layer.eviction IS
 COMMENT ON COLUMN memwarden_data.layer.hard_delete IS
     'Whether an expired memory is deleted for good. never; after_grace: once recovery_window is over; retention: once its '
     'retention is over as well.';
+COMMENT ON COLUMN memwarden_data.layer.neighbour_weight IS
+    'How far recall lifts a memory towards what was written just before or after it in its conversation and answers better. 0: not '
+    'at all. Where weights are given, theirs counts.';
+COMMENT ON COLUMN memwarden_data.layer.time_weight IS
+    'What it counts in recall that a memory holds from a month or year on that the question names. Where weights are given, theirs '
+    'counts.';
 COMMENT ON COLUMN memwarden_data.layer.lock_wait IS 'How long a write waits for the scope where the session sets no lock_timeout.';
 
 INSERT INTO memwarden_data.layer
@@ -162,6 +170,8 @@ UPDATE memwarden_data.layer SET max_attempts = 3, retry_backoff = '1 second' WHE
 UPDATE memwarden_data.layer SET max_text_length = 8000 WHERE layer = 'durable';
 UPDATE memwarden_data.layer SET max_items = CASE layer WHEN 'working' THEN 5 WHEN 'session' THEN 100 ELSE 10000 END
     WHERE layer <> 'durable';
+-- What happened is told in turns: the answer often stands beside the turn that has the words of the question.
+UPDATE memwarden_data.layer SET neighbour_weight = 0.5, time_weight = 0.2 WHERE layer = 'episodic';
 -- How memory ages: the table of chapter 12.7.3. What an organisation stands by is exempt, and no fact ends by itself.
 UPDATE memwarden_data.layer AS l
    SET decay = d.decay, decay_rate = d.decay_rate, soft_ttl = d.soft_ttl, gc_threshold = d.gc_threshold, max_idle = d.max_idle,

@@ -4,13 +4,15 @@ CREATE TABLE memwarden_data.embedding_model (
     name           text UNIQUE CHECK (name ~ E'^\\S{1,200}$'),
     dimension      integer NOT NULL CHECK (dimension BETWEEN 1 AND 4000),
     -- How much recall trusts these vectors beside the words; measured, see bench/.
-    vector_weight  double precision NOT NULL DEFAULT 0.6 CHECK (vector_weight BETWEEN 0 AND 1),
-    created_at     timestamptz NOT NULL DEFAULT now()
+    vector_weight  double precision NOT NULL DEFAULT 0.55 CHECK (vector_weight BETWEEN 0 AND 1),
+    created_at     timestamptz NOT NULL DEFAULT now(),
+    -- NULL: of no text is it known that the model cannot read it.
+    languages      text[] CHECK (cardinality(languages) BETWEEN 1 AND 200)
 );
 COMMENT ON TABLE memwarden_data.embedding_model IS
     'Vectors compare within one model only. lexical is computed here from the words; default is whatever the '
     'application embeds with, until it names a model of its own.';
 
 INSERT INTO memwarden_data.embedding_model (model_id, name, dimension, vector_weight) VALUES
-    (1, 'lexical', 384, 0.2), (2, 'default', 384, 0.6);
+    (1, 'lexical', 384, 0.2), (2, 'default', 384, 0.55);
 ALTER TABLE memwarden_data.embedding_model ALTER COLUMN model_id RESTART WITH 3;

@@ -42,6 +42,8 @@ CREATE TABLE memwarden_data.item (
     fresh_until    timestamptz,
     -- The key of the subject that it is encrypted under; NULL for most. Its words and hashes are HMACs under that key then.
     subject_key_id uuid,
+    -- In which session or task it was written: conversation_of(). NULL where its writer named none. It is as old as the first version.
+    conversation   bigint,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -65,6 +67,8 @@ CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower
     AND subject IS NOT NULL;
 -- Of which subjects a scope has encrypted memories: what a recall asks for is looked for under the key of each.
 CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
+-- What was written before and after a memory of a conversation. Most stores have few of them, or none.
+CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';

@@ -36,7 +36,7 @@ BEGIN
                validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared,
                decay = v_new.decay, decay_rate = v_new.decay_rate, soft_ttl = v_new.soft_ttl, counted_from = v_new.counted_from,
                gc_threshold = v_new.gc_threshold, max_idle = v_new.max_idle, eviction = v_new.eviction,
-               hard_delete = v_new.hard_delete
+               hard_delete = v_new.hard_delete, neighbour_weight = v_new.neighbour_weight, time_weight = v_new.time_weight
          WHERE l.layer = configure_layer.layer;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN
@@ -52,7 +52,7 @@ BEGIN
         -- Not while words are copied: no log tells that they change.
         PERFORM FROM memwarden_data.shelf AS s WHERE s.org_id = 0 AND s.shelf = 0 FOR NO KEY UPDATE;
         UPDATE memwarden_data.item AS i
-           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(v_new.text_search_config,
+           SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(v_new.text_search_config,
                    memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed)), v.subject_key_id)
           FROM memwarden_data.version AS v
           JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id

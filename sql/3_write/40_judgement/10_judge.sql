@@ -20,8 +20,15 @@ LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+def look_up(words):
+    # Asked only where two texts differ in a few words: most calls pay nothing.
+    if "look_up" not in SD:
+        SD["look_up"] = plpy.prepare(
+            "SELECT l.language, l.word, l.rank, l.sense, l.part, l.file, l.above, l.steps, l.against "
+            "FROM memwarden_internal.look_up($1) AS l", ["text[]"])
+    return SD["look_up"].execute([words])
 return GD["memwarden:@python_hash@"].judge(
-    p_subject, p_predicate, p_content, p_text, p_valid_from, p_valid_to, p_neighbours)
+    p_subject, p_predicate, p_content, p_text, p_valid_from, p_valid_to, p_neighbours, look_up)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) IS
     'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without '

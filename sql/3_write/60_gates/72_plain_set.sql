@@ -433,8 +433,9 @@ BEGIN
         SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
                'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint,
                CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text)
+                         AND r.search_text !~ memwarden_internal.run_together()
                     THEN to_tsvector('english', left(r.search_text, 200000))
-                    ELSE memwarden_internal.words_of(r.text_search_config, r.search_text) END
+                    ELSE memwarden_internal.words_to_index(r.text_search_config, r.search_text) END
           FROM sure AS r ORDER BY r.place
     ), provenance AS (
         INSERT INTO memwarden_data.provenance (

@@ -133,8 +133,9 @@ BEGIN
 
     -- Plain English, as nearly always, is read without a call.
     v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
+                         AND NEW.search_text !~ memwarden_internal.run_together()
                     THEN to_tsvector('english', left(NEW.search_text, 200000))
-                    ELSE memwarden_internal.words_of(v_terms.text_search_config, NEW.search_text) END;
+                    ELSE memwarden_internal.words_to_index(v_terms.text_search_config, NEW.search_text) END;
     IF NEW.subject_key_id IS NULL AND v_head.subject_key_id IS NOT NULL THEN
         -- What renews an encrypted memory is encrypted as well, whatever its own class is.
         NEW.subject_key_id := v_head.subject_key_id;
@@ -219,12 +220,13 @@ BEGIN
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class,
-            subject_key_id, fresh_until)
+            subject_key_id, fresh_until, conversation)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
-            NEW.inverse_key_hash, v_words, NEW.class, NEW.subject_key_id, v_fresh);
+            NEW.inverse_key_hash, v_words, NEW.class, NEW.subject_key_id, v_fresh,
+            memwarden_internal.conversation_of(NEW.origin, NEW.scope_id));
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,

@@ -34,11 +34,18 @@ BEGIN
             suspicious        text[],
             origin            jsonb,
             recall_id         uuid,
-            contradicts       uuid[]
+            contradicts       uuid[],
+            neighbour_score   double precision,
+            time_score        double precision
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.recalled_item'::regtype)
+                         AND a.attname = 'neighbour_score') THEN
+        ALTER TYPE memwarden_internal.recalled_item ADD ATTRIBUTE neighbour_score double precision,
+            ADD ATTRIBUTE time_score double precision;
     END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.recalled_item IS
-    'One recalled memory. score is fused from the seven components, each from 0 to 1 within this recall; similarity is '
+    'One recalled memory. score is fused from the nine components, each from 0 to 1 within this recall; similarity is '
     'the plain cosine, relevance what thresholds mean.';

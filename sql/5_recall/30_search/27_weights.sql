@@ -17,13 +17,23 @@ BEGIN
             half_life   double precision,
             strength    double precision,
             soft_ttl    interval,
-            from_creation boolean
+            from_creation boolean,
+            neighbour   double precision,
+            unread      text,
+            dated       double precision,
+            dates       tstzmultirange
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
                          AND a.attname = 'strength') THEN
         ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE strength double precision, ADD ATTRIBUTE soft_ttl interval,
-            ADD ATTRIBUTE from_creation boolean;
+            ADD ATTRIBUTE from_creation boolean, ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text,
+            ADD ATTRIBUTE dated double precision, ADD ATTRIBUTE dates tstzmultirange;
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.layer_weights'::regtype)
+                         AND a.attname = 'neighbour') THEN
+        ALTER TYPE memwarden_internal.layer_weights ADD ATTRIBUTE neighbour double precision, ADD ATTRIBUTE unread text,
+            ADD ATTRIBUTE dated double precision, ADD ATTRIBUTE dates tstzmultirange;
     END IF;
 END
 $type$;
@@ -31,7 +41,8 @@ COMMENT ON TYPE memwarden_internal.layer_weights IS
     'How a recall scores the items of a layer: factor times the weighted sum of the components. source: whose weights '
     'they are (call, layer or model); threshold: of relevance, NULL for none; config: its text search configuration; '
     'half_life: of recency, in seconds; soft_ttl: after which a memory counts half, NULL for never; from_creation: whether that is '
-    'counted from its creation, else from its last version.';
+    'counted from its creation, else from its last version; unread: the letters that the model cannot read, see unread_letters(); '
+    'dates: what the question names, dated: what it counts to hold from then on.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.weights_fault(p_weights jsonb)
 RETURNS text
@@ -47,9 +58,9 @@ BEGIN
     END IF;
     FOR v_key, v_value IN SELECT w.key, w.value FROM jsonb_each(p_weights) AS w LOOP
         IF v_key NOT IN ('relevance', 'hybrid', 'vector', 'keyword', 'recency', 'importance', 'confidence', 'freshness', 'authority',
-                         'strength') THEN
+                         'strength', 'neighbour', 'time') THEN
             RETURN 'weights: of relevance (with hybrid) or vector and keyword; recency, importance, confidence, freshness, authority, '
-                   'strength';
+                   'strength, neighbour, time';
         ELSIF jsonb_typeof(v_value) <> 'number' THEN
             RETURN format('weights: %s is no number', v_key);
         ELSIF v_value::numeric NOT BETWEEN 0 AND (CASE v_key WHEN 'hybrid' THEN 1 ELSE 1000 END) THEN
@@ -83,7 +94,10 @@ BEGIN
                 coalesce((w.own ->> 'authority')::double precision, 0),
                 l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision,
                 coalesce((w.own ->> 'strength')::double precision, 0), CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
-                l.counted_from = 'creation')::memwarden_internal.layer_weights
+                l.counted_from = 'creation',
+                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour_weight END, 0), NULL,
+                coalesce((w.own ->> 'time')::double precision, CASE WHEN w.own IS NULL THEN l.time_weight END, 0), NULL
+               )::memwarden_internal.layer_weights
           FROM memwarden_data.layer AS l
          CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w
          CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'hybrid')::double precision, p_vector_weight) AS share) AS h

@@ -100,7 +100,7 @@ BEGIN
                       WHERE i.org_id = v_scope.org_id AND i.scope_id = v_scope.scope_id AND i.item_id > v_scope.reindexed_to
                       ORDER BY i.item_id LIMIT p_batch FOR NO KEY UPDATE);
     UPDATE memwarden_data.item AS i
-       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_of(
+       SET search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
                coalesce(v_scope.text_search_config, l.text_search_config),
                memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed)), v.subject_key_id)
       FROM memwarden_data.version AS v, memwarden_data.layer AS l

@@ -18,8 +18,14 @@ BEGIN
             coverage          double precision,
             layer             text,
             fingerprint       bytea,
-            same_as           uuid[]
+            same_as           uuid[],
+            neighbour_score   double precision,
+            time_score        double precision
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.scored_item'::regtype)
+                         AND a.attname = 'neighbour_score') THEN
+        ALTER TYPE memwarden_internal.scored_item ADD ATTRIBUTE neighbour_score double precision, ADD ATTRIBUTE time_score double precision;
     END IF;
 END
 $type$;
@@ -112,22 +118,44 @@ DECLARE
     v_homes    bigint[];
     v_configs  text[];
     v_keys     record;
+    -- Where only a part of a shelf is scored: the conversations of which all is.
+    v_whole    bigint[];
+    -- Which scopes have a language that the model does not know.
+    v_abroad   bigint[];
+    v_dates    tstzmultirange;
 BEGIN
     -- Which scopes have a language of their own: nearly always none.
     SELECT array_agg(s.scope_id), array_agg(s.text_search_config) INTO v_homes, v_configs
       FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL;
-    SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh,
-           max(w.recency + w.importance + w.confidence + w.freshness + w.authority) > 0 AS other,
+    SELECT max(w.vector) AS vector, max(w.keyword) AS keyword, max(w.freshness) > 0 AS fresh, max(w.neighbour) > 0 AS talk,
+           max(w.unread) AS unread,
+           max(w.recency + w.importance + w.confidence + w.freshness + w.authority + w.dated) > 0 AS other,
            array_agg(DISTINCT w.config) AS configs, array_agg(w.layer) AS layers, array_agg(w.half_life) AS half_lives
       INTO v_weight FROM unnest(p_weights) AS w;
+    v_dates := (SELECT w.dates FROM unnest(p_weights) AS w WHERE w.dates IS NOT NULL LIMIT 1);
+    IF v_weight.unread IS NOT NULL AND v_homes IS NOT NULL THEN
+        v_abroad := ARRAY(SELECT h.scope_id FROM unnest(v_homes, v_configs) AS h (scope_id, config)
+                           WHERE memwarden_internal.language_of_config(h.config) <> ALL (ARRAY(
+                                 SELECT unnest(m.languages) FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)));
+    END IF;
     v_grown := memwarden_internal.grown_part(
         p_orgs, p_scopes, p_layers,
         -- What no index knows, another weight, is asked of every item.
         p_limit IS NOT NULL AND p_embedding IS NOT NULL AND NOT v_weight.other,
-        p_query, p_embedding, p_model_id, v_weight.vector, v_weight.keyword, p_limit + coalesce(cardinality(p_exclude), 0),
-            p_now, p_principal_id, p_labels,
+        p_query, p_embedding, p_model_id, CASE WHEN v_weight.unread = '.' THEN 0 ELSE v_weight.vector END,
+            v_weight.keyword + CASE WHEN v_weight.unread = '.' THEN v_weight.vector ELSE 0 END,
+            p_limit + coalesce(cardinality(p_exclude), 0), p_now, p_principal_id, p_labels,
         CASE WHEN num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at) > 0
              THEN (p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at)::memwarden_internal.item_filter END);
+    v_weight.talk := v_weight.talk AND EXISTS (
+        SELECT FROM memwarden_data.item AS i
+         WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.conversation IS NOT NULL);
+    IF v_weight.talk AND v_grown.pooled > 0 THEN
+        SELECT t.item_ids, t.similarities, t.pooled, t.conversations
+          INTO v_grown.item_ids, v_grown.similarities, v_grown.pooled, v_whole
+          FROM memwarden_internal.conversations_of_pool(
+                   p_orgs, v_grown.item_ids, v_grown.similarities, v_grown.pooled, p_embedding, p_model_id) AS t;
+    END IF;
     -- Whose memories there are encrypted: their words are asked for as they stand in the index.
     v_keys := memwarden_internal.keys_of_scopes(p_orgs, p_scopes, p_subject);
     RETURN QUERY
@@ -155,9 +183,9 @@ BEGIN
     ), rates AS MATERIALIZED (
         SELECT array_position(v_weight.layers, w.layer) AS place, w.layer, w.factor, w.threshold, w.vector, w.keyword,
             w.recency, w.importance,
-               w.confidence, w.freshness, w.authority, w.config, w.half_life,
+               w.confidence, w.freshness, w.authority, w.neighbour, w.dated, w.config, w.half_life,
                CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END AS share,
-               p_now - w.soft_ttl AS soft, w.from_creation
+               p_now - w.soft_ttl AS soft, w.from_creation, w.unread
           FROM unnest(p_weights) AS w
     ), vectors AS (
         SELECT v.item_id, v.embedding, NULL::double precision AS similarity
@@ -176,7 +204,7 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
             i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
-                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id, i.conversation,
                -- Whether the sample of a shelf stands for it.
                v_grown.homes <> '{}' AND i.scope_id || ' ' || i.layer = ANY (v_grown.homes)
                OR v_grown.beside IS NOT NULL AND i.scope_id <> ALL (v_grown.beside)
@@ -189,7 +217,9 @@ BEGIN
                LATERAL (SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at,
                    i.subject, i.predicate, i.kind, i.confidence,
                                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-                                   i.class, i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id
+                                   i.class, i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
+                               -- Of a part of a shelf, who stands beside whom is known where all of a conversation is at hand.
+                               CASE WHEN v_whole IS NULL OR i.conversation = ANY (v_whole) THEN i.conversation END AS conversation
                           FROM memwarden_data.item AS i
                          WHERE i.org_id = ANY (p_orgs) AND i.item_id = g.item_id OFFSET 0) AS h
          UNION ALL
@@ -197,23 +227,30 @@ BEGIN
         SELECT i.org_id, i.item_id, i.version_id, i.layer, i.label_id, i.principal_id, i.status, i.expires_at, i.subject,
             i.predicate, i.kind, i.confidence,
                i.valid_during, i.search_vector, i.importance, i.adjusted_confidence, i.authority, i.updated_at, i.class,
-                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id, false
+                   i.fingerprint, i.scope_id, i.created_at, i.fresh_until, i.subject_key_id,
+               CASE WHEN v_whole IS NULL OR i.conversation = ANY (v_whole) THEN i.conversation END, false
           FROM memwarden_data.item AS i
          WHERE v_keys.ids IS NOT NULL AND i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL
            AND NOT i.scope_id = ANY (v_grown.scopes)
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
         SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
-            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id,
+            f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id, f.conversation, f.created_at, f.dated,
                -- Worked out here, of those that fit, and not carried along.
-               nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN') AS similarity
+               CASE WHEN NOT f.is_foreign
+                    THEN nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN')
+                    END AS similarity, f.is_foreign
           FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-              i.fingerprint, i.subject_key_id,
+              i.fingerprint, i.subject_key_id, i.conversation, i.created_at,
+                       CASE WHEN v_dates @> lower(i.valid_during) AND r.dated > 0 THEN 1::double precision ELSE 0 END AS dated,
                        -- As a rule there is one language, that of every word.
                        CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
                            THEN coalesce(v_configs [array_position(v_homes, i.scope_id)], r.config) END AS config,
                        -- The length of a memory is how many different words it has: the database knows it without counting.
                        length(i.search_vector) AS length,
+                       CASE WHEN r.unread IS NULL THEN false
+                            WHEN i.scope_id = ANY (v_abroad) THEN true
+                            ELSE memwarden_internal.is_foreign(i.search_vector, r.unread) END AS is_foreign,
                        CASE WHEN i.search_vector @@ (SELECT string_agg(t.term::text, ' | ')::tsquery FROM forms AS t)
                            THEN i.search_vector END AS search_vector,
                        -- What has turned stale is as old as if another half-life had passed.
@@ -279,35 +316,46 @@ BEGIN
          GROUP BY h.item_id
     ), parts AS (
         SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
-            c.fingerprint, c.place, c.config, c.weight, w.coverage,
-               CASE WHEN c.similarity IS NULL THEN 0
+            c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, c.dated, w.coverage,
+               CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
                     ELSE greatest(c.similarity - (SELECT z.least_similar FROM sizes AS z),
                         0) / (SELECT z.most_similar - z.least_similar FROM sizes AS z) END AS vector,
-               coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword,
+               k.keyword,
                CASE WHEN c.similarity IS NOT NULL THEN greatest(c.similarity, 0) END AS likeness
           FROM candidates AS c
           LEFT JOIN words AS w ON w.item_id = c.item_id
+         CROSS JOIN LATERAL (SELECT coalesce(w.rank / (SELECT max(b.rank) FROM words AS b), 0) AS keyword) AS k
+    ), lifted AS (
+        SELECT t.item_id, memwarden_internal.lift(t.own, lag(t.own) OVER w, lead(t.own) OVER w, lag(t.own, 2) OVER w,
+                                                  lead(t.own, 2) OVER w) AS neighbour
+          FROM (SELECT p.item_id, p.place, p.conversation, p.created_at, r.share * p.vector + (1 - r.share) * p.keyword AS own
+                  FROM parts AS p
+                  JOIN rates AS r ON r.place = p.place AND r.neighbour > 0
+                 WHERE v_weight.talk AND p.conversation IS NOT NULL) AS t
+        WINDOW w AS (PARTITION BY t.conversation, t.place ORDER BY t.created_at, t.item_id)
     ), scored AS (
         SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
             p.fingerprint,
-               p.place, p.vector, p.keyword, p.coverage, r.threshold,
+               p.place, p.vector, p.keyword, p.coverage, r.threshold, p.dated, coalesce(l.neighbour, 0) AS neighbour,
                p.weight * r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
                    THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
                            + CASE WHEN r.freshness > 0
                                THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now,
-                               r.half_life), 0) ELSE 0 END) AS score,
+                               r.half_life), 0) ELSE 0 END
+                           + CASE WHEN l.neighbour > 0 THEN r.neighbour * l.neighbour ELSE 0 END + r.dated * p.dated) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.likeness IS NULL THEN coalesce(p.coverage, 0)
                     WHEN coalesce(p.config, r.config) <> ALL (ARRAY(SELECT DISTINCT t.config FROM terms AS t)) THEN p.likeness
                     ELSE r.share * p.likeness + (1 - r.share) * coalesce(p.coverage, 0) END AS relevance
           FROM parts AS p
           JOIN rates AS r ON r.place = p.place
+          LEFT JOIN lifted AS l ON l.item_id = p.item_id
     ), best AS MATERIALIZED (
         SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority,
             p.freshness,
-               p.similarity, p.relevance, p.coverage, p.place, p.fingerprint
+               p.similarity, p.relevance, p.coverage, p.place, p.fingerprint, p.neighbour, p.dated
           FROM scored AS p
          WHERE (p_limit IS NULL OR p.threshold IS NULL OR p.relevance >= p.threshold)
            AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
@@ -319,7 +367,8 @@ BEGIN
     SELECT b.org_id, b.item_id, b.updated_at, b.score,
            b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision,
                b.authority::double precision, b.freshness * a.recency,
-           b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[]
+           b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[], b.neighbour,
+           b.dated
       FROM best AS b
      CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.updated_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END

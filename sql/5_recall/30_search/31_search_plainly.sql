@@ -30,6 +30,21 @@ COMMENT ON FUNCTION memwarden_internal.rarity(double precision, double precision
     'How rare a word is that so many of so many memories have, times what it counts.';
 REVOKE ALL ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) FROM PUBLIC;
 
+-- A turn that answers a question often shares no word with it: the turn before it does, or the one after. The second next tells less.
+-- What is lifted stays below what lifts it.
+CREATE OR REPLACE FUNCTION memwarden_internal.lift(
+    p_own double precision, p_before double precision, p_after double precision, p_second_before double precision,
+    p_second_after double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN greatest(p_before - p_own, p_after - p_own, 0.7::double precision * (p_second_before - p_own),
+                0.7::double precision * (p_second_after - p_own), 0::double precision);
+COMMENT ON FUNCTION memwarden_internal.lift(double precision, double precision, double precision, double precision, double precision) IS
+    'How much better than a memory of a conversation one beside it answers, 0 to 1: the next on either side, or at 0.7 the second '
+    'next. NULL where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.lift(double precision, double precision, double precision, double precision,
+    double precision) FROM PUBLIC;
+
 -- What nearly every recall is: scopes without a language or a shelf of their own, and a question of up to eight words. Each word has
 -- a column, so one pass over the memories and one over their scores are enough. search() answers the same, and everything else.
 CREATE OR REPLACE FUNCTION memwarden_internal.search_plainly(
@@ -65,6 +80,11 @@ DECLARE
     v_config     text;
     v_is_other   boolean;
     v_is_fresh   boolean;
+    v_neighbours double precision[];
+    v_is_talk    boolean;
+    -- Of the layers with one language it is the same.
+    v_unread     text;
+    v_dates      tstzmultirange := (SELECT w.dates FROM unnest(p_weights) AS w WHERE w.dates IS NOT NULL LIMIT 1);
     v_asked      record;
     t1 tsquery; t2 tsquery; t3 tsquery; t4 tsquery; t5 tsquery; t6 tsquery; t7 tsquery; t8 tsquery;
 BEGIN
@@ -72,10 +92,10 @@ BEGIN
            array_agg(w.half_life), CASE WHEN count(DISTINCT w.config) = 1 THEN min(w.config) END,
            array_agg(CASE WHEN w.vector + w.keyword > 0 THEN w.vector / (w.vector + w.keyword) ELSE p_vector_weight END),
            -- The weights that hardly anybody gives.
-           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority > 0), bool_or(w.freshness > 0),
-           array_agg(p_now - w.soft_ttl), array_agg(w.from_creation)
+           bool_or(w.recency + w.importance + w.confidence + w.freshness + w.authority + w.dated > 0), bool_or(w.freshness > 0),
+           array_agg(p_now - w.soft_ttl), array_agg(w.from_creation), array_agg(w.neighbour), max(w.neighbour) > 0, max(w.unread)
       INTO v_layers, v_factors, v_vectors, v_keywords, v_thresholds, v_half_lives, v_config, v_shares, v_is_other, v_is_fresh,
-           v_soft, v_creation
+           v_soft, v_creation, v_neighbours, v_is_talk, v_unread
       FROM unnest(p_weights) AS w;
     SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
            EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
@@ -84,17 +104,22 @@ BEGIN
                          AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16))
            -- Encrypted words are asked for under the key of each subject.
            OR EXISTS (SELECT FROM memwarden_data.item AS i
-                       WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially
+                       WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially,
+           v_is_talk AND EXISTS (SELECT FROM memwarden_data.item AS i
+                                  WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.conversation IS NOT NULL) AS is_talk
       INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
     END IF;
+    v_is_talk := v_asked.is_talk;
     t1 := v_asked.terms[1]; t2 := v_asked.terms[2]; t3 := v_asked.terms[3]; t4 := v_asked.terms[4];
     t5 := v_asked.terms[5]; t6 := v_asked.terms[6]; t7 := v_asked.terms[7]; t8 := v_asked.terms[8];
     RETURN ARRAY(
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
-               i.updated_at, i.created_at, i.fresh_until, i.fingerprint, length(i.search_vector) AS length, e.similarity,
+               i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length,
+               CASE WHEN v_dates @> lower(i.valid_during) THEN 1::double precision ELSE 0 END AS dated,
+               CASE WHEN u.is_foreign THEN NULL ELSE e.similarity END AS similarity, u.is_foreign,
                memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
                memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
                memwarden_internal.times_said(i.search_vector, t5) AS n5, memwarden_internal.times_said(i.search_vector, t6) AS n6,
@@ -110,6 +135,8 @@ BEGIN
                       WHERE v.org_id = p_orgs [1] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
                          OR v.org_id = p_orgs [2] AND v.scope_id = ANY (p_scopes) AND v.model_id = p_model_id
                      OFFSET 0) AS e ON e.item_id = i.item_id
+         CROSS JOIN LATERAL (SELECT CASE WHEN v_unread IS NULL THEN false
+                                         ELSE memwarden_internal.is_foreign(i.search_vector, v_unread) END AS is_foreign) AS u
          WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.layer = ANY (v_layers)
            AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
            AND i.status = 'ACTIVE'
@@ -152,8 +179,8 @@ BEGIN
           FROM counted AS s
     ), ranked AS (
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
-               c.fresh_until, c.fingerprint, c.freshness,
-               c.similarity,
+               c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
+               c.similarity, c.is_foreign,
                CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
                     ELSE greatest(c.similarity - z.least, 0) / (z.most - z.least) END AS vector,
                memwarden_internal.word_rank(c.n1, c.length, z.average, z.w1)
@@ -174,17 +201,27 @@ BEGIN
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
-               r.fresh_until, r.fingerprint, r.freshness,
-               r.similarity, r.vector, coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0) AS keyword,
+               r.fresh_until, r.fingerprint, r.conversation, r.freshness, r.dated,
+               -- Where no vector tells anything the words decide.
+               r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword,
                coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
-          FROM ranked AS r
+          FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
+         CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
+    ), lifted AS (
+        SELECT t.item_id, memwarden_internal.lift(t.own, lag(t.own) OVER w, lead(t.own) OVER w, lag(t.own, 2) OVER w,
+                                                  lead(t.own, 2) OVER w) AS neighbour
+          FROM (SELECT p.item_id, p.place, p.conversation, p.created_at,
+                       v_shares[p.place] * p.vector + (1 - v_shares[p.place]) * p.keyword AS own
+                  FROM parts AS p WHERE v_is_talk AND p.conversation IS NOT NULL AND v_neighbours[p.place] > 0) AS t
+        WINDOW w AS (PARTITION BY t.conversation, t.place ORDER BY t.created_at, t.item_id)
     ), scored AS (
-        SELECT p.*,
+        SELECT p.*, coalesce(l.neighbour, 0) AS neighbour,
                CASE WHEN p.fresh_until IS NOT NULL AND p.fresh_until <= p_now
                       OR p.fresh_until IS NULL
                          AND CASE WHEN v_creation[p.place] THEN p.created_at ELSE p.updated_at END <= v_soft[p.place]
                     THEN 0.5::double precision ELSE 1 END
                * v_factors[p.place] * (CASE WHEN NOT v_is_other THEN v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
+                        + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END
                    ELSE (SELECT v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
                                 + CASE WHEN o.recency > 0
                                        THEN o.recency * memwarden_internal.recency(p.updated_at, p_now, o.half_life) ELSE 0 END
@@ -193,16 +230,19 @@ BEGIN
                                        THEN o.freshness * coalesce(
                                            p.freshness * memwarden_internal.recency(p.updated_at, p_now, o.half_life), 0)
                                        ELSE 0 END
+                                + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END + o.dated * p.dated
                            FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
                CASE WHEN p.similarity IS NULL THEN p.coverage
                     WHEN t1 IS NULL THEN greatest(p.similarity, 0)
                     ELSE v_shares[p.place] * greatest(p.similarity, 0) + (1 - v_shares[p.place]) * p.coverage END AS relevance
           FROM parts AS p
+          LEFT JOIN lifted AS l ON l.item_id = p.item_id
     )
     SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, b.recency, b.importance, b.adjusted_confidence, b.authority,
             b.freshness * b.recency, b.similarity, b.relevance, b.coverage, v_layers[b.place], b.fingerprint,
-            '{}'::uuid[])::memwarden_internal.scored_item
+            '{}'::uuid[], b.neighbour,
+            CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END)::memwarden_internal.scored_item
       FROM (SELECT s.*, memwarden_internal.recency(s.updated_at, p_now, v_half_lives[s.place]) AS recency
               FROM scored AS s
              WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL OR s.relevance >= v_thresholds[s.place])

@@ -206,7 +206,8 @@ BEGIN
                 f.relevance, f.coverage, f.layer, f.fingerprint,
                 f.same_as || ARRAY(SELECT o.other_id FROM unnest(v_found) WITH ORDINALITY AS m,
                     LATERAL unnest(m.item_id || m.same_as) AS o (other_id)
-                                    WHERE v_teller[m.ordinality] = f.ordinality ORDER BY m.ordinality))::memwarden_internal.scored_item
+                                    WHERE v_teller[m.ordinality] = f.ordinality ORDER BY m.ordinality),
+                f.neighbour_score, f.time_score)::memwarden_internal.scored_item
           FROM unnest(v_found) WITH ORDINALITY AS f
          WHERE v_teller[f.ordinality] IS NULL
          ORDER BY f.ordinality

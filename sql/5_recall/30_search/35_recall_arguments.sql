@@ -65,7 +65,7 @@ COMMENT ON FUNCTION memwarden_internal.labels_up_to(integer[], text) IS
 REVOKE ALL ON FUNCTION memwarden_internal.labels_up_to(integer[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.recall_model(
-    p_org_id bigint, p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision)
+    p_org_id bigint, p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision, OUT languages text[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -75,8 +75,8 @@ DECLARE
     v_dimension integer;
 BEGIN
     -- As active_model() has it, where none is named.
-    SELECT m.model_id, m.vector_weight, m.dimension, m.name
-      INTO recall_model.model_id, recall_model.vector_weight, v_dimension, v_name
+    SELECT m.model_id, m.vector_weight, m.languages, m.dimension, m.name
+      INTO recall_model.model_id, recall_model.vector_weight, recall_model.languages, v_dimension, v_name
       FROM memwarden_data.embedding_model AS m
      WHERE CASE WHEN p_name IS NOT NULL THEN m.name = p_name
                 ELSE m.model_id = (SELECT u.model_id FROM memwarden_data.embedding_use AS u

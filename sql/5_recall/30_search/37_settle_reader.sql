@@ -35,6 +35,8 @@ DECLARE
     v_labels    integer[];
     v_embedding real[] := p_embedding;
     v_model     record;
+    v_weights   memwarden_internal.layer_weights[];
+    v_dates     tstzmultirange := memwarden_internal.asked_dates(p_query, v_now);
 BEGIN
     PERFORM memwarden_internal.require_storage();
     v_scopes := memwarden_internal.searched_scopes(p_principal_id, p_scope, p_scopes, p_surface);
@@ -46,9 +48,29 @@ BEGIN
     END IF;
     v_model := memwarden_internal.recall_model(
         v_org_id, CASE WHEN p_embedding IS NULL THEN 'lexical' ELSE p_embedding_model END, v_embedding);
+    v_weights := memwarden_internal.recall_weights(p_layers, p_weights, v_model.vector_weight, p_threshold);
+    IF p_fusion = 'rrf' THEN
+        -- How far a memory is lifted is no rank, nor is a time.
+        v_dates := NULL;
+        FOR v_place IN 1..cardinality(v_weights) LOOP
+            v_weights[v_place].neighbour := 0;
+        END LOOP;
+    END IF;
+    FOR v_place IN 1..cardinality(v_weights) LOOP
+        IF v_dates IS NULL THEN
+            v_weights[v_place].dated := 0;
+        ELSIF v_weights[v_place].dated > 0 THEN
+            v_weights[v_place].dates := v_dates;
+        END IF;
+    END LOOP;
+    IF v_model.languages IS NOT NULL THEN
+        FOR v_place IN 1..cardinality(v_weights) LOOP
+            v_weights[v_place].unread := memwarden_internal.unread_letters(
+                v_model.languages, v_weights[v_place].config, p_query);
+        END LOOP;
+    END IF;
     RETURN (p_principal_id, ARRAY[0, v_org_id], v_scopes, v_labels, v_embedding, v_model.model_id, v_model.vector_weight,
-            memwarden_internal.recall_weights(p_layers, p_weights, v_model.vector_weight, p_threshold),
-            v_now)::memwarden_internal.reader;
+            v_weights, v_now)::memwarden_internal.reader;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settle_reader(bigint, text, real[], integer, text[], text, text[], double precision, jsonb,

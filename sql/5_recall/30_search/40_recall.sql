@@ -76,7 +76,8 @@ BEGIN
     SELECT r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, r.text, r.score,
            r.vector_score, r.keyword_score, r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.similarity,
            r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.domains, r.provenance,
-           r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id, r.contradicts
+           r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id, r.contradicts,
+           r.neighbour_score, r.time_score
       FROM unnest(v_rows) AS r;
 END
 $function$;

@@ -30,21 +30,27 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'weights', format('%s, by the %s: %s%s%s', string_agg(g.layer, ', ' ORDER BY l.ordinal), g.source, coalesce(g.sum, 'nothing'),
+    SELECT 'weights', format('%s, by the %s: %s%s%s%s', string_agg(g.layer, ', ' ORDER BY l.ordinal), g.source, coalesce(g.sum, 'nothing'),
                              CASE WHEN g.factor <> 1 THEN format('; all of it times %s', g.factor) END,
-                             CASE WHEN g.threshold IS NOT NULL THEN format('; relevance of at least %s', g.threshold) END),
+                             CASE WHEN g.threshold IS NOT NULL THEN format('; relevance of at least %s', g.threshold) END,
+                             CASE WHEN g.unread = '.' THEN '; words stand for vectors, the model does not know the language'
+                                  WHEN g.unread IS NOT NULL THEN '; words stand for the vectors of what the model cannot read' END),
            jsonb_build_object('layers', jsonb_agg(g.layer ORDER BY l.ordinal), 'source', g.source, 'weights', g.weights,
-               'recall_weight', g.factor, 'threshold', g.threshold)
-      FROM (SELECT w.layer, w.source, w.factor, w.threshold,
-          jsonb_strip_nulls(to_jsonb(w) - '{layer,source,factor,threshold,config,half_life,soft_ttl,from_creation}'::text[]) AS weights,
+               'recall_weight', g.factor, 'threshold', g.threshold,
+               'vectors_read', CASE WHEN g.unread = '.' THEN 'none' WHEN g.unread IS NOT NULL THEN 'by script' ELSE 'all' END)
+      FROM (SELECT w.layer, w.source, w.factor, w.threshold, w.unread,
+                   jsonb_strip_nulls(to_jsonb(w)
+                       - '{layer,source,factor,threshold,config,half_life,soft_ttl,from_creation,unread,dated,dates}'::text[])
+                       || jsonb_build_object('time', w.dated) AS weights,
                    (SELECT string_agg(format('%s %s', n.name, trim_scale(round(n.weight::numeric, 4))), ', ') FROM (VALUES
                        ('vector', w.vector), ('keyword', w.keyword), ('recency', w.recency), ('importance', w.importance),
                        ('confidence', w.confidence), ('freshness', w.freshness), ('authority', w.authority),
-                       ('strength', w.strength)) AS n (name, weight)
+                       ('strength', w.strength), ('neighbour', w.neighbour), ('time', w.dated))
+                      AS n (name, weight)
                      WHERE n.weight > 0) AS sum
               FROM unnest(p_weights) AS w) AS g
       JOIN memwarden_data.layer AS l ON l.layer = g.layer
-     GROUP BY g.source, g.sum, g.factor, g.threshold, g.weights
+     GROUP BY g.source, g.sum, g.factor, g.threshold, g.unread, g.weights
      ORDER BY min(l.ordinal);
 END
 $function$;
@@ -137,14 +143,14 @@ BEGIN
                               to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
       FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts,
           u.vector_score, u.keyword_score, u.recency_score,
-                   u.importance_score, u.confidence_score, u.freshness_score, u.authority_score
+                   u.importance_score, u.confidence_score, u.freshness_score, u.authority_score, u.neighbour_score, u.time_score
               FROM unnest(p_rows) WITH ORDINALITY
                    AS u (item_id, version_id, layer, scope, kind, subject, predicate, content, said, score, vector_score,
                        keyword_score, recency_score,
                          importance_score, confidence_score, authority_score, similarity, confidence, low_confidence,
                              contradicted, stale, classification,
                          domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin,
-                             recall_id, contradicts, place)) AS r
+                             recall_id, contradicts, neighbour_score, time_score, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
       -- What is over softly, or has gone stale, counts half.
       LEFT JOIN LATERAL (SELECT coalesce(coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
@@ -164,7 +170,9 @@ BEGIN
                  ('recency', w.recency, r.recency_score),
                           ('importance', w.importance, r.importance_score), ('confidence', w.confidence, r.confidence_score),
                           ('freshness', w.freshness, r.freshness_score), ('authority', w.authority, r.authority_score),
-                          ('strength', w.strength, l.strength)) AS n (name, weight, component)
+                          ('strength', w.strength, l.strength), ('neighbour', w.neighbour, r.neighbour_score),
+                          ('time', w.dated, r.time_score))
+                      AS n (name, weight, component)
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
     RETURN QUERY

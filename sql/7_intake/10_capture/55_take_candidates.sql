@@ -34,7 +34,7 @@ DECLARE
     v_capture  record;
     v_requests jsonb;
 BEGIN
-    SELECT c.principal_id, c.source, c.trace_id, c.classification, c.domains, s.path, e.extractor, e.version, e.layer, e.floor,
+    SELECT c.principal_id, c.source, c.session_id, c.trace_id, c.classification, c.domains, s.path, e.extractor, e.version, e.layer, e.floor,
            memwarden_internal.current_curve(p_org_id, e.extractor, c.source) AS curve
       INTO v_capture
       FROM memwarden_data.capture AS c
@@ -78,6 +78,11 @@ BEGIN
        SET candidates = coalesce(jsonb_array_length(v_requests), 0),
            dropped = jsonb_array_length(p_candidates) - coalesce(jsonb_array_length(v_requests), 0)
      WHERE x.org_id = p_org_id AND x.capture_id = p_capture_id AND x.extractor_id = p_extractor_id;
+    -- What one session said is one conversation.
+    IF v_capture.session_id IS NOT NULL THEN
+        v_requests := (SELECT jsonb_agg(jsonb_set(r.request, '{origin,session}', to_jsonb(v_capture.session_id)) ORDER BY r.ordinality)
+                         FROM jsonb_array_elements(v_requests) WITH ORDINALITY AS r (request, ordinality));
+    END IF;
     RETURN coalesce(v_requests, '[]');
 END
 $function$;

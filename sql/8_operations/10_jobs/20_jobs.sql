@@ -43,6 +43,8 @@ VALUES
      'memwarden_internal.metrics_step($1)', 'hours and organisations'),
     ('memwarden_thresholds', '53 4 * * *', 'SELECT * FROM memwarden.tune_thresholds()',
      '(SELECT max(NULL::text) FROM memwarden.tune_thresholds())', 'runs'),
+    ('memwarden_lexicon', '11 4 * * *', 'CALL memwarden.load_lexicons()',
+     'memwarden_internal.load_next_lexicon($1)', 'dictionaries'),
     ('memwarden_checkpoint', '13 3 * * *', 'CALL memwarden.checkpoint()', 'memwarden_internal.checkpoint_step($1)', 'segments'),
     ('memwarden_maintain', '17 * * * *', 'SELECT memwarden.maintain()', 'memwarden.maintain()', 'runs')
 $function$;

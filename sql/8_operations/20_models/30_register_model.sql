@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden.register_embedding_model(
-    name text, dimension integer, vector_weight double precision DEFAULT 0.6, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
+    name text, dimension integer, vector_weight double precision DEFAULT 0.55, embedder text DEFAULT NULL, settings jsonb DEFAULT '{}')
 RETURNS smallint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -25,7 +25,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) IS
     'Registers an embedding model and returns its number. Vectors of different models are never compared. name: the name of the '
     'model. dimension: how many numbers its vectors have, 1 to 4,000. vector_weight: the weight that recall gives vectors beside the '
-    'words, 0 to 1; 0.6 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
+    'words, 0 to 1; 0.55 by default. embedder: the plug-in of the worker that makes its vectors, see set_embedder(); by default only '
     'writers bring vectors. settings: what the plug-in takes. Raises 42710 for a name that is taken, 22023 for a value out of range.';
 REVOKE ALL ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.register_embedding_model(text, integer, double precision, text, jsonb) TO memwarden_admin;
@@ -51,6 +51,35 @@ COMMENT ON FUNCTION memwarden.set_embedder(text, text, jsonb) IS
     'READ COMMITTED.';
 REVOKE ALL ON FUNCTION memwarden.set_embedder(text, text, jsonb) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.set_embedder(text, text, jsonb) TO memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden.set_model_languages(model text, languages text[])
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_model_id  smallint := memwarden_internal.require_model(set_model_languages.model);
+    v_languages text[] := ARRAY(SELECT DISTINCT c.code FROM unnest(set_model_languages.languages) AS c (code) ORDER BY c.code);
+BEGIN
+    IF cardinality(set_model_languages.languages) NOT BETWEEN 1 AND 200
+       OR EXISTS (SELECT FROM unnest(v_languages) AS c (code) WHERE c.code IS NULL OR c.code !~ '^[a-z]{2,3}$') THEN
+        PERFORM memwarden_internal.raise_error('invalid_argument', 'languages: 1 to 200 codes of two or three letters, such as en');
+    END IF;
+    UPDATE memwarden_data.embedding_model AS m
+       SET languages = CASE WHEN set_model_languages.languages IS NOT NULL THEN v_languages END
+     WHERE m.model_id = v_model_id;
+    PERFORM memwarden_internal.record_access_change(0, 'set_model_languages', jsonb_build_object('model', set_model_languages.model,
+        'languages', to_jsonb(v_languages)));
+END
+$function$;
+COMMENT ON FUNCTION memwarden.set_model_languages(text, text[]) IS
+    'Sets which languages an embedding model knows. Recall then compares a question with a memory by words alone where either is in '
+    'another language. model: the name of the model. languages: codes of ISO 639-1, such as en or zh; null, the default of every '
+    'model, for all of them. A text''s language is told by its script, and by the language of its scope or layer where '
+    'one is set other than english. A language that is no code of a known script counts as written in Latin letters. Raises 42704 '
+    'for an unknown model, 22023 for anything but 1 to 200 codes, 25001 at an isolation level other than READ COMMITTED.';
+REVOKE ALL ON FUNCTION memwarden.set_model_languages(text, text[]) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden.set_model_languages(text, text[]) TO memwarden_admin;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.put_embedder(p_model_id smallint, p_plugin text, p_settings jsonb)
 RETURNS void

@@ -31,3 +31,16 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.list_embedding_models() IS 'The rows of memwarden.embedding_models.';
 REVOKE ALL ON FUNCTION memwarden_internal.list_embedding_models() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.list_embedding_models() TO memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.languages_of_model(p_model text)
+RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN (SELECT m.languages FROM memwarden_data.embedding_model AS m WHERE m.name = p_model);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.languages_of_model(text) IS 'Which languages a model knows; NULL for all of them.';
+REVOKE ALL ON FUNCTION memwarden_internal.languages_of_model(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memwarden_internal.languages_of_model(text) TO memwarden_auditor, memwarden_admin;

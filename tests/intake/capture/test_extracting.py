@@ -46,7 +46,7 @@ def test_a_candidate_is_a_write_of_whoever_captured(world: World) -> None:
     world.scope("/org/acme/user/ana/task/trip")
     agent = world.agent(descendants=True)
     scope = "/org/acme/user/ana/task/trip"
-    made = capture(agent, said("I live in Rome."), scope=scope, trace_id="t9")
+    made = capture(agent, said("I live in Rome."), scope=scope, trace_id="t9", session_id="s3")
     (row,) = extract(agent)
     assert (row["capture_id"], row["extractor_name"], row["version"]) == (made, "rules", 1)
     assert (row["outcome"], row["candidates"], row["dropped"]) == ("COMMITTED", 1, 0)
@@ -57,12 +57,20 @@ def test_a_candidate_is_a_write_of_whoever_captured(world: World) -> None:
     assert (request["scope_path"], request["trace_id"]) == (scope, "t9")
     (item,) = agent.execute("SELECT * FROM memwarden.get(%s)", (row["item_id"],)).fetchall()
     assert (item["subject"], item["predicate"], item["content"]) == ("Ana", "lives in", "Rome")
+    # What one session says is one conversation.
+    assert world.value(
+        "SELECT conversation = memwarden_internal.conversation_of("
+        "jsonb_build_object('session', 's3'), scope_id)"
+        " FROM memwarden_data.item WHERE item_id = %s",
+        row["item_id"],
+    )
     (record,) = agent.execute(
         "SELECT * FROM memwarden.provenance(%s)", (row["item_id"],)
     ).fetchall()
     assert record["write_trigger"] == "extraction"
     assert record["record"]["origin"] == {
         "trigger": "extraction", "capture": str(made), "extractor": "rules", "version": 1,
+        "session": "s3",
     }  # fmt: skip
     assert record["evidence"][0]["uri"] == f"capture:chat/{made}"
     (lineage,) = agent.execute(

@@ -37,6 +37,8 @@ def cron(cluster: str) -> Iterator[World]:
     with psycopg.connect(cluster, autocommit=True) as admin:
         admin.execute("CREATE EXTENSION pg_cron; CREATE EXTENSION memwarden CASCADE")
         admin.execute("SELECT memwarden.setup()")
+        # It would take seconds to load.
+        admin.execute("DELETE FROM memwarden_data.lexicon")
         world = World(admin)
         yield world
         world.close()
@@ -50,6 +52,8 @@ def elsewhere(cron: World) -> Iterator[World]:
     with psycopg.connect(make_conninfo(cron.dsn, dbname=name), autocommit=True) as admin:
         admin.execute("CREATE EXTENSION memwarden CASCADE")
         admin.execute("SELECT memwarden.setup()")
+        # It would take seconds to load.
+        admin.execute("DELETE FROM memwarden_data.lexicon")
         world = World(admin)
         yield world
         world.close()

@@ -23,6 +23,7 @@ FOR_EMBEDDERS = [
 FOR_ADMINISTRATORS = [
     "SELECT memwarden.register_embedding_model('x', 8)",
     "SELECT memwarden.set_embedder('default', 'toy')",
+    "SELECT memwarden.set_model_languages('default', '{en}')",
     "SELECT memwarden.reembed('default')",
     "SELECT memwarden.switch_embedding_model('default')",
     "SELECT memwarden.drop_embedding_model('default')",

@@ -74,12 +74,14 @@ def test_it_says_where_it_looked_what_it_left_out_and_how_rare_each_word_is(
     words = {row["facts"]["word"]: row["facts"] for row in steps["words"]}
     assert {word: facts["frequency"] for word, facts in words.items()} == {"green": 1, "tea": 2}
     assert words["green"]["weight"] > words["tea"]["weight"]
-    (weights,) = steps["weights"]
-    assert weights["facts"]["source"] == "model"
-    assert (
-        weights["facts"]["weights"] | {"vector": 0.2, "keyword": 0.8} == weights["facts"]["weights"]
-    )
-    assert weights["facts"]["threshold"] == 0.1
+    # What happened is read with its neighbours.
+    assert [row["facts"]["weights"]["neighbour"] for row in steps["weights"]] == [0, 0.5]
+    assert {row["facts"]["weights"]["time"] for row in steps["weights"]} == {0}
+    assert steps["weights"][1]["facts"]["layers"] == ["episodic"]
+    for weights in (row["facts"] for row in steps["weights"]):
+        assert weights["source"] == "model"
+        assert weights["weights"] | {"vector": 0.2, "keyword": 0.8} == weights["weights"]
+        assert weights["threshold"] == 0.1
     (time,) = steps["time"]
     assert time["facts"]["answer_ms"] > 0
     assert len(steps["answer"]) == 1

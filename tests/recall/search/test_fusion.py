@@ -159,7 +159,7 @@ def test_the_best_k_are_the_beginning_of_all(reader: Connection[DictRow], fusion
     ("arguments", "weight"),
     [
         ({}, 0.2),
-        ({"embedding": [1.0] * 384}, 0.6),
+        ({"embedding": [1.0] * 384}, 0.55),
         ({"embedding": [1.0] * 384, "embedding_model": "lexical"}, 0.2),
     ],
     ids=["lexical", "default", "lexical vector given"],

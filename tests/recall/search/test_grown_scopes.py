@@ -66,6 +66,7 @@ def memories(chance: random.Random, count: int, layer: str = "episodic") -> list
             "confidence": round(chance.random(), 2),
             "importance": round(chance.random(), 2),
             "subject": "Ana" if n % 40 == 0 else None,
+            "origin": {"session": f"talk {n // 12}"} if n % 3 else None,
         }
         for n in range(count)
     ]

@@ -23,12 +23,17 @@ WEIGHTS: list[dict[str, float] | None] = [
     {"vector": 0.5, "recency": 0.2, "freshness": 0.4},
     {"keyword": 1, "importance": 0.1, "confidence": 0.3, "authority": 0.2},
     {"recency": 1},
+    {"vector": 1, "keyword": 1, "recency": 0.1, "neighbour": 0.5, "time": 0.3},
 ]
 ARGUMENTS = """
     %(orgs)s::bigint[], %(scopes)s::bigint[], {layers} %(query)s, %(vector)s::real[]::halfvec,
     %(model)s::smallint, %(subject)s, %(predicate)s, %(kind)s, %(filter)s::jsonb,
-    %(confidence)s::float8, %(valid_at)s::timestamptz, memwarden_internal.recall_weights(
-        %(layers)s::text[], %(weights)s::jsonb, 0.5, %(threshold)s::float8), 0.5,
+    %(confidence)s::float8, %(valid_at)s::timestamptz, ARRAY(
+        SELECT jsonb_populate_record(w, jsonb_build_object(
+            'unread', %(unread)s::text, 'dates', %(dates)s::text,
+            'dated', CASE WHEN %(dates)s::text IS NULL THEN 0 ELSE w.dated END))
+          FROM unnest(memwarden_internal.recall_weights(
+              %(layers)s::text[], %(weights)s::jsonb, 0.5, %(threshold)s::float8)) AS w), 0.5,
     %(exclude)s::uuid[], %(limit)s::integer, %(now)s::timestamptz, %(principal)s::bigint,
     memwarden_internal.readable_labels(%(principal)s)"""
 PLAIN = f"memwarden_internal.search_plainly({ARGUMENTS.format(layers='')})"
@@ -68,6 +73,10 @@ def memory(chance: random.Random, number: int, scope: str) -> dict[str, Any]:
     }
     if chance.random() < 0.7:
         request["embedding"] = vector(chance)
+    if chance.random() < 0.5:
+        request["origin"] = {"session": chance.choice("abc")}
+    if chance.random() < 0.6:
+        request["valid_from"] = f"2024-0{chance.randint(1, 4)}-05T00:00:00Z"
     if chance.random() < 0.3:
         request |= {"subject": chance.choice(["Ana", "Bo"]), "predicate": f"likes{number}"}
     return request
@@ -94,6 +103,9 @@ def question(chance: random.Random, scopes: list[int], items: list[Any]) -> dict
         "weights": None if weights is None else Jsonb(weights),
         "threshold": some(0.1, 0.3, 0.7),
         "exclude": chance.sample(items, 3) if chance.random() < 0.2 else None,
+        # Words that the model cannot read: those with a 1, or all.
+        "unread": chance.choice([None, None, "[1]", "."]),
+        "dates": chance.choice([None, "{[2024-01-01, 2024-03-01)}", "{[2024-02-01,)}"]),
         "limit": chance.choice([None, 1, 20, 20, 50]),
     }
 

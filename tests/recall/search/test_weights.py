@@ -109,7 +109,7 @@ def test_utility_weighs_how_far_a_memory_is_to_be_believed_and_how_fresh_it_is(
     assert [row["content"]["text"] for row in found] == ["green tea sound", "green tea shaky"]
     for row in found:
         expected = (
-            0.6 * (0.6 * row["vector_score"] + 0.4 * row["keyword_score"])
+            0.6 * (0.55 * row["vector_score"] + 0.45 * row["keyword_score"])
             + 0.2 * row["confidence_score"]
             + 0.1 * row["freshness_score"]
             + 0.1 * row["authority_score"]

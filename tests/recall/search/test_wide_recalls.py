@@ -88,7 +88,7 @@ def reader(world: World) -> Agent:
     world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true, true)", (made.info.user, ORG))
     chance = random.Random(1)
     requests = [
-        {**request, "scope": chance.choice(SCOPES)}
+        {**request, "scope": chance.choice(SCOPES), "origin": None}
         for layer, count in (("episodic", 400), ("semantic", 80))
         for request in memories(chance, count, layer)
     ]

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - a pattern is easier to read whole
-"""IP addresses, without version numbers that look like them."""
+"""IP addresses, without version numbers that look like them, and hardware addresses."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ _OCTET = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 _V4 = late(rf"(?<![\w.\-])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w\-]|\.[0-9])")
 _V6 = late(r"(?<![\w:.])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?![\w:]|\.[0-9])")
 _V6_MAPPED = late(rf"(?<![\w:.])::(?:[Ff]{{4}}:)?(?:{_OCTET}\.){{3}}{_OCTET}(?![\w.])")
+_HARDWARE = late(
+    r"(?<![\w:.\-])(?:[0-9a-f]{2}(?P<mark>[:\-])(?:[0-9a-f]{2}(?P=mark)){4}(?:[0-9a-f]{2}(?P=mark)){0,2}[0-9a-f]{2}"
+    r"|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4})(?![\w:\-]|\.[0-9])"
+)
+_HARDWARE_WORDS = Words(
+    ["mac", "hardware", "ethernet", "wifi", "wi-fi", "wlan", "lan", "bluetooth", "bssid", "nic", "eth0", "adapter",
+     "arp", "dhcp", "device", "router", "physical address", "ether"]
+)  # fmt: skip
 _VERSION = Words(
     ["v", "version", "versions", "ver", "release", "releases", "build", "firmware", "driver", "section",
      "sec", "chapter", "clause", "upgrade*", "downgrade*", "patch", "update*", "§", "article", "assembly"]
@@ -38,6 +46,18 @@ def special_addresses(text: str, lower: str) -> Iterator[Hit]:
     for start, end, address in _all(text, lower):
         if _is_nobodys(address):
             yield Hit(start, end, 0.6)
+
+
+def hardware_addresses(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
+    """Yield MAC addresses (EUI-48, EUI-64) of devices: not of nobody, of everybody, or of a group."""
+    for match in _HARDWARE.finditer(lower):
+        digits = "".join(c for c in match[0] if c.isalnum())
+        if len(set(digits)) < 3 or int(digits[:2], 16) & 1:
+            continue
+        named = near(_HARDWARE_WORDS, lower, *match.span(), 30, 20)
+        # Digits alone may be times, dates or a number in groups.
+        if named or any(c.isalpha() for c in digits):
+            yield Hit(*match.span(), 0.8 if named else 0.7)
 
 
 def _is_nobodys(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

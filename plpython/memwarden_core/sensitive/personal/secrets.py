@@ -278,6 +278,27 @@ def _may_be_secret(value: str, quoted: bool) -> bool:
     return quoted or not _CODE.match(value)
 
 
+_PREFIXED = late(
+    r"(?<![\w\-/.])(?:sk|pk|rk|ak|api|key|tok|token|pat|sess|secret)[-_][A-Za-z0-9_\-]{8,200}(?![\w\-])"
+)
+_KEY_WORDS = Words(
+    ["api key", "api keys", "api token", "api secret", "apikey", "secret key", "access key", "access token",
+     "auth token", "token", "secret", "credential*", "key"]
+)  # fmt: skip
+
+
+def prefixed_keys(text: str, lower: str) -> Iterator[Hit]:
+    """Yield keys that begin as makers write them, near a word for a key: `API key sk-live-a1b2c3`."""
+    for match in _PREFIXED.finditer(text):
+        value = match[0]
+        mixed = any(
+            len(piece) >= 6 and any(c.isdigit() for c in piece) and any(c.isalpha() for c in piece)
+            for piece in re.split(r"[-_]", value)
+        )
+        if mixed and not is_placeholder(value) and near(_KEY_WORDS, lower, *match.span(), 30):
+            yield Hit(match.start(), match.end(), 0.85)
+
+
 _PIN = late(
     r"(?<![a-z])(?:pin(?:[ _-]?(?:code|number|no\.?))?|cvv2?|cvc2?|security code)[\"']?(?: ?[:=] ?| is )[\"']?([0-9]{3,8})(?![0-9.,]*[0-9])"
 )

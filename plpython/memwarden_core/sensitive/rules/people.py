@@ -84,6 +84,27 @@ PEOPLE_RULES: list[dict[str, Any]] = [
         },
     },
     {
+        "id": "pii.hardware_address",
+        "version": 1,
+        "kind": "pii.hardware_address",
+        "level": "suspicious",
+        "action": "flag",
+        "detector": "hardware_address",
+        "prefilter_pattern": r"[0-9a-f]{2}[:\-][0-9a-f]{2}[:\-][0-9a-f]{2}[:\-]|[0-9a-f]{4}\.[0-9a-f]{4}\.",
+        "tests": {
+            "positive": [
+                "The laptop's MAC is 3c:22:fb:8a:01:9d.",
+                "DHCP gave it to 00-1B-63-84-45-E6",
+                "switch port 001b.6384.45e6",
+            ],
+            "negative": [
+                "ff:ff:ff:ff:ff:ff is everybody",
+                "at 12:30:45:10:20:30",
+                "2001:db8::8a2e:370:7334",
+            ],
+        },
+    },
+    {
         "id": "pii.birth_date",
         "version": 1,
         "kind": "pii.birth_date",

@@ -418,6 +418,27 @@ _GENERAL: list[dict[str, Any]] = [
         },
     },
     {
+        "id": "secret.prefixed_key",
+        "version": 1,
+        "kind": "secret.prefixed_key",
+        "level": "high",
+        "action": "block",
+        "detector": "prefixed_key",
+        "prefilter_pattern": r"(?:sk|pk|rk|ak|api|key|tok|token|pat|sess|secret)[-_][a-z0-9_\-]{8}",
+        "tests": {
+            "positive": [
+                "Use API key sk-dev-" + "qwe456 for the sandbox.",
+                f"The key for staging: pk_live_{made_up('p1', 10)}",
+                f"token (tok-{made_up('p2', 12)})",
+            ],
+            "negative": [
+                "The key sk-learn-model is a file name.",
+                "API key api-docs-v2-2024-guide",
+                "Branch sk-dev-" + "qwe456 is merged.",
+            ],
+        },
+    },
+    {
         "id": "secret.random",
         "version": 1,
         "kind": "secret.random",

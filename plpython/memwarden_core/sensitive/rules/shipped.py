@@ -10,10 +10,12 @@ from .instructions import INSTRUCTION_RULES
 from .people import PEOPLE_RULES
 from .readers import READER_RULES
 from .secrets import SECRET_RULES
+from .wallets import WALLET_RULES
 
 # Findings that overlap are settled by weight, not by this order.
 DEFAULT_RULES: list[dict[str, Any]] = [
     *SECRET_RULES,
+    *WALLET_RULES,
     *ID_RULES,
     *PEOPLE_RULES,
     *INSTRUCTION_RULES,

@@ -29,6 +29,8 @@ class Pair(NamedTuple):
     new: str
     old: str
     label: str
+    category: str = ""
+    """Of what kind the words are in which they differ, where the set says so."""
 
 
 class Scene(NamedTuple):
@@ -101,7 +103,8 @@ def _json_lines(lines: list[str]) -> Iterator[tuple[str, Pair | Scene]]:
             label = entry["gold_label"]
             # One word is changed for another that means the same: a duplicate.
             label = "duplicate" if label == "entailment" else label
-            yield "Breaking_NLI", Pair(entry["sentence1"], entry["sentence2"], label)
+            category = str(entry.get("category", ""))
+            yield "Breaking_NLI", Pair(entry["sentence1"], entry["sentence2"], label, category)
         elif "contradicting_facts" in entry:
             yield "Letta", _scene(entry)
         else:

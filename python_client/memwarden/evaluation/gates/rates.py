@@ -12,9 +12,11 @@ from functools import lru_cache
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from memwarden.evaluation.gates.categories import Category, categories
 from memwarden.evaluation.gates.corpus import Corpus, Pair, Scene
 from memwarden_core.embedding import lexical_embedding
 from memwarden_core.verdict.judge import Memory, Prepared, judge, prepare
+from memwarden_core.verdict.lexicon import NOTHING, Relations
 
 BUILT_IN, SIMILARITY = "built-in", "similarity"
 CONTRADICTION_THRESHOLDS = (0.85, 0.9, 0.95)
@@ -116,6 +118,8 @@ class Report:
     """Contradictions of pairs that are found, and found to be certainly about one thing."""
     wrongly_decisive: Rate
     """Other pairs of texts, those of facts that agree among them, of which that is found."""
+    categories: list[Category]
+    """What is missed of each category of words, at the first threshold."""
 
     def as_json(self) -> dict[str, object]:
         """Return it as one JSON object."""
@@ -126,6 +130,7 @@ class Report:
             "missed_copies": vars(self.copies),
             "decisive": vars(self.decisive),
             "wrongly_decisive": vars(self.wrongly_decisive),
+            "categories": [each._asdict() for each in self.categories],
         }
 
     def as_markdown(self) -> str:
@@ -169,6 +174,8 @@ class Report:
                     ),
                 ),
             ]
+        if self.categories:
+            lines += ["", *_table(_LEFT_OUT, map(_category, [*self.categories, self._all()]))]
         lines += [
             "",
             f"Copies in other dress that were missed: {_percent(self.copies)}",
@@ -176,6 +183,21 @@ class Report:
             f" {_percent(self.wrongly_decisive)}",
         ]
         return "\n".join(lines)
+
+    def _all(self) -> Category:
+        return Category("all", *map(sum, zip(*(each[1:] for each in self.categories), strict=True)))
+
+
+_LEFT_OUT = (
+    "category",
+    "missed contradiction",
+    "its words in no list",
+    "its words in no list, no dictionary",
+)
+
+
+def _category(each: Category) -> tuple[str, ...]:
+    return (each.name, *(_percent(Rate(n, each.total)) for n in each[2:]))
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -205,11 +227,18 @@ def _embedded(text: str) -> list[float] | None:
     return lexical_embedding(text)
 
 
-@lru_cache(maxsize=_VERDICTS_KEPT)
-def built_in(new: str, old: str) -> Answer:
-    """The judge that the database has. Several tables count the same pair: it is judged once."""
-    verdict = judge(_read(new), _read(old))
-    return Answer(verdict.relation, verdict.score, verdict.why.get("decisive") is True)
+def built_in(relations: Relations = NOTHING) -> Judge:
+    """The judge that the database has, with a dictionary or without one.
+
+    Several tables count the same pair: it is judged once.
+    """
+
+    @lru_cache(maxsize=_VERDICTS_KEPT)
+    def answer(new: str, old: str) -> Answer:
+        verdict = judge(_read(new), _read(old), None, relations)
+        return Answer(verdict.relation, verdict.score, verdict.why.get("decisive") is True)
+
+    return answer
 
 
 def similar(new: str, old: str) -> Answer:
@@ -220,18 +249,25 @@ def similar(new: str, old: str) -> Answer:
     return Answer("same", sum(a * b for a, b in zip(ours, theirs, strict=True)))
 
 
-def evaluate(corpus: Corpus) -> Report:
-    """Let the built-in judge, and similarity alone, answer for each pair, and count the errors."""
+def evaluate(corpus: Corpus, relations: Relations = NOTHING) -> Report:
+    """Let the built-in judge, and similarity alone, answer for each pair, and count the errors.
+
+    ``relations``: what a dictionary has on words.
+    """
+    ask = built_in(relations)
     rows: list[Row] = []
     for name, pairs in corpus.pairs.items():
-        answers = [built_in(pair.new, pair.old) for pair in pairs]
+        answers = [ask(pair.new, pair.old) for pair in pairs]
         for threshold in CONTRADICTION_THRESHOLDS:
             rows.append(_row(name, BUILT_IN, threshold, pairs, answers))
         answers = [similar(pair.new, pair.old) for pair in pairs]
         for threshold in SIMILARITY_THRESHOLDS:
             rows.append(_row(name, SIMILARITY, threshold, pairs, answers))
-    scenes = [_scene_row(corpus.scenes, t) for t in CONTRADICTION_THRESHOLDS if corpus.scenes]
-    return Report(rows, scenes, _neutral(corpus), _copies(corpus), *_decisive(corpus))
+    scenes = [_scene_row(ask, corpus.scenes, t) for t in CONTRADICTION_THRESHOLDS if corpus.scenes]
+    pairs = list(chain.from_iterable(corpus.pairs.values()))
+    left_out = categories(pairs, relations, CONTRADICTION_THRESHOLDS[0])
+    neutral, copies = _neutral(ask, corpus), _copies(ask, corpus)
+    return Report(rows, scenes, neutral, copies, *_decisive(ask, corpus), left_out)
 
 
 def _rate(chances: Sequence[bool]) -> Rate:
@@ -266,35 +302,35 @@ def _row(
     )
 
 
-def _scene_row(scenes: Sequence[Scene], threshold: float) -> SceneRow:
+def _scene_row(ask: Judge, scenes: Sequence[Scene], threshold: float) -> SceneRow:
     detected: list[bool] = []
     right: list[bool] = []
     alarms: list[bool] = []
     for scene in scenes:
         for text, contradicted in scene.against:
-            found = max(_contradictions(text, scene.facts, threshold), default=None)
+            found = max(_contradictions(ask, text, scene.facts, threshold), default=None)
             detected.append(found is not None)
             if found is not None:
                 right.append(-found[1] in contradicted)
         for place, fact in enumerate(scene.facts):
             others = scene.facts[:place]
-            alarms.append(any(True for _ in _contradictions(fact, others, threshold)))
+            alarms.append(any(True for _ in _contradictions(ask, fact, others, threshold)))
     return SceneRow(threshold, _rate(detected), _rate(right), _rate(alarms))
 
 
 def _contradictions(
-    text: str, facts: Sequence[str], threshold: float
+    ask: Judge, text: str, facts: Sequence[str], threshold: float
 ) -> Iterator[tuple[float, int]]:
     """The score of each contradiction, and its place as a negative number: the first is best."""
     for place, fact in enumerate(facts):
-        answer = built_in(text, fact)
+        answer = ask(text, fact)
         if answer.relation in _AGAINST and answer.score >= threshold:
             yield answer.score, -place
 
 
-def _neutral(corpus: Corpus) -> list[NeutralRow]:
+def _neutral(ask: Judge, corpus: Corpus) -> list[NeutralRow]:
     pairs = [p for p in chain.from_iterable(corpus.pairs.values()) if p.label in _NEITHER]
-    verdicts = [built_in(pair.new, pair.old) for pair in pairs]
+    verdicts = [ask(pair.new, pair.old) for pair in pairs]
     rows = []
     for threshold in CONTRADICTION_THRESHOLDS if pairs else ():
         against = [v.relation in _AGAINST and v.score >= threshold for v in verdicts]
@@ -303,22 +339,18 @@ def _neutral(corpus: Corpus) -> list[NeutralRow]:
     return rows
 
 
-def _decisive(corpus: Corpus) -> tuple[Rate, Rate]:
+def _decisive(ask: Judge, corpus: Corpus) -> tuple[Rate, Rate]:
     found = {True: list[bool](), False: list[bool]()}
     for pair in chain.from_iterable(corpus.pairs.values()):
-        found[pair.label == "contradiction"].append(_is_decisive(pair.new, pair.old))
+        found[pair.label == "contradiction"].append(ask(pair.new, pair.old).decisive)
     for scene in corpus.scenes:
-        found[False] += [_is_decisive(*pair) for pair in combinations(scene.facts, 2)]
+        found[False] += [ask(*pair).decisive for pair in combinations(scene.facts, 2)]
         for text, contradicted in scene.against:
-            found[True].append(any(_is_decisive(text, scene.facts[n]) for n in contradicted))
+            found[True].append(any(ask(text, scene.facts[n]).decisive for n in contradicted))
     return _rate(found[True]), _rate(found[False])
 
 
-def _is_decisive(new: str, old: str) -> bool:
-    return built_in(new, old).decisive
-
-
-def _copies(corpus: Corpus) -> Rate:
+def _copies(ask: Judge, corpus: Corpus) -> Rate:
     texts = {text for pairs in corpus.pairs.values() for pair in pairs for text in pair[:2]}
     texts |= {fact for scene in corpus.scenes for fact in scene.facts}
     dressed = [
@@ -326,4 +358,4 @@ def _copies(corpus: Corpus) -> Rate:
         for text in sorted(texts)
         for copy in (text, text.upper(), f"  {text.replace(' ', '  ')} ", text.rstrip(".") + ".")
     ]
-    return _rate([built_in(copy, text).relation != "same" for text, copy in dressed])
+    return _rate([ask(copy, text).relation != "same" for text, copy in dressed])

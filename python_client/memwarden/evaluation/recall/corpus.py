@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,12 @@ _KINDS = {1: "several turns", 2: "time", 3: "inference", 4: "one turn", 5: "adve
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One turn: how evidence names it, in which session it was, and its text with the speaker."""
+    """One turn: how evidence names it, in which session it was, its text with the speaker, when."""
 
     name: str
     session: str
     text: str
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _flattened(document: Mapping[str, Any]) -> list[Talk]:
         _talk(
             name,
             [
-                Said(turn["dia"], _session(turn["dia"]), turn["text"])
+                Said(turn["dia"], _session(turn["dia"]), turn["text"], _when(turn.get("date")))
                 for turn in document["turns"]
                 if turn["sid"] == name
             ],
@@ -90,7 +92,7 @@ def _talk_of_locomo(document: Mapping[str, Any]) -> Talk:
     return _talk(
         str(document["sample_id"]),
         [
-            Said(turn.dia_id, _session(turn.dia_id), f"{turn.speaker}: {turn.text}")
+            Said(turn.dia_id, _session(turn.dia_id), f"{turn.speaker}: {turn.text}", turn.said_at)
             for turn in spoken_turns(document["conversation"])
         ],
         [
@@ -114,6 +116,16 @@ def _talk(
     return Talk(name, tuple(turns), tuple(asked))
 
 
+def _when(date: object) -> datetime | None:
+    """Return the time of `1:56 pm on 8 May, 2023` or `2023/05/20 (Sat) 02:21`; None of others."""
+    for form in ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M"):
+        try:
+            return datetime.strptime(str(date), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue
+    return None
+
+
 def _session(dia_id: str) -> str:
     return dia_id.partition(":")[0]
 
@@ -121,11 +133,16 @@ def _session(dia_id: str) -> str:
 def _question_of_longmemeval(document: Mapping[str, Any]) -> Talk:
     turns: list[Said] = []
     evidence: set[str] = set()
-    sessions = zip(document["haystack_session_ids"], document["haystack_sessions"], strict=True)
-    for session, said in sessions:
+    sessions = zip(
+        document["haystack_session_ids"],
+        document["haystack_sessions"],
+        document["haystack_dates"],
+        strict=True,
+    )
+    for session, said, date in sessions:
         for number, turn in enumerate(said, start=1):
             name = f"{session}:{number}"
-            turns.append(Said(name, session, f"{turn['role']}: {turn['content']}"))
+            turns.append(Said(name, session, f"{turn['role']}: {turn['content']}", _when(date)))
             if turn.get("has_answer"):
                 evidence.add(name)
     question = Asked(

@@ -104,6 +104,8 @@ def remember(
             scope=scope,
             evidence=[{"uri": _SOURCE.replace("*", turn.name), "excerpt": turn.text}],
             embedding=None if vectors is None else vectors[number],
+            origin={"session": turn.session},
+            valid_from=turn.at,
         )
         for number, turn in enumerate(talk.turns)
     )

@@ -40,13 +40,21 @@ DOCUMENTED = Mode(
 )
 DEFAULT = Mode("default, with embeddings", True)
 PLAIN = Mode("default, without embeddings", False)
-MODES = (KEYWORD, LEXICAL, COSINE, RANKS, DOCUMENTED, DEFAULT, PLAIN)
+# Without what neighbours lend.
+ALONE = Mode("default, each turn alone", True, {"relevance": 1})
+MODES = (KEYWORD, LEXICAL, COSINE, RANKS, DOCUMENTED, ALONE, DEFAULT, PLAIN)
 SHARES = tuple(n / 10 for n in range(1, 10))
+NEIGHBOURS = tuple(n / 10 for n in range(9))
 
 
 def by_share(share: float) -> Mode:
     """Vectors of this weight, words of the rest."""
     return Mode(f"{share:.1f} vector", True, {"vector": share, "keyword": round(1 - share, 1)})
+
+
+def by_neighbour(weight: float) -> Mode:
+    """Vectors and words as the model has them, and neighbours of this weight."""
+    return Mode(f"{weight:.1f} neighbour", True, {"relevance": 1, "neighbour": weight})
 
 
 class Figures(NamedTuple):
@@ -81,6 +89,8 @@ class Report:
     by_session: Sequence[Row]
     held_out: Figures | None = None
     """The weight of vectors chosen on all conversations but one, and measured on that one."""
+    held_out_neighbour: Figures | None = None
+    """The same of the weight of neighbours."""
 
     def as_json(self) -> dict[str, object]:
         """Return it as one JSON object."""
@@ -91,6 +101,9 @@ class Report:
             "by_turn": [_plain(row) for row in self.by_turn],
             "by_session": [_plain(row) for row in self.by_session],
             "held_out": None if self.held_out is None else _named(self.held_out),
+            "held_out_neighbour": (
+                None if self.held_out_neighbour is None else _named(self.held_out_neighbour)
+            ),
         }
 
     def as_markdown(self) -> str:
@@ -108,9 +121,16 @@ class Report:
                 head = ("recall@10 of questions about", *kinds)
                 cells = [(r.mode, *(f"{r.by_kind[k].recall_10:.3f}" for k in kinds)) for r in rows]
                 lines += ["", *_table(head, cells)]
-        if self.held_out is not None:
-            row = ("weight chosen on the other conversations", *_shown(self.held_out))
-            lines += ["", *_table(("by turn", *MEASURES), [row])]
+        chosen = [
+            (f"weight of {what} chosen on the other conversations", *_shown(figures))
+            for what, figures in (
+                ("vectors", self.held_out),
+                ("neighbours", self.held_out_neighbour),
+            )
+            if figures is not None
+        ]
+        if chosen:
+            lines += ["", *_table(("by turn", *MEASURES), chosen)]
         return "\n".join(lines)
 
 
@@ -212,12 +232,16 @@ def evaluate(
 ) -> Report:
     """Write the conversations into a fresh database, ask every question in every way.
 
-    Without vectors only what needs none is asked; `sweep` asks by every weight of vectors too.
+    Without vectors only what needs none is asked; `sweep` asks by every weight of vectors and of
+    neighbours too.
 
     Raises: MemwardenError.
     """
     modes = [mode for mode in MODES if embedded is not None or not mode.embedded]
-    swept = [by_share(share) for share in SHARES] if sweep and embedded is not None else []
+    sweeps = sweep and embedded is not None
+    shares = [by_share(share) for share in SHARES] if sweeps else []
+    neighbours = [by_neighbour(weight) for weight in NEIGHBOURS] if sweeps else []
+    swept = [*shares, *neighbours]
     turns: dict[str, list[tuple[str, str, Figures]]] = {m.name: [] for m in (*modes, *swept)}
     sessions: dict[str, list[tuple[str, str, Figures]]] = {m.name: [] for m in modes}
     refused = 0
@@ -247,14 +271,18 @@ def evaluate(
             said += len(talk.turns)
             asked += len(talk.questions)
     rows = [_row(name, scored) for name, scored in turns.items() if scored]
-    weights = [row for row in rows if row.mode in {mode.name for mode in swept}]
+
+    def of(modes: Sequence[Mode]) -> list[Row]:
+        return [row for row in rows if row.mode in {mode.name for mode in modes}]
+
     return Report(
         len(talks),
         sum(len(talk.turns) for talk in talks),
         refused,
         rows,
         [_row(name, scored) for name, scored in sessions.items() if scored],
-        held_out(weights),
+        held_out(of(shares)),
+        held_out(of(neighbours)),
     )
 
 

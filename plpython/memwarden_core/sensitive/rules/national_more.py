@@ -1,0 +1,237 @@
+# ruff: noqa: E501 - a pattern is easier to read whole
+"""Numbers that stand alone, in any other shape where the text names them; and those of more states."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .national_form import DATE, DATE_OR_COORDINATION, DAY, D, named, number
+
+MORE_RULES: list[dict[str, Any]] = [
+    named(
+        "br.cpf",
+        rf"{D}{{3}}[. ]?{D}{{3}}[. ]?{D}{{3}}[-./ ]?{D}{{2}}",
+        ["50090518772", "610 513 881 47", "619188511-31"],
+        ["cpf", "cadastro de pessoas f\u00edsicas"],
+    ),
+    named(
+        "be.nn",
+        rf"{D}{{2}}[. ]?{D}{{2}}[. ]?{D}{{2}}[-. ]?{D}{{3}}[-. ]?{D}{{2}}",
+        ["75092671546", "580307-135.21", "80 12 05 913 22"],
+        [
+            "rijksregister*",
+            "registre national",
+            "niss",
+            "insz",
+            "nationaal nummer",
+            "num\u00e9ro national",
+            "national register number",
+            "nationalregister*",
+        ],
+    ),
+    named(
+        "se.personnummer",
+        rf"(?:19|20)?{DATE_OR_COORDINATION}[-+ ]?{D}{{4}}",
+        ["8902289134", "194701060644", "810607 9224"],
+        ["personnummer*", "personnumret", "samordningsnummer*", "pnr", "swedish personal"],
+        check="personnummer",
+    ),
+    named(
+        "fi.hetu",
+        rf"{DAY}[-+A-FU-Ya-fu-y]{D}{{3}}[0-9A-FHJ-NPR-Ya-fhj-npr-y]",
+        ["080979-899T", "190495-5934", "240257-669c"],
+        ["henkil\u00f6tunnu*", "hetu*", "sosiaaliturvatunnu*", "personbeteckning*"],
+    ),
+    named(
+        "kr.rrn",
+        rf"{DATE}[- ]?[1-8]{D}{{6}}",
+        ["8205281505084", "980909-4738156", "630717 2669807"],
+        [
+            "rrn",
+            "resident registration",
+            "\uc8fc\ubbfc",
+            "\uc678\uad6d\uc778\ub4f1\ub85d",
+            "\uc8fc\ubbfc\ub4f1\ub85d\ubc88\ud638",
+            "\uc8fc\ubbfc\ubc88\ud638",
+        ],
+        wrong="8213281505084",
+        check="resident_number",
+    ),
+    named(
+        "th.pin",
+        rf"{D}[- ]?{D}{{4}}[- ]?{D}{{5}}[- ]?{D}{{2}}[- ]?{D}",
+        ["8133201421221", "3 5235 75716 30 7", "7027343479838"],
+        [
+            "thai id",
+            "thai national",
+            "national id",
+            "citizen id",
+            "identification number",
+            "\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19",
+        ],
+    ),
+    named(
+        "cn.ric",
+        rf"[1-8]{D}{{5}} ?(?:19|20){DATE} ?{D}{{3}}[0-9Xx]",
+        ["11010119540320245X", "110101 19900428 3713", "110101197306053690"],
+        [
+            "id card",
+            "id number",
+            "\u8eab\u4efd\u8bc1",
+            "\u8eab\u4efd\u8b49",
+            "\u516c\u6c11\u8eab\u4efd",
+            "\u8eab\u4efd\u53f7\u7801",
+        ],
+    ),
+    named(
+        "cl.rut",
+        rf"{D}{{1,2}}[. ]?{D}{{3}}[. ]?{D}{{3}}[- ]?[0-9Kk]",
+        ["60830589-0", "564052876", "55286205-8"],
+        ["rut", "rol \u00fanico", "c\u00e9dula"],
+    ),
+    named(
+        "ar.cuit",
+        rf"(?:20|2[3-7]|30|33|34)[- ]?{D}{{8}}[- ]?{D}",
+        ["20782675797", "27538917147", "20 90337211 8"],
+        ["cuit", "cuil"],
+    ),
+    named(
+        "cz.rc",
+        rf"{D}{{2}}[0-8]{D}[0-3]{D}[/ ]?{D}{{4}}",
+        ["9809090412", "510720 5950", "6809189190"],
+        [
+            "rodn\u00e9 \u010d\u00edslo",
+            "rodn\u00e9ho \u010d\u00edsla",
+            "rodn\u00fdm \u010d\u00edslem",
+            "rodne cislo",
+            "r\u010d",
+            "r.\u010d",
+            "birth number",
+        ],
+    ),
+    number(
+        "pt.cc",
+        rf"{D}{{8}}[ -]?{D}[ -]?[A-Za-z0-9]{{2}}{D}",
+        ["53712247 8 ZZ6", "817502850ZZ2", "55779217 0 ZX0"],
+        [
+            "cart\u00e3o de cidad\u00e3o",
+            "cartao de cidadao",
+            "bilhete de identidade",
+            "citizen card",
+        ],
+    ),
+    number(
+        "si.emso",
+        rf"(?:0[1-9]|[12]{D}|3[01])(?:0[1-9]|1[0-2]){D}{{9}}",
+        ["2411971502565", "1406958507941", "1407959508794"],
+        ["em\u0161o", "emso", "jmbg", "\u0458\u043c\u0431\u0433", "mati\u010dni broj"],
+    ),
+    number(
+        "is_.kennitala",
+        rf"{DAY}[- ]?{D}{{4}}",
+        ["200696-6119", "0507439699", "200696 6119"],
+        ["kennital*"],
+        wrong="200696-6129",
+    ),
+    number(
+        "ua.rntrc",
+        rf"{D}{{10}}",
+        ["0584612540", "2788294209", "7231262184"],
+        [
+            "\u0456\u043f\u043d",
+            "\u0440\u043d\u043e\u043a\u043f\u043f",
+            "\u0456\u0434\u0435\u043d\u0442\u0438\u0444\u0456\u043a\u0430\u0446\u0456\u0439\u043d\u0438\u0439 \u043a\u043e\u0434",
+            "rntrc",
+        ],
+    ),
+    number(
+        "ru.inn",
+        rf"{D}{{12}}|{D}{{10}}",
+        ["103348632286", "876888767294", "3849908831"],
+        ["\u0438\u043d\u043d", "inn number"],
+    ),
+    number(
+        "ru.snils",
+        rf"{D}{{3}}[- ]?{D}{{3}}[- ]?{D}{{3}}[- ]?{D}{{2}}",
+        ["130-447-991 50", "10673028534", "013 340 348 92"],
+        ["\u0441\u043d\u0438\u043b\u0441", "snils"],
+        check="snils",
+    ),
+    number(
+        "jp.in",
+        rf"{D}{{4}}[- ]?{D}{{4}}[- ]?{D}{{4}}",
+        ["967894953045", "7613 4871 7309", "4004-2705-3030"],
+        [
+            "\u30de\u30a4\u30ca\u30f3\u30d0\u30fc",
+            "\u500b\u4eba\u756a\u53f7",
+            "my number",
+            "individual number",
+        ],
+        check="my_number",
+    ),
+    number(
+        "my.nric",
+        rf"{DATE}[- ]?{D}{{2}}[- ]?{D}{{4}}",
+        ["790916-14-9484", "671216148014", "730306 08 3074"],
+        ["nric", "mykad", "kad pengenalan", "no. kp"],
+        wrong="791316-14-9484",
+    ),
+    number(
+        "ec.ci",
+        rf"{D}{{9}}-?{D}",
+        ["1725769846", "0964866602", "174430159-7"],
+        ["c\u00e9dula", "cedula", "ecuadorian id"],
+    ),
+    number(
+        "pk.cnic",
+        rf"{D}{{5}}-?{D}{{7}}-?{D}",
+        ["31384-7604464-9", "4586432996021", "37561-8196563-7"],
+        ["cnic", "nic number", "\u0634\u0646\u0627\u062e\u062a\u06cc \u06a9\u0627\u0631\u0688"],
+        wrong="91384-7604464-9",
+    ),
+    number(
+        "nz.ird",
+        rf"{D}{{2,3}}[- ]?{D}{{3}}[- ]?{D}{{3}}",
+        ["89-051-487", "053-682-094", "22343521"],
+        ["ird", "ird number", "inland revenue"],
+    ),
+    number(
+        "mx.rfc",
+        rf"[A-Za-z&]{{4}}{DATE}[0-9A-Za-z]{{3}}",
+        ["GODE561231GR8", "MAHJ280603MD4", "CUPU800825569"],
+        ["rfc", "registro federal"],
+        wrong="GODE561331GR8",
+    ),
+    number(
+        "co.nit",
+        rf"{D}{{3}}\.?{D}{{3}}\.?{D}{{3}}-?{D}",
+        ["131.940.068-9", "001943671-2", "5524357126"],
+        ["nit"],
+    ),
+    number(
+        "ve.rif",
+        rf"[VEJPGvejpg]-?{D}{{8}}-?{D}",
+        ["V-94249246-0", "V941405181", "J-13093255-9"],
+        ["rif"],
+    ),
+    number(
+        "fr.nif",
+        rf"[0-3]{D} ?{D}{{2}} ?{D}{{3}} ?{D}{{3}} ?{D}{{3}}",
+        ["03 00 689 589 326", "1192576616217", "35 83 266 519 126"],
+        ["num\u00e9ro fiscal", "numero fiscal", "num\u00e9ro d'imposition"],
+    ),
+    number(
+        "gb.utr",
+        rf"{D}{{5}} ?{D}{{5}}",
+        ["7216364860", "90661 52391", "6018654181"],
+        ["utr", "unique taxpayer reference"],
+        wrong="8216364860",
+    ),
+    number(
+        "ke.pin",
+        rf"[A-Za-z]{D}{{9}}[A-Za-z]",
+        ["A336678562X", "A093337259D", "A693122155F"],
+        ["kra pin", "kra"],
+        wrong="B336678562X",
+    ),
+]
