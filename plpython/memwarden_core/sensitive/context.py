@@ -32,7 +32,8 @@ class Words:
 
 
 def _compiled(words: tuple[str, ...]) -> re.Pattern[str]:
-    whole, inner = [], []
+    whole: list[str] = []
+    inner: list[str] = []
     for word in sorted(words, key=len, reverse=True):
         stem = word.strip("*")
         escaped = re.escape(stem).replace(r"\ ", r"[ _-]?")
