@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from hypothesis import strategies as st
 
+from memwarden_core.sensitive.rules.national import NATIONAL_RULES
 from memwarden_core.sensitive.rules.shipped import default_rules
 from memwarden_core.sensitive.scan import Finding, RuleSet, prepare, scan
-from memwarden_core.sensitive.validators import IBAN_LENGTHS, is_luhn
+from memwarden_core.sensitive.validators import IBAN_LENGTHS, is_luhn, validator
 
 HERE = Path(__file__).parent / "data"
 
@@ -123,3 +128,41 @@ FRAMES: st.SearchStrategy[Frame] = st.sampled_from(
         lambda x: f"Caf\u00e9 \U0001f600 {x}.",
     ]
 )
+
+
+class NationalNumbers:
+    """Numbers in the official forms of one rule, and what that rule finds by itself."""
+
+    def __init__(self, rule: dict[str, Any]) -> None:
+        self.words = [word.replace("*", "") for word in rule.get("context", ["It is"])]
+        self._pattern = re.compile(rule["pattern"])
+        self._check = validator(rule["validator"])
+        self._alone = prepare(json.dumps([rule]))
+        matches = [list(self._pattern.finditer(text)) for text in rule["tests"]["positive"]]
+        self.examples = [found[-1][1] for found in matches if found]
+
+    def places(self, text: str) -> list[str]:
+        """The parts of the text that the rule finds."""
+        return [text[f.start : f.end] for f in scan(text, self._alone)]
+
+    def like(self, number: str, digits: str, *, right: bool) -> str | None:
+        """A number with other digits in the middle, whose check is right, or is not."""
+        inner = iter(digits)
+        middle = "".join(next(inner, c) if c.isdigit() else c for c in number[1:-2])
+        ends = [
+            "0123456789" if c.isdigit() else _LETTERS if c.isalpha() else c for c in number[-2:]
+        ]
+        for end in product(*ends):
+            other = number[0] + middle + "".join(end)
+            if self._pattern.fullmatch(other) and bool(self._check(other)) == right:
+                return other
+        return None
+
+
+@cache
+def national(index: int) -> NationalNumbers:
+    """The numbers of one of the shipped rules, by its place among them."""
+    return NationalNumbers(NATIONAL_RULES[index])
+
+
+NATIONAL = st.sampled_from(range(len(NATIONAL_RULES)))

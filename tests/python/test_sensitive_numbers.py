@@ -9,7 +9,18 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from memwarden_core.sensitive.validators import IBAN_LENGTHS, is_card, is_iban
-from python.sensitive_samples import CARDS, FRAMES, IBANS, SSNS, Frame, kinds, places, with_luhn
+from python.sensitive_samples import (
+    CARDS,
+    FRAMES,
+    IBANS,
+    NATIONAL,
+    SSNS,
+    Frame,
+    kinds,
+    national,
+    places,
+    with_luhn,
+)
 
 
 @given(CARDS, FRAMES)
@@ -125,6 +136,50 @@ def test_other_numbers_are_left_alone(text: str) -> None:
 def test_national_ids_are_found(text: str, number: str) -> None:
     """Proves: L10."""
     assert places(text, "pii.national_id") == [number]
+
+
+CALLS = [
+    "{word}: {number}",
+    "{word} {number}.",
+    "Note that {word} is {number}, please",
+    "{number} ({word})",
+]
+
+
+@settings(max_examples=400)
+@given(NATIONAL, st.data())
+def test_a_national_number_is_found_where_it_is_named_and_its_check_is_right(
+    index: int, data: st.DataObject
+) -> None:
+    """Of every shipped rule, by each of its names, before the number and behind it.
+
+    Proves: L10
+    """
+    numbers = national(index)
+    example = data.draw(st.sampled_from(numbers.examples))
+    digits = data.draw(st.text("0123456789", max_size=6))
+    call = data.draw(st.sampled_from(CALLS))
+    word = data.draw(st.sampled_from(numbers.words))
+    number = numbers.like(example, digits, right=True) or example
+    assert numbers.places(call.format(word=word, number=number)) == [number]
+    wrong = numbers.like(example, digits, right=False)
+    if wrong is not None:
+        assert numbers.places(call.format(word=word, number=wrong)) == []
+    assert numbers.places(f"The word is {word}.") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "my number is 447911123457",
+        "Product identification number 4006381333939",
+        "HP 1500000 is left",
+        "cell 1234567 of the table",
+    ],
+)
+def test_words_of_every_day_name_no_number(text: str) -> None:
+    """Proves: L10."""
+    assert kinds(text) == set()
 
 
 def test_a_card_is_not_taken_out_of_a_longer_number() -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_LONGEST = 80  # characters: a rule's words have 60 at most, and a sign may join two of them
+
 
 class Words:
     """Words and phrases in lower case; a word may end in `*` for any ending, or begin with one.
@@ -20,15 +22,21 @@ class Words:
 
     def are_in(self, lower: str, start: int, end: int) -> bool:
         """Whether one of the words stands in a part of a lowered text."""
-        if self._pattern is None:
-            self._pattern = _compiled(self._words)
-        return self._pattern.search(lower, start, end) is not None
+        return self._compiled().search(lower, start, end) is not None
+
+    def begin_in(self, lower: str, start: int, end: int) -> bool:
+        """Whether one of the words begins in a part of a lowered text, wherever it ends."""
+        match = self._compiled().search(lower, start, min(len(lower), end + _LONGEST))
+        return match is not None and match.start() < end
 
     def last(self, lower: str, start: int, end: int) -> int | None:
         """Where the last of the words in a part of a lowered text ends."""
-        if not self.are_in(lower, start, end) or self._pattern is None:
-            return None
-        return max(match.end() for match in self._pattern.finditer(lower, start, end))
+        return max((m.end() for m in self._compiled().finditer(lower, start, end)), default=None)
+
+    def _compiled(self) -> re.Pattern[str]:
+        if self._pattern is None:
+            self._pattern = _compiled(self._words)
+        return self._pattern
 
 
 def _compiled(words: tuple[str, ...]) -> re.Pattern[str]:
@@ -54,10 +62,13 @@ def is_unspaced(character: str) -> bool:
 
 
 def near(words: Words, lower: str, start: int, end: int, before: int = 40, after: int = 0) -> bool:
-    """Whether one of the words stands within so many characters of the place."""
+    """Whether one of the words stands within so many characters of the place.
+
+    Behind it a word has to begin there: a long name in brackets goes on.
+    """
     if words.are_in(lower, max(0, start - before), start):
         return True
-    return after > 0 and words.are_in(lower, end, min(len(lower), end + after))
+    return after > 0 and words.begin_in(lower, end, min(len(lower), end + after))
 
 
 def lowered(text: str) -> str:

@@ -32,7 +32,7 @@ _PHONE = Words(
 )  # fmt: skip
 # What names a number so, and close before it, calls it a phone number in any grouping.
 _NAME = Words(
-    ["phone", "phones", "phone number", "phone no", "phone nr", "telephone", "tel", "tel no", "mobile", "mobile number", "cell", "cellphone",
+    ["phone", "phones", "phone number", "phone no", "phone nr", "telephone", "tel", "tel no", "mobile", "mobile number", "cell number", "cell no", "cellphone",
      "whatsapp", "viber", "msisdn", "fax", "landline",
      "telefon", "telefonnummer", "telefonnr", "handy", "handynummer", "mobilnummer", "rufnummer", "mobil", "festnetz*",  # German
      "t\u00e9l\u00e9phone", "num\u00e9ro de t\u00e9l*", "t\u00e9l", "portable",  # French
@@ -47,7 +47,7 @@ _NAME = Words(
      "\u7535\u8bdd", "\u624b\u673a", "\u96fb\u8a71", "\u624b\u6a5f", "\u643a\u5e2f", "\u643a\u5e36",  # Chinese, Japanese
      "\uc804\ud654", "\ud734\ub300\ud3f0", "\ud578\ub4dc\ud3f0", "\u0e42\u0e17\u0e23", "\u0e21\u0e37\u0e2d\u0e16\u0e37\u0e2d",  # Korean, Thai
      "*\u0647\u0627\u062a\u0641*", "*\u062c\u0648\u0627\u0644*", "*\u05d8\u05dc\u05e4\u05d5\u05df*", "*\u05e0\u05d9\u05d9\u05d3*",  # Arabic, Hebrew
-     "\u092b\u093c\u094b\u0928*", "\u092b\u094b\u0928*", "\u092e\u094b\u092c\u093e\u0907\u0932*", "\u0111i\u1ec7n tho\u1ea1i", "s\u0111t", "telepon", "hp"]  # Hindi, Vietnamese, Indonesian
+     "\u092b\u093c\u094b\u0928*", "\u092b\u094b\u0928*", "\u092e\u094b\u092c\u093e\u0907\u0932*", "\u0111i\u1ec7n tho\u1ea1i", "s\u0111t", "telepon", "no hp", "nomor hp"]  # Hindi, Vietnamese, Indonesian
 )  # fmt: skip
 _OTHER = Words([*OTHER_NUMBERS, "iban", "ssn", "account", "card", "routing", "id"])
 _DATE_LIKE = late(

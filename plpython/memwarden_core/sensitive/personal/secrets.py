@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from ...late import late
 from ..context import Words, near
@@ -281,6 +282,11 @@ def _may_be_secret(value: str, quoted: bool) -> bool:
 _PREFIXED = late(
     r"(?<![\w\-/.])(?:sk|pk|rk|ak|api|key|tok|token|pat|sess|secret)[-_][A-Za-z0-9_\-]{8,200}(?![\w\-])"
 )
+_MIXED = late(r"(?=[a-z]*[0-9])(?=[0-9]*[a-z])[a-z0-9]{6,}")
+# A key is given: "API key: sk-...", "the API key for the tests is sk-...".
+_GIVEN = late(
+    r"(?:api|secret|access|auth)[ _\-]?(?:keys?|tokens?|secret)\b(?:[\s\"'`(]*(?:\b(?:is|was)\b|[=:])?|\s(?:for|of|in|on)\s[\w \-]{1,20}(?:\b(?:is|was)\b|[=:]))[\s\"'`(]*\Z"
+)
 _KEY_WORDS = Words(
     ["api key", "api keys", "api token", "api secret", "apikey", "secret key", "access key", "access token",
      "auth token", "token", "secret", "credential*", "key"]
@@ -291,12 +297,31 @@ def prefixed_keys(text: str, lower: str) -> Iterator[Hit]:
     """Yield keys that begin as makers write them, near a word for a key: `API key sk-live-a1b2c3`."""
     for match in _PREFIXED.finditer(text):
         value = match[0]
-        mixed = any(
-            len(piece) >= 6 and any(c.isdigit() for c in piece) and any(c.isalpha() for c in piece)
-            for piece in re.split(r"[-_]", value)
-        )
-        if mixed and not is_placeholder(value) and near(_KEY_WORDS, lower, *match.span(), 30):
+        if not any(map(_is_random, re.split(r"[-_]", value))) and not _is_given(
+            lower, *match.span()
+        ):
+            continue
+        if not is_placeholder(value) and near(_KEY_WORDS, lower, *match.span(), 30):
             yield Hit(match.start(), match.end(), 0.85)
+
+
+def _is_random(piece: str) -> bool:
+    """Whether capitals, letters and digits take turns: in a name with a number in it they do not."""
+    turns = sum(_sort(a) != _sort(b) for a, b in pairwise(piece))
+    return len(piece) >= 8 and turns >= 3 and any(c.isdigit() for c in piece)
+
+
+def _sort(sign: str) -> int:
+    return 0 if sign.isdigit() else 1 if sign.islower() else 2
+
+
+def _is_given(lower: str, start: int, end: int) -> bool:
+    """Whether a word for a key is right before what begins as a secret key and has digits in it."""
+    if lower[start : start + 2] not in ("sk", "rk", "pk"):
+        return False
+    if not any(_MIXED.fullmatch(piece) for piece in re.split(r"[-_]", lower[start:end])):
+        return False
+    return _GIVEN.search(lower, max(0, start - 40), start) is not None
 
 
 _PIN = late(

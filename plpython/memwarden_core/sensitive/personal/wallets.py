@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 
 from ...late import late
@@ -12,9 +11,11 @@ from ..findings import Hit
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 _RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
 _BASE32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
-_BASE58 = late(r"(?<![A-Za-z0-9])[1-9A-HJ-NP-Za-km-z]{26,111}(?![A-Za-z0-9])")
-_BECH32 = late(r"(?<![A-Za-z0-9])(?:bc|tb|ltc|addr|stake)1[0-9a-z]{8,110}(?![A-Za-z0-9])")
-_HEX = late(r"(?<![A-Za-z0-9])0x[0-9a-f]{40}(?![A-Za-z0-9])")
+# Whole words: what is longer than any address is passed over at once.
+_WORD = late(r"(?<![A-Za-z0-9])[A-Za-z0-9]{11,}")
+_BASE58 = late(r"[1-9A-HJ-NP-Za-km-z]{26,111}")
+_BECH32 = late(r"(?:bc|tb|ltc|addr|stake)1[0-9a-z]{8,110}")
+_HEX = late(r"0x[0-9a-f]{40}")
 _NAMED = Words(
     ["wallet", "wallets", "crypto*", "bitcoin*", "btc", "ethereum*", "eth", "ether", "usdt", "usdc",
      "solana", "sol", "monero", "xmr", "erc20", "erc-20", "metamask", "ledger", "deposit address",
@@ -31,8 +32,7 @@ _EXTENDED_SECRET = frozenset(["xprv", "yprv", "zprv", "tprv"])
 
 def wallets(text: str, lower: str) -> Iterator[Hit]:
     """Yield addresses to which money can be sent, and public keys from which such follow."""
-    for match in _BASE58.finditer(text):
-        token, (start, end) = match[0], match.span()
+    for token, start, end in _base58(text):
         payload = _payload(token, _ALPHABET)
         if payload is not None:
             if (len(payload) in (21, 22) and payload[0] in _PUBLIC) or token[
@@ -45,33 +45,43 @@ def wallets(text: str, lower: str) -> Iterator[Hit]:
             or (len(token) == 95 and token[0] in "48" and near(_MONERO, lower, start, end, 40))
         ):
             yield Hit(start, end, 0.8)
-    for match in _BECH32.finditer(lower):
-        # Upper case or lower case, and not both.
-        token = text[match.start() : match.end()]
-        if token in (token.lower(), token.upper()) and _is_bech32(match[0]):
-            yield Hit(*match.span(), 0.95)
-    for match in _HEX.finditer(lower):
+    for match in _WORD.finditer(text):
         start, end = match.span()
-        digits = text[start + 2 : end]
-        # Capitals are the checksum of an address: other numbers are written in one case.
-        has_capitals = digits not in (digits.lower(), digits.upper())
-        if has_capitals or near(_NAMED, lower, start, end, 40, 20):
-            yield Hit(start, end, 0.85)
+        if _BECH32.fullmatch(lower, start, end):
+            # Upper case or lower case, and not both.
+            if match[0] in (lower[start:end], match[0].upper()) and _is_bech32(lower[start:end]):
+                yield Hit(start, end, 0.95)
+        elif _HEX.fullmatch(lower, start, end):
+            digits = text[start + 2 : end]
+            # Capitals are the checksum of an address: other numbers are written in one case.
+            has_capitals = digits not in (digits.lower(), digits.upper())
+            if has_capitals or near(_NAMED, lower, start, end, 40, 20):
+                yield Hit(start, end, 0.85)
 
 
 def wallet_keys(text: str, lower: str) -> Iterator[Hit]:  # noqa: ARG001
     """Yield private keys: who reads them can spend."""
-    for match in _BASE58.finditer(text):
-        payload = _payload(match[0], _ALPHABET)
+    for token, start, end in _base58(text):
+        payload = _payload(token, _ALPHABET)
         if payload is not None and (
             (len(payload) in (33, 34) and payload[0] in _SECRET)
-            or (len(payload) == 78 and match[0][:4] in _EXTENDED_SECRET)
+            or (len(payload) == 78 and token[:4] in _EXTENDED_SECRET)
         ):
-            yield Hit(*match.span(), 0.98)
+            yield Hit(start, end, 0.98)
+
+
+def _base58(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the words of a text that Base58 may have written, and their places."""
+    for match in _WORD.finditer(text):
+        if _BASE58.fullmatch(text, *match.span()):
+            yield match[0], *match.span()
 
 
 def _payload(token: str, alphabet: str) -> bytes | None:
     """The bytes that a token of Base58Check stands for; None where its checksum is wrong."""
+    # Few texts have one, and every session would load it.
+    import hashlib
+
     number = 0
     for sign in token:
         number = number * 58 + alphabet.index(sign)
