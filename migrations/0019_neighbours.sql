@@ -14,8 +14,8 @@ ALTER TABLE memwarden_data.item ADD COLUMN conversation bigint;
 UPDATE memwarden_data.item AS i SET conversation = memwarden_internal.conversation_of(p.record -> 'origin', i.scope_id)
   FROM memwarden_data.provenance AS p
  WHERE p.org_id = i.org_id AND p.item_id = i.item_id AND p.record -> 'origin' ?| '{session,task}'
-   AND p.provenance_id = (SELECT min(f.provenance_id) FROM memwarden_data.provenance AS f
-                           WHERE f.org_id = i.org_id AND f.item_id = i.item_id);
+   AND p.provenance_id = (SELECT f.provenance_id FROM memwarden_data.provenance AS f
+                            WHERE f.org_id = i.org_id AND f.item_id = i.item_id ORDER BY f.provenance_id LIMIT 1);
 CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
 
 -- With its neighbours beside it, a memory is found as often with a little less weight of vectors, and more often in the first place.
