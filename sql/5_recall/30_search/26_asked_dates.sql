@@ -6,24 +6,25 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_query  text := left(p_query, 10000);
-    v_months text[] := '{january,february,march,april,may,june,july,august,september,october,november,december}';
+    v_months text[] := ARRAY['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october',
+        'november', 'december'];
     v_dates  tstzmultirange;
 BEGIN
     -- Most name none, and pay for this alone.
-    IF v_query !~* '\m(?:19|20)\d\d\M|(?:uary|march|april|may|june|july|august|ember|october)\M' THEN
+    IF v_query !~* E'\\m(?:19|20)\\d\\d\\M|(?:uary|march|april|may|june|july|august|ember|october)\\M' THEN
         RETURN NULL;
     END IF;
     WITH named AS (
         SELECT array_position(v_months, lower(m.found[2])) AS month, m.found[4]::integer AS year
           FROM regexp_matches(v_query,
-               '(\m(?:in|of|since|until|by|during|last|this|next|early|late|mid)[ -]+|\m\d{1,2}(?:st|nd|rd|th)?,? (?:of )?)?'
-               || '\m(' || array_to_string(v_months, '|') || ')\M'
-               || '( \d{1,2}(?:st|nd|rd|th)?\M)?(?:,?(?: of| in)? ((?:19|20)\d\d)\M)?', 'gi') AS m (found)
+               E'(\\m(?:in|of|since|until|by|during|last|this|next|early|late|mid)[ -]+|\\m\\d{1,2}(?:st|nd|rd|th)?,? (?:of )?)?'
+               || E'\\m(' || array_to_string(v_months, '|') || E')\\M'
+               || E'( \\d{1,2}(?:st|nd|rd|th)?\\M)?(?:,?(?: of| in)? ((?:19|20)\\d\\d)\\M)?', 'gi') AS m (found)
          -- May and march are words of another sense, too.
          WHERE lower(m.found[2]) NOT IN ('may', 'march') OR num_nonnulls(m.found[1], m.found[3], m.found[4]) > 0
          UNION
         SELECT m.found[2]::integer, m.found[1]::integer
-          FROM regexp_matches(v_query, '\m((?:19|20)\d\d)-(0[1-9]|1[0-2])\M', 'g') AS m (found)
+          FROM regexp_matches(v_query, E'\\m((?:19|20)\\d\\d)-(0[1-9]|1[0-2])\\M', 'g') AS m (found)
     )
     SELECT range_agg(tstzrange(make_timestamp(y.year, n.month, 1, 0, 0, 0) AT TIME ZONE 'UTC',
                                (make_timestamp(y.year, n.month, 1, 0, 0, 0) + interval '1 month') AT TIME ZONE 'UTC'))
@@ -34,7 +35,7 @@ BEGIN
     RETURN coalesce(v_dates, (
         SELECT range_agg(tstzrange(make_timestamp(m.found[1]::integer, 1, 1, 0, 0, 0) AT TIME ZONE 'UTC',
                                    make_timestamp(m.found[1]::integer + 1, 1, 1, 0, 0, 0) AT TIME ZONE 'UTC'))
-          FROM regexp_matches(v_query, '\m((?:19|20)\d\d)\M', 'g') AS m (found)));
+          FROM regexp_matches(v_query, E'\\m((?:19|20)\\d\\d)\\M', 'g') AS m (found)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.asked_dates(text, timestamptz) IS

@@ -9,19 +9,19 @@ DECLARE
     v_class text;
 BEGIN
     WITH scripts (languages, letters) AS (VALUES
-        ('ar fa ps sd ug ur', '\u0600-\u06ff\u0750-\u077f'),
-        ('am ti', '\u1200-\u137f'), ('as bn', '\u0980-\u09ff'), ('be bg kk ky mk mn ru sr tg tt uk', '\u0400-\u052f'),
-        ('el', '\u0370-\u03ff\u1f00-\u1fff'), ('gu', '\u0a80-\u0aff'), ('he yi', '\u0590-\u05ff'), ('hi mr ne sa', '\u0900-\u097f'),
-        ('hy', '\u0530-\u058f'), ('ja', '\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9d'),
-        ('ja zh', '\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff'), ('ka', '\u10a0-\u10ff'),
-        ('km', '\u1780-\u17ff'), ('kn', '\u0c80-\u0cff'), ('ko', '\u1100-\u11ff\u3131-\u318e\uac00-\ud7af'), ('lo', '\u0e80-\u0eff'),
-        ('ml', '\u0d00-\u0d7f'), ('my', '\u1000-\u109f'), ('or', '\u0b00-\u0b7f'), ('pa', '\u0a00-\u0a7f'), ('si', '\u0d80-\u0dff'),
-        ('ta', '\u0b80-\u0bff'), ('te', '\u0c00-\u0c7f'), ('th', '\u0e00-\u0e7f'), ('zh', '\u3105-\u312f\u31a0-\u31bf'))
+        ('ar fa ps sd ug ur', E'\\u0600-\\u06ff\\u0750-\\u077f'),
+        ('am ti', E'\\u1200-\\u137f'), ('as bn', E'\\u0980-\\u09ff'), ('be bg kk ky mk mn ru sr tg tt uk', E'\\u0400-\\u052f'),
+        ('el', E'\\u0370-\\u03ff\\u1f00-\\u1fff'), ('gu', E'\\u0a80-\\u0aff'), ('he yi', E'\\u0590-\\u05ff'), ('hi mr ne sa', E'\\u0900-\\u097f'),
+        ('hy', E'\\u0530-\\u058f'), ('ja', E'\\u3041-\\u30ff\\u31f0-\\u31ff\\uff66-\\uff9d'),
+        ('ja zh', E'\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0003ffff'), ('ka', E'\\u10a0-\\u10ff'),
+        ('km', E'\\u1780-\\u17ff'), ('kn', E'\\u0c80-\\u0cff'), ('ko', E'\\u1100-\\u11ff\\u3131-\\u318e\\uac00-\\ud7af'), ('lo', E'\\u0e80-\\u0eff'),
+        ('ml', E'\\u0d00-\\u0d7f'), ('my', E'\\u1000-\\u109f'), ('or', E'\\u0b00-\\u0b7f'), ('pa', E'\\u0a00-\\u0a7f'), ('si', E'\\u0d80-\\u0dff'),
+        ('ta', E'\\u0b80-\\u0bff'), ('te', E'\\u0c00-\\u0c7f'), ('th', E'\\u0e00-\\u0e7f'), ('zh', E'\\u3105-\\u312f\\u31a0-\\u31bf'))
     SELECT coalesce(string_agg(s.letters, '' ORDER BY s.languages)
                         FILTER (WHERE NOT string_to_array(s.languages, ' ') && p_languages), '')
            -- Any other is written in Latin letters.
            || CASE WHEN p_languages <@ string_to_array(string_agg(s.languages, ' '), ' ')
-                   THEN 'a-zA-Z\u00c0-\u024f\u1e00-\u1eff' ELSE '' END
+                   THEN E'a-zA-Z\\u00c0-\\u024f\\u1e00-\\u1eff' ELSE '' END
       INTO v_class FROM scripts AS s;
     RETURN CASE WHEN p_languages IS NOT NULL THEN '[' || v_class || ']' END;
 END
@@ -77,7 +77,7 @@ DECLARE
 BEGIN
     RETURN CASE
         -- A question of no words has its vector alone.
-        WHEN p_languages IS NULL OR coalesce(p_query, '') !~ '\w' THEN NULL
+        WHEN p_languages IS NULL OR coalesce(p_query, '') !~ E'\\w' THEN NULL
         WHEN memwarden_internal.is_foreign(memwarden_internal.words_of('simple', left(p_query, 10000)), v_letters) THEN '.'
         WHEN memwarden_internal.language_of_config(p_config) <> ALL (p_languages) THEN '.'
         ELSE v_letters END;

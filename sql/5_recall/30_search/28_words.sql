@@ -123,7 +123,7 @@ BEGIN
           -- No key and no hash: those are longer. The i of iPhone is no word of its own.
           FROM regexp_matches(p_text, '(?<![a-zA-Z0-9])[a-zA-Z0-9]{4,31}(?![a-zA-Z0-9])', 'g') WITH ORDINALITY AS m (found, number),
                LATERAL regexp_split_to_table(
-                   regexp_replace(m.found[1], '(?<=[a-z])([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z]{2})', '\1\2 ', 'g'), '[0-9 ]+')
+                   regexp_replace(m.found[1], '(?<=[a-z])([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z]{2})', E'\\1\\2 ', 'g'), '[0-9 ]+')
                    WITH ORDINALITY AS s (part, place)
          WHERE m.found[1] ~ memwarden_internal.run_together() AND length(s.part) BETWEEN 3 AND length(m.found[1]) - 1);
 END
