@@ -50,6 +50,10 @@ def pytest_configure(config: pytest.Config) -> None:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
         settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "max_connections=300"]
+        # Every new database is a checkpoint, after which whole pages would be logged again.
+        settings += ["-c", "full_page_writes=off", "-c", "wal_init_zero=off"]
+        # A test gathers the statistics that it needs: others would come or not by the clock.
+        settings += ["-c", "autovacuum=off"]
         # Plans without one kind of scan or join cost so much on paper that they would be compiled.
         settings += ["-c", "jit=off"]
         settings += part.settings()
