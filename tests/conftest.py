@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,10 @@ def pytest_configure(config: pytest.Config) -> None:
         # Durability is tested on clusters of its own. Here most of the time would go into the files
         # of new databases.
         settings = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "max_connections=300"]
+        # Every new database is a checkpoint, after which whole pages would be logged again.
+        settings += ["-c", "full_page_writes=off", "-c", "wal_init_zero=off"]
+        # A test gathers the statistics that it needs: others would come or not by the clock.
+        settings += ["-c", "autovacuum=off"]
         # Plans without one kind of scan or join cost so much on paper that they would be compiled.
         settings += ["-c", "jit=off"]
         settings += part.settings()
@@ -113,6 +117,7 @@ class World:
         self.admin: Connection[DictRow] = admin
         self.dsn: str = admin.info.dsn
         self.roles: list[str] = []
+        self.served = 1  # tests
         self._open: list[Connection[Any]] = []
         self._pool = pool
 
@@ -224,44 +229,56 @@ class World:
 REAL_LOGINS = {"identity", "security"}
 
 
-@contextmanager
-def world_of_its_own(server: Any, pool_of: Callable[[str], Pool | None]) -> Iterator[World]:
-    """A world in a new database, which is dropped after it."""
-    with clone(server) as connection:
-        pool = pool_of(connection.info.dsn)
-        made = World(connection, pool=pool)
-        yield made
-        if pool is not None:
-            pool.close()
-        part.count_calls(made.admin)
-        made.close()
-
-
 class Stocks:
-    """The database that the next test of this process gets."""
+    """The databases that the next tests of this process get."""
 
     def __init__(self, server: Any) -> None:
         self._server = server
-        self._open = ExitStack()
-        self.stock: Stock | None = None
+        self._made: dict[Stock, ExitStack] = {}
+        self._free: list[Stock] = []
 
-    def get(self) -> Stock:
-        """Return the database at hand, or a new one."""
-        if self.stock is None:
-            self.stock = Stock(self._open.enter_context(clone(self._server)))
-        return self.stock
+    def _take(self) -> Stock:
+        """Return a database at hand, or a new one."""
+        if self._free:
+            return self._free.pop()
+        made = ExitStack()
+        stock = Stock(made.enter_context(clone(self._server)))
+        self._made[stock] = made
+        return stock
+
+    def _drop(self, stock: Stock) -> None:
+        stock.pool.close()
+        # A test may have ended the connection of the keeper, too.
+        stock.keeper.close()
+        if part.PART:
+            with psycopg.connect(stock.pool.dsn, autocommit=True) as connection:
+                part.count_calls(connection)
+        self._made.pop(stock).close()
 
     def drop(self) -> None:
-        """Drop the database at hand."""
-        if self.stock is not None:
-            self.stock.pool.close()
-            # A test may have ended the connection of the keeper, too.
-            self.stock.keeper.close()
-            if part.PART:
-                with psycopg.connect(self.stock.pool.dsn, autocommit=True) as connection:
-                    part.count_calls(connection)
-            self.stock = None
-        self._open.close()
+        """Drop the databases that nobody has."""
+        while self._free:
+            self._drop(self._free.pop())
+
+    @contextmanager
+    def lend(self, *, is_warm: bool) -> Iterator[World]:
+        """A world in a database that is put back afterwards."""
+        stock = self._take()
+        admin = stock.pool.take("postgres", autocommit=True)
+        made = World(admin, pool=stock.pool if is_warm else None)
+        yield made
+        is_as_before = False
+        with suppress(psycopg.Error):
+            made.close()
+            stock.pool.give_back(admin)
+            is_as_before = stock.put_back(made.served)
+            part.look_at_calls(stock.keeper)
+        if admin not in stock.pool.free:
+            admin.close()
+        if is_as_before:
+            self._free.append(stock)
+        else:
+            self._drop(stock)
 
 
 @pytest.fixture(scope="session")
@@ -275,37 +292,24 @@ def stocks(server: Any) -> Iterator[Stocks]:
 @pytest.fixture
 def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database with memwarden, its superuser, and a way to connect as others."""
-    stock = stocks.get()
-    is_warm = request.path.parent.name not in REAL_LOGINS
-    admin = stock.pool.take("postgres", autocommit=True)
-    made = World(admin, pool=stock.pool if is_warm else None)
-    yield made
-    try:
-        made.close()
-        stock.pool.give_back(admin)
-        is_as_before = stock.put_back()
-        part.look_at_calls(stock.keeper)
-    except psycopg.Error:
-        is_as_before = False
-    finally:
-        if admin not in stock.pool.free:
-            admin.close()
-    if not is_as_before:
-        stocks.drop()
+    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
+        yield made
 
 
 @pytest.fixture
 def fresh_world(server: Any) -> Iterator[World]:
     """A world of which nobody has had anything before: no plan, no statistics, no connection."""
-    with world_of_its_own(server, lambda _: None) as made:
+    with clone(server) as connection:
+        made = World(connection)
         yield made
+        part.count_calls(made.admin)
+        made.close()
 
 
 @pytest.fixture(scope="module")
-def shared_world(request: pytest.FixtureRequest, server: Any) -> Iterator[World]:
+def shared_world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database that the tests of one module share: each takes scopes of its own."""
-    is_warm = request.path.parent.name not in REAL_LOGINS
-    with world_of_its_own(server, Pool if is_warm else lambda _: None) as made:
+    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
         yield made
 
 
@@ -317,6 +321,7 @@ def _disconnect(request: pytest.FixtureRequest) -> Iterator[None]:
     )
     yield
     if made is not None:
+        made.served += 1
         made.disconnect()
 
 

@@ -1,8 +1,8 @@
 """The part of the tests that runs on the second PostgreSQL, and the proof that it misses nothing.
 
 What is the same on both versions runs whole on one. On the other run all tests of the folders
-below, the first test of every file, and those marked `every_version`. The server counts calls, and
-the run fails when a public function, a job or a gate was never executed.
+below, the first test of every file that asks for a database, and those marked `every_version`. The
+server counts calls, and the run fails when a public function, a job or a gate was never executed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from psycopg import Connection
 
 PART = "MEMWARDEN_TEST_PART" in os.environ
 WHOLE = {"catalog", "recovery", "packaging"}
+# The fixtures from which every database comes: the server of the tests, and a file's own.
+SERVERS = {"server", "cluster"}
 
 # Public functions and procedures, and the functions of the gates' triggers.
 WANTED = """
@@ -48,8 +50,10 @@ def first_of_each_file(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     seen: set[Path] = set()
     for item in items:
         folder = item.path.parent.name
-        is_first = item.path not in seen
-        seen.add(item.path)
+        asks = not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+        is_first = asks and item.path not in seen
+        if asks:
+            seen.add(item.path)
         if is_first or folder in WHOLE or item.get_closest_marker("every_version"):
             yield item
 

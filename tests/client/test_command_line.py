@@ -6,12 +6,15 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import psycopg
 import pytest
+from typer.testing import CliRunner
 
+from memwarden.cli import app
 from memwarden.cli.server import note
 from memwarden.results import ComponentStatus
 
@@ -21,23 +24,43 @@ if TYPE_CHECKING:
 MAIN = "from memwarden.cli import main; main()"
 
 
-def run(*arguments: str, dsn: str = "", **options: Any) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, and how it ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run_alone(*arguments: str, dsn: str = "") -> Ran:
     """Run the command in a process of its own, warnings being errors."""
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-W", "error", "-c", MAIN, *arguments],
         env=os.environ | {"MEMWARDEN_DSN": dsn, "TERM": "dumb"},
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
-        **options,
     )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def run(*arguments: str, dsn: str = "", input: str | None = None) -> Ran:
+    """Run the command in this process: starting one takes longer than most commands run."""
+    done = CliRunner().invoke(
+        app, arguments, input=input, env={"MEMWARDEN_DSN": dsn, "TERM": "dumb"}
+    )
+    # A command ends by an exit status; what else it raises, a person would see as a traceback.
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return Ran(done.exit_code, done.stdout, done.stderr)
 
 
 def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
     """Proves: W1, L6."""
     fact = '{"statement": "Ana drinks green tea"}'
-    ran = run(
+    ran = run_alone(
         *("write", "semantic", fact, "--subject", "Ana", "--predicate", "drinks"),
         *("--confidence", "0.9", "--evidence", "chat:1", "--json"),
         dsn=agent_dsn,
@@ -46,13 +69,13 @@ def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
     written = json.loads(ran.stdout)
     assert written["outcome"] == "COMMITTED"
 
-    ran = run("recall", "what does Ana drink?", dsn=agent_dsn)
+    ran = run_alone("recall", "what does Ana drink?", dsn=agent_dsn)
     assert (ran.returncode, ran.stderr) == (0, "")
     for shown in ("Ana drinks green tea", "chat:1", "semantic", "vector", "keyword"):
         assert shown in ran.stdout
     assert ran.stdout.isprintable() or "\x1b" not in ran.stdout
 
-    [recalled] = json.loads(run("recall", "tea", "--json", dsn=agent_dsn).stdout)
+    [recalled] = json.loads(run_alone("recall", "tea", "--json", dsn=agent_dsn).stdout)
     assert recalled["item_id"] == written["item_id"]
     assert recalled["content"] == json.loads(fact)
 
@@ -192,16 +215,16 @@ def test_nothing_found_is_no_error(agent_dsn: str) -> None:
 def test_errors_are_one_message_with_a_hint_and_no_traceback(stranger_dsn: str) -> None:
     """No identity, no server, no connection string."""
     for dsn in (stranger_dsn, "host=/nonexistent", "no connection string"):
-        ran = run("recall", "tea", dsn=dsn)
+        ran = run_alone("recall", "tea", dsn=dsn)
         assert ran.returncode == 1
         assert ran.stderr.startswith("error: ")
         assert "Traceback" not in ran.stderr
-    assert "hint: " in run("recall", "tea", dsn=stranger_dsn).stderr
+    assert "hint: " in run_alone("recall", "tea", dsn=stranger_dsn).stderr
 
 
 def test_wrong_usage_ends_with_2(agent_dsn: str) -> None:
     """As it does for every other command."""
-    assert run("get", "not-an-id", dsn=agent_dsn).returncode == 2
+    assert run_alone("get", "not-an-id", dsn=agent_dsn).returncode == 2
     assert run("write", "semantic", dsn=agent_dsn).returncode == 2
     assert run("remember", dsn=agent_dsn).returncode == 2
 
@@ -210,7 +233,7 @@ def test_remembered_escape_sequences_do_not_reach_the_terminal(agent_dsn: str) -
     """What an attacker had remembered is shown, not executed."""
     written = run("write", "working", "--text", "tea \x1b]0;owned\x07 \u202e", dsn=agent_dsn)
     assert written.returncode == 0
-    shown = run("recall", "tea", dsn=agent_dsn).stdout
+    shown = run_alone("recall", "tea", dsn=agent_dsn).stdout
     assert "\\x1b]0;owned\\x07" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -10,7 +10,6 @@ import typer
 from memwarden.cli.options import Dsn, told_errors
 from memwarden.cli.terminal import console, printable
 from memwarden.demo.conversation import NotAConversation
-from memwarden.demo.run import run
 
 
 def demo(
@@ -32,6 +31,8 @@ def demo(
     Makes a database and two login roles, <database>_agent and <database>_curator, on the server:
     the login must be a superuser.
     """
+    from memwarden.demo.run import run
+
     try:
         with told_errors():
             run(dsn, database, data, console(), questions)

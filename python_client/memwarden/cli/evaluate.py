@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,17 +12,6 @@ from memwarden._sync.session import Session
 from memwarden.cli.options import AsJson, Dsn, told_errors
 from memwarden.cli.terminal import cell, console, print_json, printable, table
 from memwarden.demo.conversation import NotAConversation, load
-from memwarden.embedders import Embedder
-from memwarden.evaluation.evidence import evaluate as evaluate_evidence
-from memwarden.evaluation.gates import corpus as gates_corpus
-from memwarden.evaluation.gates import plot as gates_plot
-from memwarden.evaluation.gates import rates as gates_rates
-from memwarden.evaluation.gates import writes as gates_writes
-from memwarden.evaluation.gates.categories import Asked
-from memwarden.evaluation.recall import plot as recall_plot
-from memwarden.evaluation.recall.corpus import Talk, read_talks
-from memwarden.evaluation.recall.rates import Embedded
-from memwarden.evaluation.recall.rates import evaluate as evaluate_recall
 from memwarden.evaluation.sensitivity import (
     Found,
     NotLabelled,
@@ -30,8 +19,12 @@ from memwarden.evaluation.sensitivity import (
     evaluate,
     read_folder,
 )
-from memwarden_core.language.wordnet import Dictionary, NotADictionary
-from memwarden_core.verdict.lexicon import NOTHING
+
+# The judges of the server take longer to load than most commands run, so a command brings its own.
+if TYPE_CHECKING:
+    from memwarden.embedders import Embedder
+    from memwarden.evaluation.recall.corpus import Talk
+    from memwarden.evaluation.recall.rates import Embedded
 
 app = typer.Typer(
     name="evaluate", help="Measure on labelled data.", no_args_is_help=True, rich_markup_mode=None
@@ -133,6 +126,14 @@ def gates(
     Without --writes no database is asked. With it, the database memwarden_evaluation_gates and a
     login role are made on the server: the login must be a superuser.
     """
+    from memwarden.evaluation.gates import corpus as gates_corpus
+    from memwarden.evaluation.gates import plot as gates_plot
+    from memwarden.evaluation.gates import rates as gates_rates
+    from memwarden.evaluation.gates import writes as gates_writes
+    from memwarden.evaluation.gates.categories import Asked
+    from memwarden_core.language.wordnet import Dictionary, NotADictionary
+    from memwarden_core.verdict.lexicon import NOTHING
+
     try:
         corpus = gates_corpus.read_folder(data)
     except gates_corpus.NotLabelled as error:
@@ -180,6 +181,8 @@ def evidence(
 
     Changed notes and other turns must not pass. No database is asked.
     """
+    from memwarden.evaluation.evidence import evaluate as evaluate_evidence
+
     try:
         report = evaluate_evidence(load(data))
     except NotAConversation as error:
@@ -232,6 +235,10 @@ def recall(
     Makes the database memwarden_evaluation_recall and a login role on the server: the login must
     be a superuser.
     """
+    from memwarden.evaluation.recall import plot as recall_plot
+    from memwarden.evaluation.recall.corpus import read_talks
+    from memwarden.evaluation.recall.rates import evaluate as evaluate_recall
+
     try:
         talks = read_talks(data)
         embedded = _embedded(talks, vectors, minilm)
@@ -253,6 +260,8 @@ def _embedded(talks: list[Talk], vectors: Path | None, minilm: bool) -> Embedded
 
     Raises: ValueError, where a file has not one for each turn and question.
     """
+    from memwarden.evaluation.recall.rates import Embedded
+
     turns = [turn.text for talk in talks for turn in talk.turns]
     questions = [question.text for talk in talks for question in talk.questions]
     if vectors is not None:
