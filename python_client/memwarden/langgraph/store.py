@@ -165,7 +165,7 @@ class MemwardenStore(BaseStore):
         items = self._client.as_of(
             scopes=[scope], layers=[self._layer], subject=subject, predicate=predicate
         )
-        return [item for item in items if item.subject and item.predicate]
+        return [item for item in items if _is_entry(item)]
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         prefix = tuple(op.namespace_prefix)
@@ -190,7 +190,7 @@ class MemwardenStore(BaseStore):
             hits = [
                 _found(item, item.score)
                 for item in page
-                if item.subject and item.predicate and item.kind != "unindexed"
+                if _is_entry(item)
             ]
             found += [each for each in hits if _fits(each, prefix, op.filter)]
             if len(found) >= wanted or seen >= _SEARCHED:
@@ -218,9 +218,6 @@ class MemwardenStore(BaseStore):
         return decided
 
     def _request(self, op: PutOp) -> WriteRequest:
-        ttl = op.ttl
-        if ttl is None and self.ttl_config:
-            ttl = self.ttl_config.get("default_ttl")
         given: dict[str, Any] = {
             "layer": self._layer,
             # A value that comes back after another one is news, whenever it was put before.
@@ -234,7 +231,7 @@ class MemwardenStore(BaseStore):
                 "scope": self._scopes.scope(op.namespace),
                 "subject": subject_of(op.namespace),
                 "predicate": written(op.key),
-                "ttl": None if ttl is None else timedelta(minutes=ttl),
+                "ttl": None if op.ttl is None else timedelta(minutes=op.ttl),
             }
         )
 
@@ -242,6 +239,17 @@ class MemwardenStore(BaseStore):
 def _in_effect(result: WriteResult) -> bool:
     """Whether what was put is what the store holds: the same value may be there already."""
     return result.stored or result.reason == "STRUCTURAL_DUPLICATE"
+
+
+def _is_entry(item: DatedItem | RecalledItem) -> bool:
+    """Whether a memory is one that a store wrote, and no other of that scope and layer."""
+    subject, predicate = item.subject, item.predicate
+    return (
+        bool(subject and predicate)
+        and isinstance(item.content, dict)
+        and subject_of(namespace_of(subject or "")) == subject
+        and written(key_of(predicate or "")) == predicate
+    )
 
 
 def _check_labels(labels: Iterable[Any]) -> None:
