@@ -65,7 +65,8 @@ class NamespaceScopes:
         below = [
             prefix
             for prefix, _ in self._entries
-            if len(prefix) > len(namespace) and _bound(prefix[: len(namespace)], namespace) is not None
+            if len(prefix) > len(namespace)
+            and _bound(prefix[: len(namespace)], namespace) is not None
         ]
         for prefix, path in self._entries:
             names = _bound(prefix, namespace)

@@ -40,6 +40,7 @@ from memwarden.results import DatedItem, RecalledItem, WriteResult
 OnRefusal = Literal["raise", "return", "ignore"]
 # What a search with a query looks through, when others than the namespace's lie in the scope.
 _SEARCHED = 1000
+_SAME = ("EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE")
 _ENDED = "deleted through the LangGraph store"
 
 
@@ -113,16 +114,17 @@ class MemwardenStore(BaseStore):
             results: list[Any] = [self._read(op) for op in ops]
             puts = {(op.namespace, op.key): n for n, op in enumerate(ops) if isinstance(op, PutOp)}
             decided = self._put([(n, ops[n]) for n in sorted(puts.values())])
-        refused = [
-            (ops[n].namespace, ops[n].key, result)
-            for n, result in decided
-            if not _in_effect(result)
-        ]
+            refused = [
+                (ops[n].namespace, ops[n].key, result)
+                for n, result in decided
+                if not self._in_effect(ops[n], result)
+            ]
         if refused and self._on_refusal == "raise":
             raise PutRefused(refused)
         if self._on_refusal == "return":
+            names = {(namespace, key) for namespace, key, _ in refused}
             for n, result in decided:
-                results[n] = None if _in_effect(result) else result
+                results[n] = result if (ops[n].namespace, ops[n].key) in names else None
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -188,7 +190,7 @@ class MemwardenStore(BaseStore):
         for page in pages:
             seen += len(page)
             hits = [
-                _found(item, item.score)
+                _found(item, item.score if item.similarity is None else item.similarity)
                 for item in page
                 if _is_entry(item)
             ]
@@ -217,6 +219,17 @@ class MemwardenStore(BaseStore):
                     decided.append((n, self._client.expire(item.item_id, _ENDED)))
         return decided
 
+    def _in_effect(self, op: Any, result: WriteResult) -> bool:
+        """Whether the store holds what was put: the same value may be there under that key."""
+        if result.stored or result.item_id is None or result.reason not in _SAME:
+            return result.stored
+        item = self._client.get(result.item_id)
+        return item is not None and (item.subject, item.predicate, item.content) == (
+            subject_of(op.namespace),
+            written(op.key),
+            dict(op.value or {}),
+        )
+
     def _request(self, op: PutOp) -> WriteRequest:
         given: dict[str, Any] = {
             "layer": self._layer,
@@ -234,11 +247,6 @@ class MemwardenStore(BaseStore):
                 "ttl": None if op.ttl is None else timedelta(minutes=op.ttl),
             }
         )
-
-
-def _in_effect(result: WriteResult) -> bool:
-    """Whether what was put is what the store holds: the same value may be there already."""
-    return result.stored or result.reason == "STRUCTURAL_DUPLICATE"
 
 
 def _is_entry(item: DatedItem | RecalledItem) -> bool:

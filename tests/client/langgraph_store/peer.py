@@ -78,11 +78,13 @@ def _load(name: str, path: Path, *, register: bool) -> ModuleType:
 
 
 def cases(test: Any) -> list[dict[str, Any]]:
-    """The arguments of every case of a parametrised test; one empty case for another test."""
+    """The arguments of every case of a test: one where only its kinds of vectors differ."""
     axes: list[list[dict[str, Any]]] = []
     for mark in getattr(test, "pytestmark", ()):
         if mark.name == "parametrize":
             names = [each.strip() for each in mark.args[0].split(",")]
+            if "vector_type" in names:
+                continue
             rows = [row if len(names) > 1 else (row,) for row in mark.args[1]]
             axes.append([dict(zip(names, row, strict=True)) for row in rows])
     return [
