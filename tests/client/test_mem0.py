@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from psycopg.conninfo import make_conninfo
@@ -86,13 +87,14 @@ def test_an_extractor_is_asked_where_there_is_one(client: Client) -> None:
     """Without one, infer=True is an error."""
     memory = Memory(client, extract=lambda messages: [f"{len(messages)} messages"])
     assert memory.add(TALK, user_id="ana")["results"][0]["memory"] == "2 messages"
-    for call in (
+    calls: list[Callable[[], Any]] = [
         lambda: Memory(client).add("x", user_id="ana", infer=True),
         lambda: memory.add("x"),
         lambda: memory.search("x"),
         lambda: memory.get("x"),
         lambda: memory.get_all(filters={"user_id": "ana", "OR": [1]}),
-    ):
+    ]
+    for call in calls:
         with pytest.raises(InvalidArgument):
             call()
 
@@ -111,20 +113,22 @@ def test_a_user_whose_scope_the_caller_may_not_use_is_an_error(
     memory = Memory(client, scope=f"{users}/{{user_id}}")
     assert memory.add("hello there", user_id="ana")["results"][0]["event"] == "ADD"
     for user in ("bo", "nobody"):
-        for call in (
-            lambda user=user: memory.search("safe", filters={"user_id": user}),
-            lambda user=user: memory.get_all(filters={"user_id": user}),
-            lambda user=user: memory.delete_all(user_id=user),
-        ):
+        foreign: list[Callable[[], Any]] = [
+            partial(memory.search, "safe", filters={"user_id": user}),
+            partial(memory.get_all, filters={"user_id": user}),
+            partial(memory.delete_all, user_id=user),
+        ]
+        for call in foreign:
             with pytest.raises((NotFound, NotAllowed)):
                 call()
         [told] = memory.add("planted", user_id=user)["results"]
         assert (told["event"], told["id"]) == ("REFUSED", None)
-    for call in (
+    wrong: list[Callable[[], Any]] = [
         lambda: memory.search("safe", filters={"user_id": "../bo"}),
         lambda: memory.search("safe", filters={"run_id": "1"}),
         memory.reset,
-    ):
+    ]
+    for call in wrong:
         with pytest.raises(InvalidArgument):
             call()
     assert memory.get(secret["id"]) is None

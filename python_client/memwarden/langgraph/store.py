@@ -110,21 +110,17 @@ class MemwardenStore(BaseStore):
         ops = list(ops)
         for op in ops:
             self._check(op)
+        last = {(op.namespace, op.key): n for n, op in enumerate(ops) if isinstance(op, PutOp)}
+        puts = [(n, op) for n, op in enumerate(ops) if isinstance(op, PutOp)]
+        puts = [(n, op) for n, op in puts if last[op.namespace, op.key] == n]
         with self._turn:
             results: list[Any] = [self._read(op) for op in ops]
-            puts = {(op.namespace, op.key): n for n, op in enumerate(ops) if isinstance(op, PutOp)}
-            decided = self._put([(n, ops[n]) for n in sorted(puts.values())])
-            refused = [
-                (ops[n].namespace, ops[n].key, result)
-                for n, result in decided
-                if not self._in_effect(ops[n], result)
-            ]
+            refused = [each for each in self._put(puts) if not self._in_effect(*each[1:])]
         if refused and self._on_refusal == "raise":
-            raise PutRefused(refused)
+            raise PutRefused([(op.namespace, op.key, result) for _, op, result in refused])
         if self._on_refusal == "return":
-            names = {(namespace, key) for namespace, key, _ in refused}
-            for n, result in decided:
-                results[n] = result if (ops[n].namespace, ops[n].key) in names else None
+            for n, _, result in refused:
+                results[n] = result
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
@@ -207,19 +203,19 @@ class MemwardenStore(BaseStore):
             names = {name[: op.max_depth] for name in names}
         return sorted(names)[op.offset : op.offset + op.limit]
 
-    def _put(self, puts: list[tuple[int, Any]]) -> list[tuple[int, WriteResult]]:
+    def _put(self, puts: list[tuple[int, PutOp]]) -> list[tuple[int, PutOp, WriteResult]]:
         """Write what has a value, in one call, and end what has none."""
-        written_ops = [(n, op) for n, op in puts if op.value is not None]
-        results = self._client.write_many(self._request(op) for _, op in written_ops)
-        decided = [(n, result) for (n, _), result in zip(written_ops, results, strict=True)]
+        kept = [(n, op) for n, op in puts if op.value is not None]
+        results = self._client.write_many(self._request(op) for _, op in kept)
+        decided = [(n, op, result) for (n, op), result in zip(kept, results, strict=True)]
         for n, op in puts:
             if op.value is None:
                 scope = self._scopes.scope(op.namespace)
                 for item in self._held(scope, subject_of(op.namespace), written(op.key)):
-                    decided.append((n, self._client.expire(item.item_id, _ENDED)))
+                    decided.append((n, op, self._client.expire(item.item_id, _ENDED)))
         return decided
 
-    def _in_effect(self, op: Any, result: WriteResult) -> bool:
+    def _in_effect(self, op: PutOp, result: WriteResult) -> bool:
         """Whether the store holds what was put: the same value may be there under that key."""
         if result.stored or result.item_id is None or result.reason not in _SAME:
             return result.stored
@@ -279,7 +275,7 @@ def _fixed_prefix(op: ListNamespacesOp) -> Namespace:
     return ()
 
 
-def _times(item: DatedItem | RecalledItem) -> dict[str, datetime]:
+def _times(item: DatedItem | RecalledItem) -> dict[str, Any]:
     record = item.provenance
     return {
         "created_at": datetime.fromisoformat(record["first_recorded_at"]),

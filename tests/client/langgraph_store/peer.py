@@ -33,10 +33,10 @@ def sources() -> Path:
             wanted = cache / "langgraph.txt"
             wanted.write_text(f"langgraph-checkpoint-postgres==3.2.0 --hash=sha256:{SHA256}\n")
             # Its metadata are built with hatchling, which the environment has.
+            options = "--quiet --no-deps --no-binary=:all: --no-build-isolation --require-hashes"
+            pip = [sys.executable, "-m", "pip", "download", *options.split()]
             subprocess.run(
-                [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-                + ["--no-binary=:all:", "--no-build-isolation", "--require-hashes"]
-                + [f"--dest={cache}", f"--requirement={wanted}"],
+                [*pip, f"--dest={cache}", f"--requirement={wanted}"],
                 check=True,
                 env=os.environ
                 | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},

@@ -12,9 +12,9 @@ from psycopg.conninfo import make_conninfo
 
 pytest.importorskip("langgraph.store.base", reason="needs memwarden[langgraph]")
 
-from client.langgraph_store import peer  # noqa: E402
-from memwarden import Client  # noqa: E402
-from memwarden.langgraph import MemwardenStore  # noqa: E402
+from client.langgraph_store import peer
+from memwarden import Client
+from memwarden.langgraph import MemwardenStore
 
 if TYPE_CHECKING:
     from conftest import World

@@ -61,7 +61,7 @@ def test_a_refused_put_is_raised_returned_or_passed_over(client: Client) -> None
     assert ignoring.batch([GOOD, EMPTY]) == [None, None]
     assert ignoring.get(NS, "empty") is None
     with pytest.raises(InvalidArgument):
-        MemwardenStore(client, on_refusal="perhaps")  # type: ignore[arg-type]
+        MemwardenStore(client, on_refusal="perhaps")
 
 
 def test_keys_differ_in_case_and_a_delete_leaves_the_history(client: Client) -> None:
@@ -126,9 +126,16 @@ def test_a_namespace_that_is_no_scope_of_the_callers_is_an_error(
                 store.batch([op])
         with pytest.raises((PutRefused, NotFound, NotAllowed)):
             store.put(namespace, "k", {"v": 2})
-    for namespace in (("else",), ("users",), (), ("users", "../bo"), ("users", "ana/bo")):
+    none: tuple[tuple[str, ...], ...] = (
+        ("else",),
+        ("users",),
+        (),
+        ("users", "../bo"),
+        ("users", "ana/bo"),
+    )
+    for wrong in none:
         with pytest.raises((InvalidArgument, InvalidNamespaceError)):
-            store.search(namespace)
+            store.search(wrong)
     with pytest.raises(InvalidArgument):
         store.list_namespaces()
     stored = shared_world.value(
