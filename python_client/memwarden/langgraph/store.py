@@ -36,6 +36,7 @@ from memwarden.langgraph.namespaces import (
 )
 from memwarden.requests import WriteRequest
 from memwarden.results import DatedItem, RecalledItem, WriteResult
+from memwarden.results import Item as MemoryItem
 
 OnRefusal = Literal["raise", "return", "ignore"]
 # What a search with a query looks through, when others than the namespace's lie in the scope.
@@ -152,9 +153,17 @@ class MemwardenStore(BaseStore):
         return None
 
     def _get(self, op: GetOp) -> Item | None:
-        scope = self._scopes.scope(op.namespace)
-        found = self._held(scope, subject_of(op.namespace), written(op.key))
-        return _item(found[0]) if found else None
+        found = self._entry(op)
+        return None if found is None else _item(found)
+
+    def _entry(self, op: GetOp | PutOp) -> MemoryItem | DatedItem | None:
+        """The memory of a key; an error where the caller may not see the scope."""
+        scope, names = self._scopes.scope(op.namespace), (subject_of(op.namespace), written(op.key))
+        found: list[Any] = self._client.find_items(*names, layer=self._layer, scope=scope)
+        if not found:
+            # The index finds nothing in a scope that is not seen either; this says which.
+            found = self._held(scope, *names)
+        return next((item for item in found if _is_entry(item)), None)
 
     def _held(
         self, scope: str, subject: str | None = None, predicate: str | None = None
@@ -210,8 +219,8 @@ class MemwardenStore(BaseStore):
         decided = [(n, op, result) for (n, op), result in zip(kept, results, strict=True)]
         for n, op in puts:
             if op.value is None:
-                scope = self._scopes.scope(op.namespace)
-                for item in self._held(scope, subject_of(op.namespace), written(op.key)):
+                item = self._entry(op)
+                if item is not None:
                     decided.append((n, op, self._client.expire(item.item_id, _ENDED)))
         return decided
 
@@ -245,7 +254,7 @@ class MemwardenStore(BaseStore):
         )
 
 
-def _is_entry(item: DatedItem | RecalledItem) -> bool:
+def _is_entry(item: MemoryItem | DatedItem | RecalledItem) -> bool:
     """Whether a memory is one that a store wrote, and no other of that scope and layer."""
     subject, predicate = item.subject, item.predicate
     return (
@@ -275,7 +284,7 @@ def _fixed_prefix(op: ListNamespacesOp) -> Namespace:
     return ()
 
 
-def _times(item: DatedItem | RecalledItem) -> dict[str, Any]:
+def _times(item: MemoryItem | DatedItem | RecalledItem) -> dict[str, Any]:
     record = item.provenance
     return {
         "created_at": datetime.fromisoformat(record["first_recorded_at"]),
@@ -283,11 +292,11 @@ def _times(item: DatedItem | RecalledItem) -> dict[str, Any]:
     }
 
 
-def _names(item: DatedItem | RecalledItem) -> dict[str, Any]:
+def _names(item: MemoryItem | DatedItem | RecalledItem) -> dict[str, Any]:
     return {"namespace": namespace_of(item.subject or ""), "key": key_of(item.predicate or "")}
 
 
-def _item(item: DatedItem) -> Item:
+def _item(item: MemoryItem | DatedItem) -> Item:
     return Item(value=item.content, **_names(item), **_times(item))
 
 
