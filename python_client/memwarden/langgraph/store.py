@@ -34,7 +34,6 @@ from memwarden.langgraph.namespaces import (
     subject_of,
     written,
 )
-from memwarden.requests import WriteRequest
 from memwarden.results import DatedItem, RecalledItem, WriteResult
 from memwarden.results import Item as MemoryItem
 
@@ -215,7 +214,10 @@ class MemwardenStore(BaseStore):
     def _put(self, puts: list[tuple[int, PutOp]]) -> list[tuple[int, PutOp, WriteResult]]:
         """Write what has a value, in one call, and end what has none."""
         kept = [(n, op) for n, op in puts if op.value is not None]
-        results = self._client.write_many(self._request(op) for _, op in kept)
+        if len(kept) == 1:  # a third cheaper than a batch of one
+            results = [self._client.write(**self._arguments(kept[0][1]))]
+        else:
+            results = self._client.write_many(self._arguments(op) for _, op in kept)
         decided = [(n, op, result) for (n, op), result in zip(kept, results, strict=True)]
         for n, op in puts:
             if op.value is None:
@@ -235,14 +237,14 @@ class MemwardenStore(BaseStore):
             dict(op.value or {}),
         )
 
-    def _request(self, op: PutOp) -> WriteRequest:
+    def _arguments(self, op: PutOp) -> dict[str, Any]:
         given: dict[str, Any] = {
             "layer": self._layer,
             # A value that comes back after another one is news, whenever it was put before.
             "idempotency_key": str(uuid4()),
         }
-        return WriteRequest(
-            **given
+        return (
+            given
             | self._defaults
             | {
                 "content": dict(op.value or {}),
