@@ -243,9 +243,107 @@ class Memwarden:
             raise SystemExit(f"a write ended as {', '.join(map(str, refused))}")
 
 
-SIDES: dict[str, type[Raw | LangGraph | Mem0 | Memwarden]] = {
+class KnownVectors:
+    """The embedder of memwarden's client: looks a text up behind its subject and predicate."""
+
+    # Vectors without a model's name, as the other sides have them.
+    name: Any = None
+    dimension = DIMENSION
+
+    def __init__(self, stub: Stub) -> None:
+        self.stub = stub
+
+    def embed(self, texts: list[str]) -> list[list[float]]:
+        """The vectors of memories."""
+        return [self.stub.vectors[text.split(" ", 2)[2]] for text in texts]
+
+    def embed_query(self, texts: list[str]) -> list[list[float]]:
+        """The vectors of questions."""
+        return self.stub.embed_all(texts)
+
+
+class MemwardenClient:
+    """The Python client, as an agent that logs in."""
+
+    stored = Memwarden.stored
+
+    def __init__(self, dsn: str, stub: Stub, *, empty: bool = False) -> None:
+        assert not empty, "peers.py makes its database: Stores.create()"
+        memwarden = importlib.import_module("memwarden")
+        self.connection = psycopg.connect(dsn, user=AGENT, autocommit=True, prepare_threshold=None)
+        self.client = memwarden.Client(self.connection, embedder=KnownVectors(stub))
+
+    def request(self, scope: int, text: str) -> dict[str, Any]:
+        """What one memory is written as: what the adapter writes."""
+        return {
+            "layer": "episodic",
+            "content": {"text": text},
+            "scope": scope_path(scope),
+            "subject": f"bench/{scope}",
+            "predicate": str(uuid.uuid4()),
+            "evidence": [{"uri": "bench:notes", "excerpt": "notes"}],
+        }
+
+    def write(self, scope: int, text: str) -> None:
+        """One governed write."""
+        self._expect([self.client.write(**self.request(scope, text))])
+
+    def write_many(self, scope: int, texts: list[str]) -> None:
+        """One governed batch."""
+        self._expect(self.client.write_many([self.request(scope, text) for text in texts]))
+
+    def search(self, scope: int, text: str) -> int:
+        """One recall by vector and words, which is recorded."""
+        found: list[Any] = self.client.recall(text, scopes=[scope_path(scope)], layers=["episodic"])
+        return len(found)
+
+    def server(self) -> int:
+        """The one connection's."""
+        return self.connection.info.backend_pid
+
+    @staticmethod
+    def _expect(results: list[Any]) -> None:
+        refused = {result.outcome for result in results} - {"COMMITTED"}
+        if refused:
+            raise SystemExit(f"a write ended as {', '.join(map(str, refused))}")
+
+
+class MemwardenAdapter(MemwardenClient):
+    """LangGraph's store over that client."""
+
+    def __init__(self, dsn: str, stub: Stub, *, empty: bool = False) -> None:
+        super().__init__(dsn, stub, empty=empty)
+        module = importlib.import_module("memwarden.langgraph")
+        self.operation = importlib.import_module("langgraph.store.base").PutOp
+        self.store = module.MemwardenStore(
+            self.client,
+            scopes={("bench", str(number)): scope_path(number) for number in (0, 1)},
+            layer="episodic",
+            defaults={"evidence": [{"uri": "bench:notes", "excerpt": "notes"}]},
+        )
+
+    def write(self, scope: int, text: str) -> None:
+        """One put(), which raises where it is refused."""
+        self.store.put(("bench", str(scope)), str(uuid.uuid4()), {"text": text})
+
+    def write_many(self, scope: int, texts: list[str]) -> None:
+        """One batch() of as many."""
+        namespace = ("bench", str(scope))
+        self.store.batch(
+            [self.operation(namespace, str(uuid.uuid4()), {"text": text}) for text in texts]
+        )
+
+    def search(self, scope: int, text: str) -> int:
+        """One recall, through the store."""
+        found: list[Any] = self.store.search(("bench", str(scope)), query=text, limit=10)
+        return len(found)
+
+
+SIDES: dict[str, type[Raw | LangGraph | Mem0 | Memwarden | MemwardenClient]] = {
     "pgvector table": Raw,
     "LangGraph": LangGraph,
     "mem0": Mem0,
     "memwarden": Memwarden,
+    "memwarden client": MemwardenClient,
+    "memwarden adapter": MemwardenAdapter,
 }

@@ -80,15 +80,20 @@ class Bench:
     def clients(self, side: str, database: str, *arguments: str) -> str:
         """What the clients of one side print. mem0 keeps its history in a new folder."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder:
+            own = side.startswith("memwarden ")
+            paths = [str(HERE.parent / part) for part in ("python_client", "plpython")]
             return subprocess.run(
                 [
-                    self.python,
+                    # The client and its adapter run with what this program runs with.
+                    sys.executable if own else self.python,
                     HERE / "peer_clients.py",
                     f"--side={side}",
                     f"--dsn={make_conninfo(self.dsn, dbname=database)}",
                     *arguments,
                 ],
-                env=os.environ | {"MEM0_DIR": folder},
+                env=os.environ
+                | {"MEM0_DIR": folder}
+                | ({"PYTHONPATH": os.pathsep.join(paths)} if own else {}),
                 stdout=subprocess.PIPE,
                 text=True,
                 check=True,
@@ -96,6 +101,8 @@ class Bench:
 
     def prepare(self, side: str) -> None:
         """Make the database of a side, with its tables and indexes."""
+        if side.startswith("memwarden "):
+            return  # a copy of what "memwarden" has
         if side == "memwarden":
             stores = Stores.create(self.dsn, scopes=2, database=self.template(side))
             stores.agent.close()

@@ -1,0 +1,72 @@
+"""The checkpointer beside the store, and the examples that run without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import runpy
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from psycopg.conninfo import make_conninfo
+
+pytest.importorskip("langgraph.graph", reason="needs memwarden[langgraph] and langgraph")
+
+from memwarden import InvalidArgument
+from memwarden.langgraph import async_checkpointer, checkpointer, forget_old, forget_person
+
+if TYPE_CHECKING:
+    from conftest import World
+
+EXAMPLES = Path(__file__).parents[3] / "docs" / "examples"
+ANSWERS = ["I keep that in mind.", "I may not keep that: INSTRUCTION_REVIEW"]
+
+
+def example(name: str) -> dict[str, Any]:
+    """Load an example, which is short."""
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
+    return runpy.run_path(str(path))
+
+
+def test_an_agent_of_langgraph_has_memory_and_threads_that_are_forgotten(
+    shared_world: World, home: str
+) -> None:
+    """The tables lie in a schema of their own; a person's threads go, others' stay.
+
+    Proves: N11
+    """
+    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    with checkpointer(shared_world.dsn, schema="threads", setup=True) as saver:
+        answers = example("langgraph_agent")["run"](agent, saver)
+        assert answers == [*ANSWERS, "I know: I drink green tea"]
+        schemas = shared_world.rows(
+            "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename = 'checkpoint_blobs'"
+        )
+        assert schemas == [{"schemaname": "threads"}]
+        assert saver.get_tuple({"configurable": {"thread_id": "1"}}) is not None
+        assert forget_person(saver, "bo") == []
+        assert forget_old(saver, timedelta(days=1)) == []
+        assert forget_person(saver, "ana") == ["1"]
+        assert saver.get_tuple({"configurable": {"thread_id": "1"}}) is None
+        with pytest.raises(InvalidArgument):
+            forget_person(saver, " ")
+        with pytest.raises(InvalidArgument):
+            forget_old(saver, timedelta(0))
+
+    async def again() -> None:
+        async with async_checkpointer(shared_world.dsn, schema="threads", setup=True) as other:
+            assert await other.aget_tuple({"configurable": {"thread_id": "1"}}) is None
+
+    asyncio.run(again())
+
+
+def test_a_plain_loop_remembers(shared_world: World, home: str) -> None:
+    """Without a framework.
+
+    Proves: Z11
+    """
+    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    answers = example("plain_loop")["run"](agent)
+    assert answers == [*ANSWERS, "I know: I drink green tea"]
