@@ -289,6 +289,8 @@ def plausible(function: Function, argument: Argument, known: Known) -> Sequence[
             return ["1 day", "1 hour"]
         case "timestamp with time zone":
             return ["2026-01-01Z", "now"]
+        case "date":
+            return ["2026-01-01", "today"]
         case "real[]":
             return [VECTORS[6]]
         case "tstzrange":
@@ -343,6 +345,8 @@ def hostile(function: Function, argument: Argument, known: Known) -> Sequence[Li
             return [None, *INTERVALS]
         case "timestamp with time zone":
             return [None, *TIMES]
+        case "date":
+            return [None, "infinity", "-infinity", "0001-01-01", "5874897-12-31", "4713-01-01 BC"]
         case "real[]":
             return [None, *VECTORS]
         case "double precision[]":

@@ -162,7 +162,8 @@ UPDATE memwarden_data.layer
 UPDATE memwarden_data.layer
    SET fact_threshold = CASE layer WHEN 'procedural' THEN 0.9 ELSE 0.8 END, min_external = 1, min_authority = 0.3,
        self_reference = 'refuse' WHERE layer IN ('semantic', 'procedural', 'durable');
-UPDATE memwarden_data.layer SET duplicate_similarity = 0.95 WHERE admission = 'full';
+-- Where contradictions are looked for, the judge sees near memories anyway: it tells which of them say the same.
+UPDATE memwarden_data.layer SET duplicate_similarity = CASE layer WHEN 'episodic' THEN 0.95 ELSE 0.8 END WHERE admission = 'full';
 UPDATE memwarden_data.layer
    SET conflict = CASE layer WHEN 'semantic' THEN 'review' WHEN 'procedural' THEN 'latest_wins' ELSE 'coexist' END
  WHERE layer IN ('semantic', 'procedural', 'durable');

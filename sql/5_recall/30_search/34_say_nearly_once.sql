@@ -57,7 +57,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH looking AS MATERIALIZED (
-        SELECT l.layer, l.duplicate_similarity AS least FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
+        SELECT l.layer, greatest(l.duplicate_similarity, 0.95) AS least FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
     ), known AS MATERIALIZED (
         -- An answer is known by its whole key, and its layer with it.
         SELECT f.ordinality::integer AS place, i.org_id, i.scope_id, i.item_id, f.layer, l.least
@@ -106,7 +106,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
     bigint, integer[]) IS
     'Which found items lie nearer to better ones, or to those of p_exclude that the principal sees, than '
-    'duplicate_similarity of both their layers: in any model that both have a vector of. Annotations are never the same '
+    'duplicate_similarity of both their layers, and than 0.95: in any model that both have a vector of. Annotations are never the same '
     'as another.';
 REVOKE ALL ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored_item[], uuid[], bigint[], bigint[], timestamptz,
     bigint, integer[]) FROM PUBLIC;
@@ -237,7 +237,7 @@ BEGIN
         WITH found AS MATERIALIZED (
             SELECT f.ordinality AS place, f.org_id, f.item_id, f.layer, f.fingerprint FROM unnest(p_found) WITH ORDINALITY AS f
         ), vectors AS MATERIALIZED (
-            SELECT f.place, l.duplicate_similarity AS least, e.model_id, e.embedding
+            SELECT f.place, greatest(l.duplicate_similarity, 0.95) AS least, e.model_id, e.embedding
               FROM found AS f
               JOIN memwarden_data.layer AS l ON l.layer = f.layer AND l.duplicate_similarity IS NOT NULL
              CROSS JOIN LATERAL (SELECT v.model_id, v.embedding FROM memwarden_data.embedding_shared AS v
