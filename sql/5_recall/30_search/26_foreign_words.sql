@@ -11,11 +11,14 @@ BEGIN
     WITH scripts (languages, letters) AS (VALUES
         ('ar fa ps sd ug ur', E'\\u0600-\\u06ff\\u0750-\\u077f'),
         ('am ti', E'\\u1200-\\u137f'), ('as bn', E'\\u0980-\\u09ff'), ('be bg kk ky mk mn ru sr tg tt uk', E'\\u0400-\\u052f'),
-        ('el', E'\\u0370-\\u03ff\\u1f00-\\u1fff'), ('gu', E'\\u0a80-\\u0aff'), ('he yi', E'\\u0590-\\u05ff'), ('hi mr ne sa', E'\\u0900-\\u097f'),
+        ('el', E'\\u0370-\\u03ff\\u1f00-\\u1fff'), ('gu', E'\\u0a80-\\u0aff'), ('he yi', E'\\u0590-\\u05ff'),
+        ('hi mr ne sa', E'\\u0900-\\u097f'),
         ('hy', E'\\u0530-\\u058f'), ('ja', E'\\u3041-\\u30ff\\u31f0-\\u31ff\\uff66-\\uff9d'),
         ('ja zh', E'\\u3400-\\u4dbf\\u4e00-\\u9fff\\uf900-\\ufaff\\U00020000-\\U0003ffff'), ('ka', E'\\u10a0-\\u10ff'),
-        ('km', E'\\u1780-\\u17ff'), ('kn', E'\\u0c80-\\u0cff'), ('ko', E'\\u1100-\\u11ff\\u3131-\\u318e\\uac00-\\ud7af'), ('lo', E'\\u0e80-\\u0eff'),
-        ('ml', E'\\u0d00-\\u0d7f'), ('my', E'\\u1000-\\u109f'), ('or', E'\\u0b00-\\u0b7f'), ('pa', E'\\u0a00-\\u0a7f'), ('si', E'\\u0d80-\\u0dff'),
+        ('km', E'\\u1780-\\u17ff'), ('kn', E'\\u0c80-\\u0cff'), ('ko', E'\\u1100-\\u11ff\\u3131-\\u318e\\uac00-\\ud7af'),
+        ('lo', E'\\u0e80-\\u0eff'),
+        ('ml', E'\\u0d00-\\u0d7f'), ('my', E'\\u1000-\\u109f'), ('or', E'\\u0b00-\\u0b7f'), ('pa', E'\\u0a00-\\u0a7f'),
+        ('si', E'\\u0d80-\\u0dff'),
         ('ta', E'\\u0b80-\\u0bff'), ('te', E'\\u0c00-\\u0c7f'), ('th', E'\\u0e00-\\u0e7f'), ('zh', E'\\u3105-\\u312f\\u31a0-\\u31bf'))
     SELECT coalesce(string_agg(s.letters, '' ORDER BY s.languages)
                         FILTER (WHERE NOT string_to_array(s.languages, ' ') && p_languages), '')

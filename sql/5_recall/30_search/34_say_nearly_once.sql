@@ -57,7 +57,8 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH looking AS MATERIALIZED (
-        SELECT l.layer, greatest(l.duplicate_similarity, 0.95) AS least FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
+        SELECT l.layer, greatest(l.duplicate_similarity, 0.95) AS least
+          FROM memwarden_data.layer AS l WHERE l.duplicate_similarity IS NOT NULL
     ), known AS MATERIALIZED (
         -- An answer is known by its whole key, and its layer with it.
         SELECT f.ordinality::integer AS place, i.org_id, i.scope_id, i.item_id, f.layer, l.least
