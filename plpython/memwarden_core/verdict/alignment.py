@@ -30,6 +30,7 @@ _DATES = frozenset(
 
 _OF = word_set("is are was were be of")
 _ARTICLES = word_set("a an the some")
+_ALONG = word_set("down along across over through around up past")
 MONTH_STEMS = frozenset(map(stem, MONTHS))
 
 
@@ -156,8 +157,10 @@ class Alignment:
                 for sentence, first, end in ((self.new, first, last), (self.old, start, end))
             ),
         )
-        if method == "rival" and _word_before(self.new, first) != _word_before(self.old, start):
-            # In the water, on the ground: said of two ways to be somewhere.
+        where = _word_before(self.new, first)
+        if method == "rival" and (where in _ALONG or where != _word_before(self.old, start)):
+            # In the water, on the ground: said of two ways to be somewhere. Who walks down the
+            # road walks down the sidewalk.
             return
         if method:
             self.conflicts.append(Conflict(first, start, method))
