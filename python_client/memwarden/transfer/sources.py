@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -103,6 +104,5 @@ def _lines(source: str) -> Iterator[str]:
 def _text(source: str) -> IO[str]:
     # Bytes that are no text are a record that the server refuses, not the end of the import.
     if source == "-":
-        stdin = sys.stdin.fileno()
-        return open(stdin, encoding="utf-8", errors="backslashreplace", closefd=False)
+        return io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8", errors="backslashreplace")
     return _file(source).open(encoding="utf-8", errors="backslashreplace")
