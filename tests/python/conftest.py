@@ -6,10 +6,13 @@ Alone: ``pytest tests/python --confcutdir=tests/python``.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from memwarden_core.language.wordnet import Dictionary
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = Path(os.environ.get("MEMWARDEN_DATA", ROOT.parent / "shared/data"))
@@ -24,3 +27,15 @@ def data() -> Path:
     if not DATA.is_dir():
         pytest.skip(f"no data from outside: {DATA} is absent (MEMWARDEN_DATA names another place)")
     return DATA
+
+
+@pytest.fixture(scope="session")
+def wordnet() -> Iterable[Dictionary]:
+    """The package, where it is installed here or in the root of a server."""
+    folders = [Path("/usr/share/wordnet")]
+    folders += sorted(Path.home().glob(".cache/memwarden/roots/*/usr/share/wordnet"))
+    found = next((folder for folder in folders if (folder / "data.noun").exists()), None)
+    if found is None:
+        pytest.skip("the Debian package wordnet-base is not installed, and no server has it")
+    with Dictionary(found) as dictionary:
+        yield dictionary

@@ -8,9 +8,11 @@ from xml.etree import ElementTree
 
 import pytest
 
+from memwarden.evaluation.gates.categories import Asked
 from memwarden.evaluation.gates.corpus import NotLabelled, Pair, Scene, read_folder
 from memwarden.evaluation.gates.plot import contradictions, draw, merges
 from memwarden.evaluation.gates.rates import BUILT_IN, SIMILARITY, Rate, Report, Row, evaluate
+from memwarden_core.language.wordnet import Dictionary
 
 NLI = [
     ("The wall is red.", "The wall is green.", "contradiction"),
@@ -156,9 +158,9 @@ def test_a_folder_without_pairs_is_refused(tmp_path: Path) -> None:
 
 # Tens of thousands of pairs: beside other work a slow machine takes minutes.
 @pytest.mark.timeout(1200)
-def test_the_judge_does_well_on_data_of_others(data: Path) -> None:
+def test_the_judge_does_well_on_data_of_others(data: Path, wordnet: Dictionary) -> None:
     """Proves: Z8, V4 (false alarms), D1 (no contradiction is merged, copies are found)."""
-    report = evaluate(read_folder(data))
+    report = evaluate(read_folder(data), Asked(wordnet))
     for name in ("Breaking_NLI", "SICK"):
         pairs = row(report, name, BUILT_IN, 0.85)
         assert pairs.false_same.count <= 0.01 * pairs.false_same.total

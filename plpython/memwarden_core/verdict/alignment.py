@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
-from .lexicon import NOTHING, Relations, in_dictionary, mean_one_thing
+from .lexicon import NOTHING, Relations, in_dictionary, true_together
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
@@ -144,10 +144,14 @@ class Alignment:
             return
         first, last, start, end = gap
         ours, theirs = self.new.written(first, last), self.old.written(start, end)
-        if last - first == end - start == 1 and mean_one_thing(relations, ours, theirs):
-            self.partner[first] = start
-            self.in_new, self.in_old = [], []
-            return
+        if last - first == end - start == 1:
+            together = true_together(relations, ours, theirs)
+            if together:
+                self.partner[first] = start
+                self.more += together == "narrower"
+                self.less += together == "wider"
+                self.in_new, self.in_old = [], []
+                return
         method = in_dictionary(
             relations,
             ours,

@@ -70,44 +70,6 @@ season|spring summer autumn winter
 |morning afternoon evening night midnight noon dawn dusk
 |today yesterday tomorrow
 meal|breakfast lunch dinner supper brunch
-|appetizer main dessert
-drink beverage|tea coffee water wine beer juice milk lemonade cider whiskey vodka rum gin tequila
-+ cocoa soda cola cocktail brandy liqueur smoothie sake coke pepsi milkshake hot_chocolate espresso
-+ kombucha champagne scotch bourbon
-|espresso latte cappuccino americano macchiato mocha
-alcohol|wine beer cider whiskey vodka rum gin tequila brandy liqueur sake champagne
-instrument|guitar piano violin viola drum flute trumpet cello keyboard saxophone clarinet trombone
-+ tuba harp banjo ukulele harmonica accordion organ oboe bassoon xylophone mandolin bass tambourine
-+ bagpipe fiddle sitar cymbal horn recorder
-sport|football basketball tennis baseball volleyball rugby hockey golf soccer cricket badminton
-+ softball lacrosse boxing wrestling fencing swimming skiing snowboarding surfing skateboarding
-+ karate judo bowling archery polo rowing gymnastics cycling handball squash ping_pong
-game|chess checkers poker dominoes scrabble monopoly bingo bridge
-fruit|apple banana orange grape pear peach plum cherry strawberry raspberry blueberry blackberry
-+ mango pineapple lemon lime kiwi melon watermelon apricot coconut papaya fig grapefruit tangerine
-+ cranberry pomegranate
-vegetable|carrot potato onion tomato cucumber lettuce cabbage spinach broccoli cauliflower pea
-+ bean pumpkin celery garlic leek radish beet asparagus eggplant zucchini pepper corn turnip kale
-+ mushroom artichoke sweet_potato
-meat|beef pork chicken lamb turkey veal ham bacon mutton duck sausage
-dish|pizza pasta burger hamburger sandwich salad soup steak sushi taco burrito noodle hot_dog
-+ pancake waffle omelette lasagna curry
-|cake cookie pie brownie cupcake muffin donut candy
-|bread butter cheese egg rice cereal yogurt
-spice|salt pepper cinnamon paprika cumin turmeric ginger oregano basil thyme rosemary saffron
-nut|almond walnut peanut cashew pistachio hazelnut pecan
-animal|dog cat horse bird cow sheep goat pig rabbit monkey fish elephant lion tiger bear wolf fox
-+ deer giraffe zebra camel kangaroo squirrel mouse rat hamster duck chicken goose turkey donkey
-+ snake lizard turtle frog crocodile dolphin whale shark penguin panda koala leopard cheetah moose
-+ hippo rhino gorilla bee butterfly spider ant crab octopus buffalo bison otter beaver raccoon
-bird|eagle parrot owl crow pigeon sparrow seagull swan robin hawk penguin peacock flamingo
-fish|salmon tuna trout cod herring shark
-dog|poodle terrier labrador beagle bulldog dachshund retriever collie chihuahua husky dalmatian
-insect|bee butterfly ant fly mosquito wasp beetle moth
-tree|oak pine maple birch willow palm cedar elm
-flower|rose tulip daisy lily orchid sunflower violet daffodil iris
-vehicle|car bus train plane bicycle motorcycle truck boat tram van taxi helicopter submarine
-+ scooter tractor ambulance canoe kayak yacht ferry rocket limousine wagon sled
 |doctor nurse teacher lawyer engineer cook carpenter plumber electrician farmer pilot dentist
 + architect accountant actor actress singer painter writer journalist photographer musician
 + scientist soldier sailor policeman firefighter waiter waitress bartender barber hairdresser baker
@@ -115,29 +77,13 @@ vehicle|car bus train plane bicycle motorcycle truck boat tram van taxi helicopt
 + designer manager banker priest student professor politician fisherman gardener tailor janitor
 + cashier chemist physicist biologist botanist economist psychologist sculptor violinist pianist
 + guitarist drummer dancer magician clown jockey referee goalkeeper astronaut postman
-science|physics chemistry biology geology astronomy mathematics psychology sociology economics
-+ history geography philosophy linguistics archaeology anthropology literature
-art|painting sculpture photography poetry dance theatre cinema architecture pottery
 music genre|jazz rock blues classical pop reggae techno opera folk metal punk soul disco
-dance|ballet tango salsa waltz flamenco samba foxtrot
-room|kitchen bedroom bathroom living_room dining_room basement attic garage hallway garden balcony
-+ nursery laundry pantry lounge cellar porch patio
-building|house school church hospital museum library hotel restaurant bank theatre stadium
-+ factory airport supermarket castle palace mosque temple synagogue skyscraper barn
 place|beach mountain forest desert river lake ocean city village park street swamp jungle
-furniture|chair table bed sofa desk bench stool shelf wardrobe bookcase dresser cupboard armchair
-clothing garment|shirt dress skirt trousers jeans jacket coat sweater hat scarf glove sock shoe
-+ boot suit vest shorts cap helmet sandal bikini swimsuit tie belt blouse hoodie uniform apron
-jewellery jewelry|ring necklace bracelet earring watch brooch
 relative|mother father sister brother son daughter uncle aunt cousin grandmother grandfather nephew
 + niece husband wife
 |hand foot head arm leg nose ear eye mouth knee elbow shoulder finger toe neck
-|ruby sapphire emerald diamond pearl topaz amethyst
 metal|gold silver copper iron lead tin zinc nickel platinum titanium aluminium
-gas|oxygen nitrogen hydrogen helium argon carbon methane
 shape|circle square triangle rectangle oval pentagon hexagon cube sphere cylinder
-tool|hammer saw screwdriver drill wrench axe shovel rake pliers chisel
-weapon|gun rifle sword knife bow spear pistol cannon
 container|bottle cup glass bowl jar can bucket basket box bag barrel
 |fork spoon knife chopstick
 |rain snow sun fog hail wind storm
@@ -150,7 +96,6 @@ degree|bachelor master doctorate phd
 |novel poem essay biography memoir cookbook
 |novelist poet playwright screenwriter
 |single married divorced widowed
-|nut bolt screw nail
 |bishop knight pawn rook
 cloud|aws azure gcp heroku
 browser|chrome firefox safari edge opera
@@ -186,7 +131,6 @@ protocol|http https ftp ssh smtp grpc websocket
 |happy sad angry afraid bored
 |cotton wool silk linen leather denim
 |blond brunette redhead
-|gas electric diesel hybrid
 |electric acoustic
 |grilled fried boiled baked steamed roasted raw
 |fiction poetry drama
@@ -212,32 +156,18 @@ parent|mother father
 sibling|brother sister
 pet|dog cat hamster parrot
 animal|puppy kitten poodle calf lamb
-dog|puppy
+dog|puppy hound poodle terrier labrador beagle bulldog dachshund retriever collie chihuahua husky
 cat|kitten
 horse|pony foal
 water|ocean sea lake river
-wine|champagne chardonnay merlot rioja prosecco sherry port
-whiskey|scotch bourbon
-soda|coke pepsi cola
-spirit|whiskey vodka rum gin tequila brandy
-juice|lemonade
-beer|lager ale stout pilsner
-tea|matcha chai
-coffee|espresso latte cappuccino americano macchiato mocha
 car|taxi limousine sedan
 aircraft|plane helicopter glider
-dog|hound
 boat|ferry canoe kayak yacht ship
 bicycle bike|tandem
 hat|helmet cap
 red|crimson scarlet maroon
 blue|navy turquoise teal indigo
 purple|lavender violet
-horn|trumpet trombone
-string|violin viola cello
-bread|baguette toast
-pasta|spaghetti lasagna macaroni
-meat|steak
 america|usa united_states
 britain|england scotland wales
 united_kingdom|england scotland wales

@@ -24,6 +24,11 @@ AKIN: Final = "akin"
 
 SYNONYM: Final = "synonym"
 """Words that often mean one thing."""
+WIDER: Final = "wider"
+"""What the second word often means is a kind of what the first means."""
+NARROWER: Final = "narrower"
+"""The other way round."""
+_TOGETHER = frozenset({AKIN, SYNONYM, WIDER, NARROWER})
 
 GUESSED: Final = frozenset({"opposite", "rival"})
 """Methods by which a dictionary finds that two texts disagree."""
@@ -75,7 +80,7 @@ class Questions:
                 senses = [senses_of(word, known[language]) for word in pair]
                 doing = all(word.endswith("ing") for word in pair)
                 answer = relation(senses[0], senses[1], doing=doing)
-                if answer and found.get(pair) not in (AKIN, SYNONYM):
+                if answer and found.get(pair) not in _TOGETHER:
                     found[pair] = answer
         return found
 
@@ -108,10 +113,14 @@ def in_dictionary(relations: Relations, one: str, other: str, *, describes: bool
     return {OPPOSITE: "opposite", RIVAL: "rival", QUALITY: "rival"}.get(found, "")
 
 
-def mean_one_thing(relations: Relations, one: str, other: str) -> bool:
-    """Whether a dictionary has it that two single words often mean one thing."""
-    single = bool(one and other) and "_" not in one + other
-    return single and relations.get(pair(one, other), "") == SYNONYM
+def true_together(relations: Relations, one: str, other: str) -> str:
+    """What the first of two single words is to the second: `synonym`, `wider`, `narrower` or ""."""
+    if not one or not other or "_" in one + other:
+        return ""
+    found = relations.get(pair(one, other), "")
+    if found in (WIDER, NARROWER):
+        return found if one < other else WIDER if found == NARROWER else NARROWER
+    return SYNONYM if found == SYNONYM else ""
 
 
 # By lexicographer file: words may stand so many steps further apart than what is above both stands
@@ -184,12 +193,29 @@ def relation(
                 continue
             if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
                 continue
-            if answer == AKIN and one.sense == other.sense and max(rank, their_rank) <= _MEANT:
-                answer = SYNONYM
+            if answer == AKIN and max(rank, their_rank) <= _MEANT:
+                answer = _kind(one, other)
             found.add(answer)
     return next(
-        (answer for answer in (OPPOSITE, SYNONYM, AKIN, RIVAL, QUALITY) if answer in found), ""
+        (
+            answer
+            for answer in (OPPOSITE, SYNONYM, AKIN, WIDER, NARROWER, RIVAL, QUALITY)
+            if answer in found
+        ),
+        "",
     )
+
+
+def _kind(one: Sense, other: Sense) -> str:
+    """Which of two senses that can be true together is the wider; of nouns that are things."""
+    if one.sense == other.sense:
+        return SYNONYM
+    if {one.part, other.part} != {"n"}:
+        return AKIN
+    # Champagne is wine, two steps below it; who offers one or the other means two things.
+    if other.above.get(one.sense) == 1:
+        return WIDER
+    return NARROWER if one.above.get(other.sense) == 1 else AKIN
 
 
 def _relation(one: Sense, other: Sense) -> str:
