@@ -83,9 +83,7 @@ def test_a_new_database_takes_a_governed_write_after_three_commands(
     assert written.exit_code == 4, written.output
     assert "AWAITING_APPROVAL" in written.stdout
     [proposal] = json.loads(run(*review, "--json").stdout)
-    approved = run(
-        "review", "approve", proposal["proposal_id"], "--dsn", reviewer
-    )
+    approved = run("review", "approve", proposal["proposal_id"], "--dsn", reviewer)
     assert approved.exit_code == 0, approved.output
     [found] = json.loads(run("recall", "what does Ana drink?", "--json", "--dsn", agent).stdout)
     assert found["content"] == fact

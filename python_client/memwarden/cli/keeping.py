@@ -24,9 +24,7 @@ HoldId = Annotated[UUID, typer.Argument(help="The hold's id, as `hold set` print
 hold = typer.Typer(name="hold", help="Legal holds: what they hold survives every deletion.")
 
 
-def pin(
-    item_id: ItemId, *, reason: Because, dsn: Dsn = "", as_json: AsJson = False
-) -> None:
+def pin(item_id: ItemId, *, reason: Because, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Keep a memory from decay and collection."""
     with connected(dsn) as memory:
         memory.pin(item_id, reason)

@@ -33,9 +33,7 @@ def list_(*, dsn: Dsn = "", as_json: AsJson = False) -> None:
 
 
 @app.command()
-def reembed(
-    model: Model, *, org: Org = None, dsn: Dsn = "", as_json: AsJson = False
-) -> None:
+def reembed(model: Model, *, org: Org = None, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Have `memwarden worker --embedders all` make the vectors that are missing."""
     with connected(dsn) as memory:
         memory.reembed(model, org)

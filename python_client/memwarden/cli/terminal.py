@@ -148,8 +148,10 @@ def print_names(named: dict[str, str], as_json: bool) -> None:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _plain(member) for name, member in asdict(value).items()}
     if isinstance(value, bytes):
