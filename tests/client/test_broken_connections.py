@@ -180,12 +180,14 @@ def test_an_act_without_a_request_id_is_not_sent_again(
             (lambda: memory.unpin(item_id), (3, 3, 0)),
             (lambda: memory.capture("chat", "I drink tea"), (3, 3, 0)),
         ):
+            memory.whoami()  # on a connection that is there
             proxy.swallow = 1
             with pytest.raises(ConnectionFailed):
                 act()
             pins = admin.execute("SELECT count(*) FROM memwarden.pins").fetchone()
             assert (*_count(admin), *(pins or ())) == done
         for _ in range(2):
+            memory.whoami()
             proxy.swallow = 1
             memory.capture("chat", "I drink tea", external_id="17")
     captures = "SELECT count(*) FROM memwarden_data.capture"
