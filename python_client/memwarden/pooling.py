@@ -29,11 +29,13 @@ SETTINGS: Mapping[str, Any] = {
 }
 
 
-def memory_pool(dsn: str = "", **options: Any) -> ConnectionPool[psycopg.Connection[Any]]:
+def memory_pool(
+    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
+) -> ConnectionPool[psycopg.Connection[Any]]:
     """Return a pool of connections for `Client`; enter it, or open and close it.
 
-    `options` are those of psycopg_pool, such as min_size and max_size. A connection that broke
-    while it was idle is replaced before anybody gets it.
+    It keeps `min_size` to `max_size` connections; `options` are others of psycopg_pool. A
+    connection that broke while it was idle is replaced before anybody gets it.
 
     Raises:
         InvalidArgument: psycopg_pool is not installed.
@@ -47,13 +49,15 @@ def memory_pool(dsn: str = "", **options: Any) -> ConnectionPool[psycopg.Connect
         kwargs=dict(SETTINGS),
         configure=_adapt.prepare,
         check=ConnectionPool.check_connection,
+        min_size=min_size,
+        max_size=max_size,
         open=False,
         **options,
     )
 
 
 def async_memory_pool(
-    dsn: str = "", **options: Any
+    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
 ) -> AsyncConnectionPool[psycopg.AsyncConnection[Any]]:
     """Return a pool of connections for `AsyncClient`, as `memory_pool` does for `Client`.
 
@@ -73,6 +77,8 @@ def async_memory_pool(
         kwargs=dict(SETTINGS),
         configure=prepare,
         check=AsyncConnectionPool.check_connection,
+        min_size=min_size,
+        max_size=max_size,
         open=False,
         **options,
     )

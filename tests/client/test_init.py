@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
@@ -109,6 +110,28 @@ def test_a_new_database_takes_a_governed_write_after_three_commands(
     with psycopg.connect(empty_dsn) as admin:
         kept = admin.execute("SELECT count(*) FROM memwarden.scopes WHERE scope LIKE '%/bo'")
         assert kept.fetchone() == (0,)
+
+
+def test_the_three_commands_of_the_pages_work(empty_dsn: str, cast: list[str]) -> None:
+    """The same on every page; the database that `createdb` makes is there."""
+    root = Path(__file__).parents[2]
+    pages = [root / each for each in ("README.md", "docs/README.md", "python_client/README.md")]
+    blocks = {
+        found[1]
+        for page in pages
+        for found in re.finditer(
+            r"^```sh\n(createdb app\n.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL
+        )
+    }
+    [block] = blocks
+    _, init, write = (shlex.split(line) for line in block.replace("\\\n", "").splitlines())
+    assert init[-1] == "dbname=app"
+    made = run(*init[1:-1], empty_dsn, *cast)
+    assert made.exit_code == 0, made.output
+    assert write[-1] == "dbname=app user=assistant"
+    written = run(*write[1:-1], make_conninfo(empty_dsn, user=cast[1]), "--json")
+    assert json.loads(written.stdout)["reason"] == "AWAITING_APPROVAL"
+    assert run("init", "--help").exit_code == 0
 
 
 @pytest.mark.parametrize(
