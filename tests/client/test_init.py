@@ -52,7 +52,7 @@ def test_a_new_database_takes_a_governed_write_after_three_commands(
 ) -> None:
     """`createdb`, `memwarden init`, `memwarden write`; a second init changes nothing.
 
-    Proves: W1, W4
+    Proves: W1
     """
     secret = tmp_path / "passwords"
     secret.write_text("open sesame\nfor bea alone\n")

@@ -50,7 +50,7 @@ def repeat(
             try:
                 done = run()
                 log.info("%s", told(done))
-                line = {"at": _now(), "results": done}
+                line: dict[str, object] = {"at": _now(), "results": done}
             except MemwardenError as error:
                 log.warning("%s %s", printable(str(error)), error.sqlstate or "")
                 line = {"at": _now(), "error": str(error), "sqlstate": error.sqlstate}
