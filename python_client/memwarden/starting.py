@@ -195,7 +195,7 @@ def _login(admin: Connection, name: str, group: str, password: str | None) -> St
         # Roles belong to the whole server: this one may be somebody's who never heard of memory.
         if there != (False, True, True):
             raise AlreadyExists(
-                f"role {name} exists and is no login that is a member of {group} alone",
+                f"role {name} exists and is no login of {group}, or is a superuser",
                 hint=f"Choose another name, or run: GRANT {group} TO {name};"
                 " a superuser is never the right login.",
             )
