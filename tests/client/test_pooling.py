@@ -13,6 +13,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+pytest.importorskip("psycopg_pool", reason="needs memwarden[pool]")
+
 from memwarden import AsyncClient, Client
 from memwarden.pooling import async_memory_pool, memory_pool
 
