@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.sql import SQL, Identifier
 
 from client.desk import Desk
 from memwarden import AsyncClient, Client, ConnectionFailed, MemoryManager, WriteRequest
@@ -156,6 +157,43 @@ def test_a_retraction_whose_answer_is_lost_is_not_sent_again(
         assert told == ["RETRACT", "INSERT"]
 
 
+def test_an_act_without_a_request_id_is_not_sent_again(
+    proxy: Proxy, admin: psycopg.Connection, agent_scope: str
+) -> None:
+    """A second one would be refused, or would be another one; the first has happened.
+
+    Proves: W4
+    """
+    with Client.connect(proxy.dsn) as memory:
+        curator = "SELECT memwarden.change_agent(%s, role => 'curator')"
+        admin.execute(curator, (memory.whoami().agent,))
+        login = Identifier(str(conninfo_to_dict(proxy.dsn)["user"]))
+        admin.execute(SQL("GRANT memwarden_curator TO {}").format(login))
+        task = f"{agent_scope}/task/one"
+        memory.create_scope(task)
+        item_id = memory.write("semantic", FACT, scope=task).item_id
+        assert item_id is not None
+        memory.pin(item_id, "it matters")
+        for act, done in (
+            (lambda: memory.promote(item_id), (2, 2, 1)),
+            (lambda: memory.annotate(item_id, "confirmed"), (3, 3, 1)),
+            (lambda: memory.unpin(item_id), (3, 3, 0)),
+            (lambda: memory.capture("chat", "I drink tea"), (3, 3, 0)),
+        ):
+            memory.whoami()  # on a connection that is there
+            proxy.swallow = 1
+            with pytest.raises(ConnectionFailed):
+                act()
+            pins = admin.execute("SELECT count(*) FROM memwarden.pins").fetchone()
+            assert (*_count(admin), *(pins or ())) == done
+        for _ in range(2):
+            memory.whoami()
+            proxy.swallow = 1
+            memory.capture("chat", "I drink tea", external_id="17")
+    captures = "SELECT count(*) FROM memwarden_data.capture"
+    assert admin.execute(captures).fetchone() == (2,)
+
+
 def test_a_rollback_whose_answer_is_lost_is_not_sent_again(
     proxy: Proxy, admin: psycopg.Connection
 ) -> None:
@@ -248,8 +286,13 @@ def test_a_connection_that_was_handed_over_is_not_replaced(
         stack.callback(connection.close)
         memory = Client(connection)
         proxy.swallow = 1
-        with pytest.raises(ConnectionFailed):
+        with pytest.raises(ConnectionFailed) as caught:
             memory.write("semantic", FACT)
+        # On another one it says which request it is, and is told what became of it.
+        [request_id] = caught.value.request_ids
+        with psycopg.connect(proxy.dsn, autocommit=True) as another:
+            again = Client(another).write("semantic", FACT, request_id=request_id)
+    assert (again.outcome, again.request_id) == ("ALREADY_COMMITTED", request_id)
     assert _count(admin) == (1, 1)
 
 

@@ -90,6 +90,19 @@ def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
     assert "ACCEPT" in asked.stdout
 
 
+def test_evidence_is_quoted(agent_dsn: str) -> None:
+    """One excerpt for each piece of evidence."""
+    fact = ("write", "semantic", '{"drink": "tea"}', "--evidence", "chat:1")
+    ran = run(*fact, "--excerpt", "I drink tea.", "--json", dsn=agent_dsn)
+    assert ran.returncode == 0, ran.stderr
+    item = run("get", json.loads(ran.stdout)["item_id"], "--json", dsn=agent_dsn)
+    [evidence] = json.loads(item.stdout)["provenance"]["evidence"]
+    assert evidence["uri"] == "chat:1"
+    ran = run(*fact, "--excerpt", "I drink", "--excerpt", "tea", dsn=agent_dsn)
+    assert ran.returncode == 2
+    assert "one --excerpt for each --evidence" in ran.stderr
+
+
 def test_an_agent_asks_who_it_is_and_why_it_may(agent_dsn: str, agent_scope: str) -> None:
     """A script reads the exit code of `explain`."""
     me = json.loads(run("whoami", "--json", dsn=agent_dsn).stdout)

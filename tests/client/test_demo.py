@@ -129,6 +129,17 @@ def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(
         assert (ran.returncode, ran.stderr) == (0, "")
     assert re.search(r"^\s*all\s+2\s+1\.000\s+1\.000\s*$", ran.stdout, re.MULTILINE)
     assert "I live in Oslo." in ran.stdout
+    ran = demo(server_dsn, "--data", str(data), "--json")
+    assert (ran.returncode, ran.stderr) == (0, "")
+    figures = json.loads(ran.stdout)
+    assert figures["writes"]["episodic"]["new"] == 2
+    assert figures["evidence_recall"][-1] == {
+        "conversation": "all",
+        "questions": 2,
+        "turns": 1,
+        "turns_and_facts": 1,
+    }
+    assert "SENSITIVE_CONTENT" in {each["reason"] for each in figures["refused"]}
 
 
 def test_what_no_demo_made_is_not_touched(server_dsn: str) -> None:

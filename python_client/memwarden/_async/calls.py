@@ -79,9 +79,11 @@ class AsyncCalls:
         Raises:
             NotFound: there is no active item of that id that the caller may see.
             InvalidArgument: the target is not above the item.
+            ConnectionFailed: the connection broke, and whether there is a copy is not known.
         """
         arguments = {"item_id": item_id, "target": target, "layer": layer}
-        return (await self._session.fetch(sql.PROMOTE, arguments, WriteResult))[0]
+        rows = await self._session.fetch(sql.PROMOTE, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
     async def retract(self, item_id: UUID, reason: str) -> WriteResult:
         """Take an item back: recall no longer returns it, `history` keeps it with the reason.
@@ -102,9 +104,11 @@ class AsyncCalls:
 
         Raises:
             NotFound: there is no item of that id that the caller may see.
+            ConnectionFailed: the connection broke, and whether it is said is not known.
         """
         arguments = {"item_id": item_id, "verdict": verdict, "note": note}
-        return (await self._session.fetch(sql.ANNOTATE, arguments, WriteResult))[0]
+        rows = await self._session.fetch(sql.ANNOTATE, arguments, WriteResult, repeatable=False)
+        return rows[0]
 
     async def create_scope(
         self,

@@ -33,9 +33,10 @@ class AsyncKeeping:
         Raises:
             NotFound: there is no item of that id that the caller may see.
             NotAllowed: the caller may not unpin it.
+            ConnectionFailed: the connection broke; the items of `find_items` say `pinned`.
         """
         arguments = {"item_id": item_id, "reason": reason}
-        await self._session.fetch(sql.UNPIN, arguments, dict[str, Any])
+        await self._session.fetch(sql.UNPIN, arguments, dict[str, Any], repeatable=False)
 
     async def hold(
         self,

@@ -35,9 +35,10 @@ class Keeping:
         Raises:
             NotFound: there is no item of that id that the caller may see.
             NotAllowed: the caller may not unpin it.
+            ConnectionFailed: the connection broke; the items of `find_items` say `pinned`.
         """
         arguments = {"item_id": item_id, "reason": reason}
-        self._session.fetch(sql.UNPIN, arguments, dict[str, Any])
+        self._session.fetch(sql.UNPIN, arguments, dict[str, Any], repeatable=False)
 
     def hold(
         self,

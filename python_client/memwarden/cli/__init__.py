@@ -34,6 +34,7 @@ from memwarden.cli.erase import erase
 from memwarden.cli.exports import export_file
 from memwarden.cli.extract import extract
 from memwarden.cli.imports import import_file
+from memwarden.cli.init import init
 from memwarden.cli.mcp import mcp
 from memwarden.cli.recalls import list_recalls, quality, recalls_of, report
 from memwarden.cli.reporting import report as report_health
@@ -47,7 +48,7 @@ app = typer.Typer(
     name="memwarden",
     help="Governed memory for AI agents, inside PostgreSQL.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -71,6 +72,7 @@ def _options(
     pass
 
 
+app.command()(init)
 app.command()(server.status)
 app.command()(memory.write)
 app.command("import")(import_file)

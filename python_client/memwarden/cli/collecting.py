@@ -150,14 +150,18 @@ def list_jobs(*, dsn: Dsn = "", as_json: AsJson = False) -> None:
 
 
 @jobs.command("pause")
-def pause_job(name: JobName, *, dsn: Dsn = "") -> None:
+def pause_job(name: JobName, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Keep a job from running until `jobs resume`."""
     with connected(dsn) as memory:
         memory.pause_job(name)
+    if as_json:
+        print_json({"paused": name})
 
 
 @jobs.command("resume")
-def resume_job(name: JobName, *, dsn: Dsn = "") -> None:
+def resume_job(name: JobName, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Let a paused job run again."""
     with connected(dsn) as memory:
         memory.resume_job(name)
+    if as_json:
+        print_json({"resumed": name})

@@ -10,7 +10,9 @@ from urllib.parse import urlsplit
 
 import typer
 
+from memwarden.cli.log_lines import log_lines
 from memwarden.cli.options import Dsn
+from memwarden.cli.terminal import print_json_line
 from memwarden.console.settings import Settings
 
 
@@ -29,6 +31,9 @@ def console(
         str | None,
         typer.Option(help="The address of the proxy in front of it.", show_default=False),
     ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Where it is, then its log: a JSON line each on stdout.")
+    ] = False,
 ) -> None:
     """Serve the page on which people decide about what waits for approval, until Ctrl-C.
 
@@ -42,10 +47,11 @@ def console(
         print("error: the console needs pip install 'memwarden[console]'", file=sys.stderr)
         raise typer.Exit(1) from None
     settings = Settings(dsn, _origin(url, host, port))
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s"
-    )
-    print(f"The console is at {settings.url}", flush=True)
+    log_lines(logging.INFO, as_json)
+    if as_json:
+        print_json_line({"url": settings.url})
+    else:
+        print(f"The console is at {settings.url}", flush=True)
     try:
         serve(settings, host, port, proxy)
     except OSError as error:

@@ -11,7 +11,7 @@ import typer
 from memwarden._sync.client import Client
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected, told_errors
 from memwarden.cli.repeating import Every, repeat
-from memwarden.cli.terminal import cell, console, lines, print_json, table
+from memwarden.cli.terminal import cell, console, lines, print_json, print_names, table
 from memwarden.consolidation.discovery import available, load
 from memwarden.consolidation.run import Consolidated
 from memwarden.consolidation.run import consolidate as run
@@ -51,8 +51,7 @@ def consolidate(
     waits or was left for the next run. With --every it goes on until it is ended.
     """
     if list_:
-        for name, each in available().items():
-            print(f"{name}  {each.value}")
+        print_names({name: each.value for name, each in available().items()}, as_json)
         return
     given = _settings(settings)
     with told_errors():
@@ -72,11 +71,11 @@ def consolidate(
 
     if every is not None:
 
-        def once() -> str:
+        def once() -> list[Consolidated]:
             with Client.connect(dsn) as memory:
-                return _told(decided(memory))
+                return decided(memory)
 
-        repeat(every, once)
+        repeat(every, once, _told, as_json)
         return
     with connected(dsn) as memory:
         done = decided(memory)

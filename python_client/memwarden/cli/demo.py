@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
 from memwarden.cli.options import Dsn, told_errors
-from memwarden.cli.terminal import console, printable
+from memwarden.cli.terminal import console, print_json, printable
 from memwarden.demo.conversation import NotAConversation
 
 
@@ -25,6 +26,9 @@ def demo(
     questions: Annotated[
         int, typer.Option(min=0, help="How many questions to show for each conversation.")
     ] = 5,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the figures as JSON, and nothing else.")
+    ] = False,
 ) -> None:
     """Push a conversation through the gates, ask about it, and take a wrong write back.
 
@@ -35,6 +39,9 @@ def demo(
 
     try:
         with told_errors():
-            run(dsn, database, data, console(), questions)
+            out = Console(quiet=True) if as_json else console()
+            figures = run(dsn, database, data, out, questions)
     except NotAConversation as error:
         raise typer.BadParameter(printable(str(error)), param_hint="--data") from None
+    if as_json:
+        print_json(figures)

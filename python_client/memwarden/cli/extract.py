@@ -10,7 +10,7 @@ import typer
 from memwarden._sync.client import Client
 from memwarden.cli.options import AsJson, Dsn, ExitCode, connected
 from memwarden.cli.repeating import Every, repeat
-from memwarden.cli.terminal import cell, console, lines, print_json, table
+from memwarden.cli.terminal import cell, console, lines, print_json, print_names, table
 from memwarden.extraction.discovery import available
 from memwarden.extraction.run import extract as run
 from memwarden.results import Extracted
@@ -46,8 +46,7 @@ def extract(
     one waits or a capture was left for the next run. With --every it goes on until it is ended.
     """
     if list_:
-        for name, each in available().items():
-            print(f"{name}  {each.value}")
+        print_names({name: each.value for name, each in available().items()}, as_json)
         return
 
     def read(memory: Client) -> list[Extracted]:
@@ -63,11 +62,11 @@ def extract(
 
     if every is not None:
 
-        def once() -> str:
+        def once() -> list[Extracted]:
             with Client.connect(dsn) as memory:
-                return _told(read(memory))
+                return read(memory)
 
-        repeat(every, once)
+        repeat(every, once, _told, as_json)
         return
     with connected(dsn) as memory:
         done = read(memory)

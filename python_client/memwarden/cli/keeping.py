@@ -24,10 +24,12 @@ HoldId = Annotated[UUID, typer.Argument(help="The hold's id, as `hold set` print
 hold = typer.Typer(name="hold", help="Legal holds: what they hold survives every deletion.")
 
 
-def pin(item_id: ItemId, *, reason: Because, dsn: Dsn = "") -> None:
+def pin(item_id: ItemId, *, reason: Because, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Keep a memory from decay and collection."""
     with connected(dsn) as memory:
         memory.pin(item_id, reason)
+    if as_json:
+        print_json({"pinned": item_id})
 
 
 def unpin(
@@ -35,10 +37,13 @@ def unpin(
     *,
     reason: Annotated[str, typer.Option(help="Why; it stays in the history.")] = "unpinned",
     dsn: Dsn = "",
+    as_json: AsJson = False,
 ) -> None:
     """Let a pinned memory age again."""
     with connected(dsn) as memory:
         memory.unpin(item_id, reason)
+    if as_json:
+        print_json({"unpinned": item_id})
 
 
 def link_action(

@@ -37,6 +37,10 @@ def write(
     evidence: Annotated[
         list[str] | None, typer.Option(help="URI of what it rests on; may be repeated.")
     ] = None,
+    excerpt: Annotated[
+        list[str] | None,
+        typer.Option(help="What the evidence says, word for word; one for each --evidence."),
+    ] = None,
     ttl_seconds: Annotated[float | None, typer.Option(help="Time to live.")] = None,
     deadline: Moment = None,
     valid_from: Moment = None,
@@ -65,7 +69,7 @@ def write(
         kind=kind,
         confidence=confidence,
         importance=importance,
-        evidence=[{"type": "human_input", "uri": uri} for uri in evidence or ()],
+        evidence=_evidence(evidence or [], excerpt or []),
         ttl=None if ttl_seconds is None else timedelta(seconds=ttl_seconds),
         deadline=deadline,
         valid_from=valid_from,
@@ -83,6 +87,15 @@ def write(
         else:
             _show_decision(memory, result)
     raise typer.Exit(exit_code(result.outcome))
+
+
+def _evidence(uris: list[str], excerpts: list[str]) -> list[dict[str, str]]:
+    if excerpts and len(excerpts) != len(uris):
+        raise typer.BadParameter("one --excerpt for each --evidence, in the same order")
+    words: list[dict[str, str]] = [{"excerpt": each} for each in excerpts] or [{} for _ in uris]
+    return [
+        {"type": "human_input", "uri": uri} | said for uri, said in zip(uris, words, strict=True)
+    ]
 
 
 def _decide(memory: Client, request: WriteRequest) -> WriteResult:

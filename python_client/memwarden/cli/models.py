@@ -33,10 +33,12 @@ def list_(*, dsn: Dsn = "", as_json: AsJson = False) -> None:
 
 
 @app.command()
-def reembed(model: Model, *, org: Org = None, dsn: Dsn = "") -> None:
+def reembed(model: Model, *, org: Org = None, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Have `memwarden worker --embedders all` make the vectors that are missing."""
     with connected(dsn) as memory:
         memory.reembed(model, org)
+    if as_json:
+        print_json({"reembedding": model})
 
 
 @app.command()
@@ -48,14 +50,21 @@ def switch(
         bool, typer.Option("--allow-partial", help="Though memories have no vector of it.")
     ] = False,
     dsn: Dsn = "",
+    as_json: AsJson = False,
 ) -> None:
     """Make a model the one that recall uses, and print the name of the one before."""
     with connected(dsn) as memory:
-        print(memory.switch_embedding_model(model, org, allow_partial=allow_partial))
+        before = memory.switch_embedding_model(model, org, allow_partial=allow_partial)
+    if as_json:
+        print_json({"active": model, "before": before})
+    else:
+        print(before)
 
 
 @app.command()
-def drop(model: Model, *, dsn: Dsn = "") -> None:
+def drop(model: Model, *, dsn: Dsn = "", as_json: AsJson = False) -> None:
     """Give a model up; its vectors go by and by."""
     with connected(dsn) as memory:
         memory.drop_embedding_model(model)
+    if as_json:
+        print_json({"dropped": model})

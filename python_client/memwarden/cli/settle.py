@@ -51,12 +51,11 @@ def settle(
 
     if every is not None:
 
-        def once() -> str:
+        def once() -> list[Settled]:
             with Client.connect(dsn) as memory:
-                by = Counter(each.outcome for each in settled(memory))
-            return "disputes " + (", ".join(f"{name} {by[name]}" for name in sorted(by)) or "none")
+                return settled(memory)
 
-        repeat(every, once)
+        repeat(every, once, _told, as_json)
         return
     with told_errors(), connected(dsn) as memory:
         done = settled(memory)
@@ -70,6 +69,11 @@ def settle(
             cell(each.item_id), cell(each.other_item_id), cell(each.outcome), cell(each.relation)
         )
     out.print(rows)
+
+
+def _told(done: list[Settled]) -> str:
+    by = Counter(each.outcome for each in done)
+    return "disputes " + (", ".join(f"{name} {by[name]}" for name in sorted(by)) or "none")
 
 
 def _settings(text: str) -> dict[str, Any]:

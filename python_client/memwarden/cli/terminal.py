@@ -133,9 +133,25 @@ def print_json(value: object) -> None:
     print(json.dumps(_plain(value), indent=2, ensure_ascii=True, default=str))
 
 
+def print_json_line(value: object) -> None:
+    """Print one of the lines of a command that goes on: a JSON document without a line break."""
+    print(json.dumps(_plain(value), ensure_ascii=True, default=str), flush=True)
+
+
+def print_names(named: dict[str, str], as_json: bool) -> None:
+    """Print what there is by name, such as plug-ins and where each comes from."""
+    if as_json:
+        print_json(named)
+        return
+    for name, value in named.items():
+        print(f"{name}  {value}")
+
+
 def _plain(value: Any) -> Any:
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _plain(member) for name, member in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
         return {name: _plain(member) for name, member in asdict(value).items()}
     if isinstance(value, bytes):

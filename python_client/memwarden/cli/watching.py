@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -17,8 +18,8 @@ from rich.text import Text
 
 from memwarden._sync.client import Client
 from memwarden._sync.session import Session
-from memwarden.cli.options import Dsn, ExitCode, Moment, told_errors
-from memwarden.cli.terminal import cell, console, is_plain, local, printable, table
+from memwarden.cli.options import AsJson, Dsn, ExitCode, Moment, told_errors
+from memwarden.cli.terminal import cell, console, is_plain, local, print_json_line, printable, table
 from memwarden.errors import ConnectionFailed, NotReady
 from memwarden.results import ErrorsSince, Metric
 
@@ -46,6 +47,7 @@ def watch(
         str | None, typer.Option(help="Only this organisation.", show_default=False)
     ] = None,
     dsn: Dsn = "",
+    as_json: AsJson = False,
 ) -> None:
     """Watch memory after a deployment: say ROLL BACK and exit with 1 when its errors double.
 
@@ -53,16 +55,16 @@ def watch(
     deployment (--since, or now) is compared with that of the thirty days before. One error is no
     spike: five are needed, and a rate that is more than twice the one before with 95 % confidence.
     The share of refused writes and the slowest gate are shown beside it, and decide nothing. Exits
-    with 2 when it could not look.
+    with 2 when it could not look. With --json each look is a line, and the verdict the last.
     """
     with told_errors(ExitCode.UNABLE):
         deployed = since or _now(dsn)
         before = {look.errors.org: look for look in _look(dsn, deployed, org)}
     if not before:
-        print("there is no organisation that this login may see")
+        print("there is no organisation that this login may see", file=sys.stderr)
         raise typer.Exit(ExitCode.UNABLE)
     end = time.monotonic() + minutes * 60
-    screen = _Screen(before)
+    screen: _Screen | _Lines = _Lines() if as_json else _Screen(before)
     with screen.shown(), told_errors(ExitCode.UNABLE):
         while True:
             found: list[Look] | None
@@ -79,7 +81,20 @@ def watch(
             if bad or left <= 0:
                 break
             time.sleep(min(every, left))
-    _conclude(found, bad)
+    if as_json:
+        _conclude_in_json(found, bad)
+    else:
+        _conclude(found, bad)
+
+
+def _conclude_in_json(found: list[Look] | None, bad: list[str]) -> None:
+    tasks = None if found is None else sum(look.errors.tasks for look in found)
+    verdict = "UNKNOWN" if found is None else "ROLL BACK" if bad else "KEEP"
+    print_json_line({"verdict": verdict, "organisations": bad, "tasks": tasks})
+    if found is None:
+        raise typer.Exit(ExitCode.UNABLE)
+    if bad:
+        raise typer.Exit(ExitCode.FAILED)
 
 
 def _conclude(found: list[Look] | None, bad: list[str]) -> None:
@@ -128,6 +143,23 @@ def _seen(errors: ErrorsSince, figures: Iterable[Metric]) -> Look:
         refused=None if accepted is None else 1 - accepted,
         slowest_ms=max(times, default=None),
     )
+
+
+class _Lines:
+    """Each look as a JSON document on a line of its own."""
+
+    def shown(self) -> AbstractContextManager[object]:
+        """Return what keeps nothing in place."""
+        return nullcontext()
+
+    def say(self, text: str) -> None:
+        """Print why there was no look."""
+        print_json_line({"at": datetime.now().astimezone(), "error": text})
+
+    def add(self, looks: list[Look]) -> None:
+        """Print a look at every organisation."""
+        for look in looks:
+            print_json_line(look)
 
 
 class _Screen:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-import sys
 from typing import Annotated
 
 import typer
 
+from memwarden.cli.log_lines import log_lines
 from memwarden.cli.options import Dsn, told_errors
+from memwarden.cli.terminal import print_names
 from memwarden.worker.discovery import (
     available,
     available_channels,
@@ -48,6 +49,9 @@ def worker(
     once: Annotated[bool, typer.Option("--once", help="End when nothing is due.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="Print the plug-ins and exit.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="One line for each job.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Each line of the log, or --list, as JSON on stdout.")
+    ] = False,
 ) -> None:
     """Bring back verdicts on what the database asks, and tell reviewers, until SIGTERM or Ctrl-C.
 
@@ -55,14 +59,10 @@ def worker(
     docs/worker.md and docs/embeddings.md.
     """
     if list_:
-        for name, each in (available() | available_channels() | available_embedders()).items():
-            print(f"{name}  {each.value}")
+        found = available() | available_channels() | available_embedders()
+        print_names({name: each.value for name, each in found.items()}, as_json)
         return
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.INFO if verbose else logging.WARNING,
-        format="%(asctime)s %(levelname)s %(message)s",
-    )
+    log_lines(logging.INFO if verbose else logging.WARNING, as_json)
     with told_errors():
         serve(
             dsn,

@@ -41,16 +41,25 @@ def show_evidence_recall(out: Console, asked: dict[str, Sequence[Answer]]) -> No
     heading(out, f"Evidence recall@{K}: the share of the evidence turns in the first {K} places")
     numbers = ("questions", "turns only", "turns and facts")
     rows = table(out, "conversation", *numbers, right=numbers)
-    everything = [answer for answers in asked.values() for answer in answers]
-    for name, answers in (*asked.items(), ("all", everything)):
-        if answers and (name == "all" or len(asked) > 1):
-            rows.add_row(
-                Text(printable(name)),
-                str(len(answers)),
-                f"{sum(each.found for each in answers) / len(answers):.3f}",
-                f"{sum(each.found_with_facts for each in answers) / len(answers):.3f}",
-            )
+    for name, count, found, with_facts in evidence_recall(asked):
+        if name == "all" or len(asked) > 1:
+            rows.add_row(Text(printable(name)), str(count), f"{found:.3f}", f"{with_facts:.3f}")
     out.print(rows)
     out.print(
         "A noted fact counts for the turns it cites. Questions without named evidence are left out."
     )
+
+
+def evidence_recall(asked: dict[str, Sequence[Answer]]) -> list[tuple[str, int, float, float]]:
+    """Return (name, questions, turns only, turns and facts) of each conversation, and of all."""
+    everything = [answer for answers in asked.values() for answer in answers]
+    return [
+        (
+            name,
+            len(answers),
+            sum(each.found for each in answers) / len(answers),
+            sum(each.found_with_facts for each in answers) / len(answers),
+        )
+        for name, answers in (*asked.items(), ("all", everything))
+        if answers
+    ]

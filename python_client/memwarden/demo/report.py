@@ -33,16 +33,7 @@ def heading(out: Console, text: str) -> None:
 
 def show_counts(out: Console, decisions: Sequence[Decision], taken: timedelta) -> None:
     """Print what became of the requests of each layer."""
-    kinds: dict[str, Counter[str]] = defaultdict(Counter)
-    seen = set()
-    for each in decisions:
-        result = each.result
-        if result.committed:
-            kind = "new version" if result.item_id in seen else "new"
-            seen.add(result.item_id)
-        else:
-            kind = _BY_OUTCOME[Outcome(result.outcome)]
-        kinds[each.request.layer][kind] += 1
+    kinds = counts_of(decisions)
     rate = len(decisions) / taken.total_seconds()
     heading(
         out,
@@ -53,6 +44,21 @@ def show_counts(out: Console, decisions: Sequence[Decision], taken: timedelta) -
     for layer, counts in kinds.items():
         rows.add_row(layer, str(counts.total()), *(str(counts[kind]) for kind in _KINDS))
     out.print(rows)
+
+
+def counts_of(decisions: Sequence[Decision]) -> dict[str, Counter[str]]:
+    """Return for each layer how many requests became what."""
+    kinds: dict[str, Counter[str]] = defaultdict(Counter)
+    seen = set()
+    for each in decisions:
+        result = each.result
+        if result.committed:
+            kind = "new version" if result.item_id in seen else "new"
+            seen.add(result.item_id)
+        else:
+            kind = _BY_OUTCOME[Outcome(result.outcome)]
+        kinds[each.request.layer][kind] += 1
+    return dict(kinds)
 
 
 def show_reasons(out: Console, memory: Client, decisions: Sequence[Decision]) -> None:

@@ -26,8 +26,10 @@ SELECT gate, decision, reason, requests, p50_us, p95_us FROM memwarden.gate_stat
 """
 
 
-def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> None:
+def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> dict[str, Any]:
     """Make database `name`, write the conversations, show what happened, ask the questions.
+
+    Returns the figures of it: what became of the writes, and how much of the evidence was found.
 
     Raises:
         NotAConversation: `data` is not in the LoCoMo format.
@@ -69,7 +71,22 @@ def run(dsn: str, name: str, data: Path | None, out: Console, shown: int) -> Non
         Client.connect(logins.reviewer) as reviewer,
     ):
         show_review(out, newcomer, reviewer, scopes[0])
-    out.print(f"\nDone in {time.monotonic() - started:.1f} s.")
+    seconds = time.monotonic() - started
+    out.print(f"\nDone in {seconds:.1f} s.")
+    return {
+        "database": name,
+        "scopes": scopes,
+        "writes": {layer: dict(each) for layer, each in report.counts_of(decisions).items()},
+        "refused": [
+            {"write": each.wrong, "outcome": each.result.outcome, "reason": each.result.reason}
+            for each in refused
+        ],
+        "evidence_recall": [
+            dict(zip(("conversation", "questions", "turns", "turns_and_facts"), row, strict=True))
+            for row in answers.evidence_recall(dict(asked))
+        ],
+        "seconds": round(seconds, 1),
+    }
 
 
 def _gates(agent_dsn: str) -> list[dict[str, Any]]:

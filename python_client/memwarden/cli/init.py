@@ -1,0 +1,72 @@
+"""`memwarden init`: a starting configuration for a new database."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from memwarden.cli.options import AsJson, Dsn, told_errors
+from memwarden.cli.terminal import print_json, printable
+from memwarden.starting import Start, begin, passwords
+
+_START = Start()
+_FACT = """write semantic '{"drink": "green tea"}' --subject Ana --predicate prefers \
+    --evidence chat:1 --excerpt 'I prefer green tea.' \
+   """
+# What the answer shows of a connection string: never a password, nor where one lies.
+_SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode", "service")
+
+
+def init(
+    *,
+    scope: Annotated[str, typer.Option(help="Where the agent's memories belong.")] = _START.scope,
+    agent: Annotated[str, typer.Option(help="The first agent, and its login.")] = _START.agent,
+    reviewer: Annotated[
+        str, typer.Option(help="The person who decides what may last, and their login.")
+    ] = _START.reviewer,
+    source: Annotated[
+        str, typer.Option(help="URIs that the agent may cite for what a person said.")
+    ] = _START.source,
+    password_file: Annotated[
+        Path | None,
+        typer.Option(
+            help="Two lines, the passwords of agent and reviewer; only you may read the file."
+            " Without it the logins have none.",
+            show_default=False,
+        ),
+    ] = None,
+    dsn: Dsn = "",
+    as_json: AsJson = False,
+) -> None:
+    """Prepare a database: extension, storage, a scope, an agent, a reviewer, a source.
+
+    As a superuser. All of it happens, or nothing. What is there stays as it is, so a second run
+    changes nothing. No password is printed.
+    """
+    start = Start(scope, agent, reviewer, source)
+    with told_errors():
+        secrets = None if password_file is None else passwords(password_file)
+        steps = begin(dsn, start, secrets)
+    if as_json:
+        print_json(steps)
+        return
+    for each in steps:
+        note = f"  ({each.note})" if each.note and each.made else ""
+        print(printable(f"{'made' if each.made else 'there':5}  {each.what} {each.name}{note}"))
+    if not any(each.made for each in steps):
+        print("nothing was changed")
+    for who, does in (
+        (agent, _FACT),
+        (reviewer, "review list"),
+    ):
+        print(printable(f"as {who}: memwarden {does} --dsn {shlex.quote(_way(dsn, who))}"))
+
+
+def _way(dsn: str, login: str) -> str:
+    """Return how a login connects to the same database, as far as that may be shown."""
+    given = conninfo_to_dict(dsn)
+    return make_conninfo("", **{n: given[n] for n in _SHOWN if n in given}, user=login)

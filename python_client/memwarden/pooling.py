@@ -1,0 +1,90 @@
+"""Pools of connections for services with many threads or tasks, through psycopg_pool.
+
+    with memory_pool("dbname=app user=my_agent") as pool:
+        with pool.connection() as connection:
+            memwarden.Client(connection).recall("what does Ana drink?")
+
+psycopg_pool is in the extra `pool`. Whatever makes the pool, its connections should be as
+`SETTINGS` says: each call its own transaction, nothing prepared that a pooler could not keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from memwarden import _adapt
+from memwarden.errors import InvalidArgument
+
+if TYPE_CHECKING:
+    from psycopg_pool import AsyncConnectionPool, ConnectionPool
+
+SETTINGS: Mapping[str, Any] = {
+    "autocommit": True,
+    "prepare_threshold": None,
+    "client_encoding": "utf8",
+    "fallback_application_name": "memwarden",
+}
+
+
+def memory_pool(
+    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
+) -> ConnectionPool[psycopg.Connection[Any]]:
+    """Return a pool of connections for `Client`; enter it, or open and close it.
+
+    It keeps `min_size` to `max_size` connections; `options` are others of psycopg_pool. A
+    connection that broke while it was idle is replaced before anybody gets it.
+
+    Raises:
+        InvalidArgument: psycopg_pool is not installed.
+    """
+    try:
+        from psycopg_pool import ConnectionPool
+    except ModuleNotFoundError:
+        raise _missing() from None
+    return ConnectionPool(
+        dsn,
+        kwargs=dict(SETTINGS),
+        configure=_adapt.prepare,
+        check=ConnectionPool.check_connection,
+        min_size=min_size,
+        max_size=max_size,
+        open=False,
+        **options,
+    )
+
+
+def async_memory_pool(
+    dsn: str = "", *, min_size: int = 1, max_size: int = 8, **options: Any
+) -> AsyncConnectionPool[psycopg.AsyncConnection[Any]]:
+    """Return a pool of connections for `AsyncClient`, as `memory_pool` does for `Client`.
+
+    Raises:
+        InvalidArgument: psycopg_pool is not installed.
+    """
+    try:
+        from psycopg_pool import AsyncConnectionPool
+    except ModuleNotFoundError:
+        raise _missing() from None
+
+    async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
+        _adapt.prepare(connection)
+
+    return AsyncConnectionPool(
+        dsn,
+        kwargs=dict(SETTINGS),
+        configure=prepare,
+        check=AsyncConnectionPool.check_connection,
+        min_size=min_size,
+        max_size=max_size,
+        open=False,
+        **options,
+    )
+
+
+def _missing() -> InvalidArgument:
+    return InvalidArgument(
+        "a pool needs psycopg_pool", hint="Run: pip install './python_client[pool]'"
+    )

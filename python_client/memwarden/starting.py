@@ -1,0 +1,250 @@
+"""A starting configuration: what a new database needs before an agent can write into it.
+
+Everything happens in one transaction: all of it is there afterwards, or nothing is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.sql import SQL, Identifier, Literal
+
+from memwarden.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    MemwardenError,
+    NotAllowed,
+    translated,
+    unreachable,
+)
+
+Connection = psycopg.Connection[Any]
+
+# A login is also an agent's name and stands in connection strings: nothing here needs quotes.
+_LOGIN = re.compile(r"[a-z][a-z0-9_]{0,62}", re.ASCII)
+_SCOPE = re.compile(r"/org/[^/\s]+(/[^/\s]+/[^/\s]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What there is to be: one agent in a scope, who reviews it, and a source it may cite."""
+
+    scope: str = "/org/acme/user/ana"
+    agent: str = "assistant"
+    reviewer: str = "reviewer"
+    source: str = "chat:*"
+
+    @property
+    def organisation(self) -> str:
+        """The path of the organisation that the scope belongs to."""
+        return "/".join(self.scope.split("/")[:3])
+
+    def check(self) -> None:
+        """Raise InvalidArgument for what no database has to be asked about."""
+        for option, login in (("--agent", self.agent), ("--reviewer", self.reviewer)):
+            if not _LOGIN.fullmatch(login) or login.startswith(("pg_", "memwarden_")):
+                raise InvalidArgument(
+                    f"{option} is the name of a login: a to z, 0 to 9 and _, a letter first,"
+                    " at most 63, and not a name that begins with pg_ or memwarden_"
+                )
+        if self.agent == self.reviewer:
+            raise InvalidArgument("--agent and --reviewer are two: nobody approves what they wrote")
+        if not _SCOPE.fullmatch(self.scope):
+            raise InvalidArgument("--scope is a path such as /org/acme/user/ana")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that is there now, and whether this run made it."""
+
+    what: str
+    name: str
+    made: bool
+    note: str | None = None
+
+
+def passwords(file: Path) -> tuple[str, str]:
+    """Read the passwords of the agent and of the reviewer: the two lines of a file.
+
+    Raises:
+        NotAllowed: others may read the file.
+        InvalidArgument: it cannot be read, or has other than two lines that are not empty.
+    """
+    try:
+        with file.open(encoding="utf-8") as opened:
+            if os.fstat(opened.fileno()).st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                raise NotAllowed(
+                    f"{file} can be read or written by others", hint=f"Run: chmod 600 {file}"
+                )
+            found = opened.read(10_000).splitlines()
+    except (OSError, UnicodeDecodeError):
+        raise InvalidArgument(f"{file} cannot be read") from None
+    # No message quotes a line.
+    if len(found) != 2 or not all(each and "\0" not in each for each in found):
+        raise InvalidArgument(
+            f"{file} needs two lines: the agent's password, and the reviewer's below it"
+        )
+    return found[0], found[1]
+
+
+def begin(dsn: str, start: Start, secrets: tuple[str, str] | None = None) -> list[Step]:
+    """Make what is missing of a start, and return every step; what is there stays as it is.
+
+    The login is a superuser: PL/Python is an untrusted language. `secrets` are the passwords of
+    the agent and the reviewer; only a login that is made gets one, and it travels hashed.
+
+    Raises:
+        InvalidArgument: a name or path cannot be one.
+        AlreadyExists: a login or an agent of that name is there and is another one.
+        MemwardenError: the server cannot be reached, or refuses.
+    """
+    start.check()
+    try:
+        connection = psycopg.connect(
+            dsn, client_encoding="utf8", fallback_application_name="memwarden"
+        )
+    except psycopg.ProgrammingError:
+        # Its message quotes the string, which may hold a password.
+        raise InvalidArgument(
+            "the connection string cannot be read",
+            hint="Write key=value pairs or a postgresql:// URI.",
+        ) from None
+    except psycopg.Error as error:
+        raise unreachable(error, ()) from None
+    try:
+        with connection, connection.transaction():
+            return list(_steps(connection, start, secrets))
+    except psycopg.Error as error:
+        raise _explained(error) from None
+
+
+def _explained(error: psycopg.Error) -> MemwardenError:
+    if error.sqlstate is None:
+        return unreachable(error, ())
+    meaning = translated(error)
+    if error.sqlstate == "0A000":  # the extension's files are not on this server
+        meaning.hint = "Install the extension on the server first: make install."
+    return meaning
+
+
+def _steps(admin: Connection, start: Start, secrets: tuple[str, str] | None) -> Sequence[Step]:
+    admin.execute("SET LOCAL client_min_messages = warning")
+    # Two runs at once: the second waits, then finds the work done.
+    admin.execute("SELECT pg_advisory_xact_lock(hashtextextended('memwarden init', 0))")
+    if not _found(admin, "SELECT rolsuper FROM pg_roles WHERE rolname = current_user", {})[0]:
+        raise NotAllowed(
+            "memwarden init needs a superuser",
+            hint="Name one with --dsn. An administrator without that right follows docs/access.md.",
+        )
+    org = start.organisation.removeprefix("/org/")
+    given = secrets or (None, None)
+    return [
+        _extension(admin),
+        _storage(admin),
+        _scope(admin, start.scope),
+        _login(admin, start.agent, "memwarden_agent", given[0]),
+        _agent(admin, org, start.agent, start.scope, "contributor", "agent"),
+        _login(admin, start.reviewer, "memwarden_reviewer", given[1]),
+        _agent(admin, org, start.reviewer, start.organisation, "reviewer", "human"),
+        _source(admin, org, start.source, start.agent),
+    ]
+
+
+def _found(admin: Connection, query: LiteralString, names: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the first row, or nothing."""
+    return admin.execute(query, names).fetchone() or ()
+
+
+def _extension(admin: Connection) -> Step:
+    there = _found(admin, "SELECT 1 FROM pg_extension WHERE extname = 'memwarden'", {})
+    if not there:
+        admin.execute("CREATE EXTENSION memwarden CASCADE")
+    return Step("extension", "memwarden", not there)
+
+
+def _storage(admin: Connection) -> Step:
+    state = "SELECT state FROM memwarden.status() WHERE component = 'storage'"
+    there = _found(admin, state, {}) == ("ok",)
+    if not there:
+        admin.execute("SELECT FROM memwarden.setup()")
+    return Step("storage", "memwarden_data", not there)
+
+
+def _scope(admin: Connection, path: str) -> Step:
+    there = _found(admin, "SELECT 1 FROM memwarden.scopes WHERE scope = %(path)s", {"path": path})
+    if not there:
+        admin.execute("SELECT memwarden.create_scope(path => %s)", (path,))
+    return Step("scope", path, not there)
+
+
+def _login(admin: Connection, name: str, group: str, password: str | None) -> Step:
+    there = _found(
+        admin,
+        "SELECT r.rolsuper, r.rolcanlogin, pg_has_role(r.oid, %(group)s, 'MEMBER')"
+        " FROM pg_roles AS r WHERE r.rolname = %(name)s",
+        {"name": name, "group": group},
+    )
+    if there:
+        # Roles belong to the whole server: this one may be somebody's who never heard of memory.
+        if there != (False, True, True):
+            raise AlreadyExists(
+                f"role {name} exists and is no login of {group}, or is a superuser",
+                hint=f"Choose another name, or run: GRANT {group} TO {name};"
+                " a superuser is never the right login.",
+            )
+        return Step("login", name, made=False)
+    admin.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(name)))
+    admin.execute(SQL("GRANT {} TO {}").format(Identifier(group), Identifier(name)))
+    if password is None:
+        return Step("login", name, made=True, note=f"without a password: \\password {name} in psql")
+    hashed = admin.pgconn.encrypt_password(password.encode(), name.encode(), b"scram-sha-256")
+    admin.execute(
+        SQL("ALTER ROLE {} PASSWORD {}").format(Identifier(name), Literal(hashed.decode()))
+    )
+    return Step("login", name, made=True, note="with the password of the file")
+
+
+def _agent(admin: Connection, org: str, name: str, home: str, role: str, kind: str) -> Step:
+    there = _found(
+        admin,
+        "SELECT a.home, a.role, %(name)s = ANY (a.logins::text[])"
+        " FROM memwarden.agents AS a WHERE a.org = %(org)s AND a.agent = %(name)s",
+        {"org": org, "name": name},
+    )
+    if there and there != (home, role, True):
+        raise AlreadyExists(
+            f"agent {name} exists and is not the {role} of {home} with that login",
+            hint="Choose another name, or see: SELECT agent, home, role, logins"
+            " FROM memwarden.agents;",
+        )
+    if not there:
+        admin.execute(
+            "SELECT memwarden.register_agent(name => %(name)s, scope => %(home)s,"
+            " login_role => %(name)s, role => %(role)s, kind => %(kind)s,"
+            " descendants => true)",
+            {"name": name, "home": home, "role": role, "kind": kind},
+        )
+    return Step(role, name, not there, f"in {home}")
+
+
+def _source(admin: Connection, org: str, pattern: str, issuer: str) -> Step:
+    there = _found(
+        admin,
+        "SELECT s.issuer FROM memwarden.sources AS s"
+        " WHERE s.org = %(org)s AND s.uri_pattern = %(pattern)s",
+        {"org": org, "pattern": pattern},
+    )
+    if not there:
+        admin.execute(
+            "SELECT memwarden.define_source(uri_pattern => %(pattern)s, type => 'human_input',"
+            " issuer => %(issuer)s, org => %(org)s)",
+            {"pattern": pattern, "issuer": issuer, "org": org},
+        )
+    return Step("source", pattern, not there, f"what a person says to {issuer}")

@@ -1,0 +1,54 @@
+"""The examples for frameworks of agents: short, and they run without a model or a network."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import uuid
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from psycopg.conninfo import make_conninfo
+
+if TYPE_CHECKING:
+    from conftest import World
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+REFUSED = "I may not keep that: INSTRUCTION_REVIEW"
+KNOWN = "I know: I drink green tea"
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "answers"),
+    [
+        ("openai_agent", "agents", ["I keep that in mind.", REFUSED, KNOWN]),
+        ("pydantic_agent", "pydantic_ai", ["I keep that in mind.", REFUSED, KNOWN]),
+        ("llamaindex_memory", "llama_index", [KNOWN, REFUSED]),
+    ],
+)
+def test_an_agent_of_a_framework_remembers_and_is_refused(
+    shared_world: World, name: str, package: str, answers: list[str]
+) -> None:
+    """As its page says, in a process of its own.
+
+    Proves: Z11
+    """
+    if find_spec(package) is None:
+        pytest.skip(f"needs {package}, which tools/requirements.txt names")
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 60
+    home = f"/org/acme/user/{uuid.uuid4().hex[:12]}"
+    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
+    ran = subprocess.run(
+        [sys.executable, path, agent],
+        # A proxy that nobody listens on: whoever wants the network does not get it.
+        env=os.environ | {"https_proxy": "http://127.0.0.1:9", "http_proxy": "http://127.0.0.1:9"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (ran.returncode, ran.stdout.splitlines()) == (0, answers), ran.stderr
