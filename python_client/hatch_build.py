@@ -1,4 +1,4 @@
-"""Puts memwarden_core into the wheel: it lies beside this folder, or in it once this is an sdist."""
+"""Puts memwarden_core into sdist and wheel: it lies beside this folder, or in the sdist itself."""
 
 from __future__ import annotations
 
