@@ -28,6 +28,7 @@ PACKED = [
     "docs",
     "memwarden.control",
     "migrations",
+    "packaging",
     "plpython",
     "sql",
     "tools",

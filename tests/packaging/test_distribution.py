@@ -90,6 +90,17 @@ def test_every_other_version_is_that_of_the_control_file() -> None:
     assert re.match(rf"memwarden \({re.escape(version())}-\d+\) ", debian)
 
 
+def test_the_debian_package_needs_what_the_server_needs() -> None:
+    """Its dependencies are the list that the image and the root file system are made from."""
+    control = (REPOSITORY / "packaging/debian/control").read_text(encoding="utf-8")
+    fields = re.findall(r"^(?:Depends|Recommends): ((?:.*\n)(?: .*\n)*)", control, re.MULTILINE)
+    needed = {name.strip() for field in fields for name in field.split(",")}
+    lines = (REPOSITORY / "deploy/packages.txt").read_text(encoding="utf-8").splitlines()
+    words = [line.replace("@PG@", "17").split() for line in lines if not line.startswith("#")]
+    server = {word[0] for word in words if len(word) == 1}
+    assert needed - {"${misc:Depends}"} == server - {"make"}
+
+
 def test_the_archive_builds_the_same_script_from_itself(tmp_path: Path) -> None:
     """`make` in the unpacked folder needs nothing else; two archives have the same bytes."""
     tool = [sys.executable, REPOSITORY / "tools/make_dist.py", "--out"]
