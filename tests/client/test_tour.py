@@ -30,6 +30,21 @@ def test_the_tour_shows_what_it_says(world: World, monkeypatch: pytest.MonkeyPat
         world.roles += names["roles"].values()
     drawn = [value._repr_html_() for value in values if hasattr(value, "_repr_html_")]
     assert len(drawn) == 3
-    assert all("<svg" in each and "http" not in each for each in drawn)
-    print(values)
-    assert 0
+    assert all("<rect" in each and "http" not in each for each in drawn)
+    said = {what: (result.outcome, result.reason) for what, result in names["attempts"].items()}
+    assert said == {
+        "an event": ("COMMITTED", None),
+        "the same event": ("ALREADY_COMMITTED", None),
+        "a fact with evidence": ("DEFERRED", "AWAITING_APPROVAL"),
+        "a fact without evidence": ("REJECTED", "INSUFFICIENT_EVIDENCE"),
+        "a secret": ("REJECTED", "SENSITIVE_CONTENT"),
+        "a hidden instruction": ("DEFERRED", "INSTRUCTION_REVIEW"),
+        "another fact": ("DEFERRED", "EVIDENCE_UNCLEAR"),
+    }
+    assert (names["first"].outcome, names["grown"].outcome) == ("COMMITTED", "MERGED")
+    assert names["before"] == []
+    assert sorted(result.outcome for result in names["decided"].values()) == [
+        *("COMMITTED", "REJECTED", "REJECTED"),
+    ]
+    assert names["best"].text == "Ana prefers drink green tea"
+    assert (names["erased"].status, names["erased"].items, names["after"]) == ("COMPLETED", 3, [])
