@@ -2,9 +2,9 @@
 """Build the site of the pages: build/site, to be read from disk or from any web server.
 
 Runs in the environment of tools/site.txt: see `make docs`. The pages lead to files of the whole
-checkout, so mkdocs gets a copy of what can be reached from docs/ and README.md, with the same
-paths. A link that leads nowhere fails the build, and so does a page that would load a script, a
-style, a font or a picture from elsewhere.
+checkout, so mkdocs gets a copy of what can be reached from those that mkdocs.yml names, with the
+same paths. A link that leads nowhere fails the build, and so does a page that would load a script,
+a style or a picture from elsewhere.
 """
 
 from __future__ import annotations
@@ -35,9 +35,10 @@ def linked(page: Path) -> Iterator[Path]:
 
 
 def reached() -> set[Path]:
-    """Every page, and every file that one leads to, directly or through another."""
+    """Every file that mkdocs.yml names or one of these leads to, directly or through another."""
     found: set[Path] = set()
-    left = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "docs/site").iterdir()]
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    left = [ROOT / name for name in re.findall(r"[\w./-]+\.(?:md|js)\b", settings)]
     while left:
         path = left.pop()
         if path in found or not path.is_file() or not path.is_relative_to(ROOT):
@@ -68,11 +69,15 @@ def loaded_from_elsewhere() -> Iterator[str]:
 def main() -> None:
     """Build, and say where."""
     stage()
-    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--clean"]
-    # The theme would advertise its successor.
-    quiet = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
-    if subprocess.run(mkdocs, cwd=ROOT, env=quiet, check=False).returncode:
-        raise SystemExit(1)
+    # With --quiet, --strict would not count warnings. The theme would advertise its successor.
+    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict", "--clean"]
+    environment = os.environ | {"NO_MKDOCS_2_WARNING": "1"}
+    built = subprocess.run(
+        mkdocs, cwd=ROOT, env=environment, check=False, stderr=subprocess.PIPE, text=True
+    )
+    if built.returncode:
+        told = [line for line in built.stderr.splitlines() if not line.startswith("INFO")]
+        raise SystemExit("\n".join(told))
     if found := sorted(set(loaded_from_elsewhere())):
         raise SystemExit("\n".join(["the site loads from elsewhere:", *found]))
     print(SITE / "index.html")

@@ -9,7 +9,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-import jsonschema
+import jsonschema  # type: ignore[import-untyped]
 
 from server_checkout import REPOSITORY
 from test_build import build, version
@@ -103,7 +103,7 @@ def test_the_debian_package_needs_what_the_server_needs() -> None:
 
 def test_the_archive_builds_the_same_script_from_itself(tmp_path: Path) -> None:
     """`make` in the unpacked folder needs nothing else; two archives have the same bytes."""
-    tool = [sys.executable, REPOSITORY / "tools/make_dist.py", "--out"]
+    tool: list[str | Path] = [sys.executable, REPOSITORY / "tools/make_dist.py", "--out"]
     archives = []
     for name in ("first", "second"):
         ran = subprocess.run(
