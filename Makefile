@@ -7,7 +7,10 @@ UPDATES   := $(patsubst migrations/%.drops.sql,build/memwarden--%.sql,$(wildcard
 
 .DEFAULT_GOAL := help
 
-.PHONY: build script check test mutants lint fuzz demo bench bench-peers install uninstall clean FORCE
+.PHONY: all build script check test mutants lint fuzz demo bench bench-peers docs dist install uninstall clean FORCE
+
+# What `pgxn install` and packagers call; PGXS knows it too.
+all: build
 
 build: $(SCRIPT) ## build the extension's scripts from sql/, plpython/ and migrations/
 
@@ -69,5 +72,12 @@ bench: ## measure against a bare pgvector table, history, sealing, scopes of eve
 bench-peers: ## measure beside a bare pgvector table, LangGraph's store and mem0, which it gets from PyPI; BENCH='--items 500'
 	@tools/with-server bench -c shared_buffers=2GB -c max_wal_size=8GB -- \
 	    sh -ec 'python bench/peers.py --dsn "$$MEMWARDEN_DSN" "$$@"' bench $(BENCH)
+
+docs: ## build the site of these pages in build/site, with every link checked; it needs no network to be read
+	@"$$(tools/python-env tools/site.txt)/bin/python" tools/make_site.py
+
+dist: ## pack the extension for PGXN, and the client's sdist and wheel, into build/dist
+	@python3 tools/make_dist.py
+	@cd python_client && "$$(../tools/python-env)/bin/python" -m hatchling build -d ../build/dist
 
 include deploy/server.mk

@@ -196,8 +196,10 @@ def tests_of(changed: Iterable[Path]) -> Iterator[Path]:
                 yield Path("tests/console")
             case ("python_client", *_):
                 yield Path("tests/client")
-            case ("docs", *_) | (_,) if path.suffix == ".md":
+            case ("docs", *_) | (_,) if path.suffix in {".md", ".yml"}:
                 yield Path("tests/docs/test_pages.py")
+            case ("packaging", *_) | ("META.json",):
+                yield Path("tests/packaging/test_distribution.py")
             case ("migrations", *_):
                 for each in ("build", "releases", "update"):
                     yield Path(f"tests/packaging/test_{each}.py")

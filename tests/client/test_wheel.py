@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
+from email.parser import HeaderParser
 from pathlib import Path
 
 import pytest
@@ -13,18 +15,33 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the wheel, built once."""
-    pytest.importorskip("hatchling", reason="hatchling is not installed (extra dev)")
-    folder = tmp_path_factory.mktemp("dist")
+OPTIONAL = {"console", "langgraph", "mcp", "minilm", "nli", "otel", "parquet"}
+
+
+def packed(project: Path, folder: Path, *targets: str) -> None:
+    """Run the build backend of a project, as pip does."""
+    options = [word for target in targets for word in ("-t", target)]
     subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder],
-        cwd=ROOT / "python_client",
+        [sys.executable, "-m", "hatchling", "build", *options, "-d", folder],
+        cwd=project,
         check=True,
         capture_output=True,
     )
-    [built] = folder.glob("*.whl")
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of the sdist and the wheel, built once."""
+    pytest.importorskip("hatchling", reason="hatchling is not installed (extra dev)")
+    folder = tmp_path_factory.mktemp("dist")
+    packed(ROOT / "python_client", folder, "sdist", "wheel")
+    return folder
+
+
+@pytest.fixture
+def wheel(dist: Path) -> Path:
+    """Return the wheel."""
+    [built] = dist.glob("*.whl")
     return built
 
 
@@ -62,3 +79,26 @@ def test_the_wheel_runs_from_itself_alone(wheel: Path) -> None:
         text=True,
     )
     assert ran.stdout.startswith(str(wheel))
+
+
+def test_the_sdist_makes_the_same_wheel_without_the_repository(dist: Path, wheel: Path) -> None:
+    """It brings the code and the version that lie outside the package's folder."""
+    [sdist] = dist.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(dist / "source", filter="data")
+    [project] = (dist / "source").iterdir()
+    packed(project, dist / "again", "wheel")
+    assert (dist / "again" / wheel.name).read_bytes() == wheel.read_bytes()
+
+
+def test_the_wheel_names_its_extras_and_carries_the_licence(wheel: Path) -> None:
+    """What an integration needs comes with its extra, and never by itself."""
+    with zipfile.ZipFile(wheel) as archive:
+        [folder] = {name.split("/")[0] for name in archive.namelist() if ".dist-info/" in name}
+        metadata = HeaderParser().parsestr(archive.read(f"{folder}/METADATA").decode())
+        licence = archive.read(f"{folder}/licenses/LICENSE")
+    assert licence == (ROOT / "LICENSE").read_bytes()
+    assert set(metadata.get_all("Provides-Extra", [])) == {*OPTIONAL, "dev"}
+    needed = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
+    names = {re.split(r"[^\w-]", each)[0] for each in needed}
+    assert names == {"psycopg", "rfc8785", "rich", "typer"}

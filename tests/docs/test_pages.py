@@ -91,6 +91,15 @@ def test_every_page_by_task_is_in_the_index() -> None:
     assert beside <= set(links(index))
 
 
+def test_every_page_is_in_the_navigation_of_the_site() -> None:
+    """mkdocs.yml names each page of docs/ once, and none that is gone."""
+    named = re.findall(r"^ +- (?:[^:\n]+: )?(\S+\.md)$", text_of(ROOT / "mkdocs.yml"), re.MULTILINE)
+    assert len(named) == len(set(named))
+    assert [name for name in named if not (ROOT / name).is_file()] == []
+    pages = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages <= set(named)
+
+
 def test_every_stage_says_what_it_answers() -> None:
     """Each folder of sql/ has a short README, and the files and folders it names are there."""
     for folder in (path for path in (ROOT / "sql").rglob("*") if path.is_dir()):
