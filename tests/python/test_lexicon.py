@@ -137,7 +137,7 @@ SAYS = "Ana keeps a theorbo in the hall"
 ASKED = {pair("theorbo", "crumhorn"): RIVAL, pair("murky", "limpid"): OPPOSITE}
 
 
-def test_what_a_dictionary_tells_marks_and_decides_nothing() -> None:
+def test_what_a_dictionary_alone_tells_marks_and_decides_nothing() -> None:
     """Proves: V10, V4 (false alarms)."""
     found = of("Ana keeps a crumhorn in the hall", SAYS, ASKED)
     assert (found.relation, found.score, found.method) == ("contradicts", 0.86, "rival")
@@ -154,6 +154,21 @@ def test_what_a_dictionary_tells_marks_and_decides_nothing() -> None:
     ):
         assert of(other, SAYS, ASKED).method != "rival"
     assert of("Ana keeps a crumhorn in the hall", SAYS, {}).relation == "unrelated"
+
+
+def test_who_moved_is_in_another_place_where_a_dictionary_knows_both() -> None:
+    """The verb tells that places are meant; a town of a country is no other place than it.
+
+    Proves: V10
+    """
+    lived, places = "Lena lives in Ostmark", {pair("ostmark", "westmark"): RIVAL}
+    found = of("Lena moved to Westmark", lived, places)
+    assert (found.relation, found.method) == ("updates", "rival")
+    assert found.why["decisive"] is True
+    for doubtful in ("Lena often moved to Westmark", "Lena may move to Westmark"):
+        assert "decisive" not in of(doubtful, lived, places).why
+    part = {pair("oststadt", "ostmark"): WIDER}
+    assert "decisive" not in of("Lena moved to Oststadt", lived, part).why
 
 
 def test_materials_differ_only_where_they_describe() -> None:

@@ -86,7 +86,7 @@ def test_what_differs_in_an_unknown_word_or_in_its_sense_is_never_merged(
     ("more", "less"),
     [
         ("Ana lives in Paris with two cats", "Ana lives in Paris"),
-        ("Ana drinks strong coffee", "Ana drinks coffee"),
+        ("Ana drinks black coffee", "Ana drinks coffee"),
         ("The poodle sleeps", "The dog sleeps"),
         ("All users can write", "Some users can write"),
         ("Ana plays chess. Bo sings.", "Ana plays chess."),
@@ -109,7 +109,6 @@ def test_who_says_more_is_narrower_and_who_says_less_wider(more: str, less: str)
         ("The answer was unhelpful", "The answer was helpful", "antonym"),
         ("The walls are green", "The walls are red", "group"),
         ("Ana is playing the guitar", "Ana is playing the piano", "group"),
-        ("The office is in South Korea", "The office is in North Korea", "group"),
         ("The limit is 200 requests", "The limit is 100 requests", "number"),
         ("The disk has 2 TB", "The disk has 500 GB", "number"),
         ("The review is on 2025-03-06", "The review is on 2025-03-05", "date"),
@@ -157,7 +156,7 @@ def test_what_can_both_be_so_is_none(new: str, old: str) -> None:
         ("Ana no longer drinks coffee", "Ana drinks coffee"),
         ("The limit is now 200 requests", "The limit is 100 requests"),
         ("As of 2024-05-01 the limit is 5 GB", "As of 2024-01-01 the limit is 4 GB"),
-        ("Since May the office is in Rome", "Since May the office is in Paris"),
+        ("Since May the door is green", "Since May the door is red"),
     ],
 )
 def test_another_value_is_an_update_where_the_wording_tells_of_change(new: str, old: str) -> None:

@@ -78,7 +78,7 @@ def test_another_value_of_one_subject_contradicts(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "decisive"),
     [
-        ("Lena lives in Oslo", "Lena moved to Madrid", True),
+        ("Lena lives in Oslo", "Lena moved to Madrid", False),
         ("The deadline is on Monday", "The deadline is now on Friday", True),
         ("Lena works for Acme", "Lena moved to Madrid", False),
         ("A friend lives in Oslo", "A friend moved to Madrid", False),

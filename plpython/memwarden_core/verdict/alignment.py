@@ -162,9 +162,10 @@ class Alignment:
             ),
         )
         where = _word_before(self.new, first)
-        if method == "rival" and (where in _ALONG or where != _word_before(self.old, start)):
-            # In the water, on the ground: said of two ways to be somewhere. Who walks down the
-            # road walks down the sidewalk.
+        # In the water, on the ground: said of two ways to be somewhere. Who moved to Oslo is in it.
+        ways = where != _word_before(self.old, start) and not self.begins
+        # Who walks down the road walks down the sidewalk.
+        if method == "rival" and (ways or where in _ALONG):
             return
         if method:
             self.conflicts.append(Conflict(first, start, method))

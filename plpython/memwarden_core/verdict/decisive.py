@@ -45,10 +45,10 @@ def decides(found: Alignment) -> bool:
     if len(found.conflicts) != 1 or found.in_new or found.in_old or found.more or found.less:
         return False
     conflict = found.conflicts[0]
-    if conflict.method in GUESSED:
-        return False
     if found.begins:
         return _moves(found, conflict)
+    if conflict.method in GUESSED:
+        return False
     verb = _verb(new)
     if (
         not 0 < verb <= _SHORT
@@ -70,12 +70,15 @@ def decides(found: Alignment) -> bool:
 
 
 def _moves(found: Alignment, conflict: Conflict) -> bool:
-    """Whether who was in one place is in another now: "Ana lives in Rome", "Ana moved to Oslo"."""
+    """Whether who was in one place is in another now: "Ana lives in Rome", "Ana moved to Oslo".
+
+    The verb tells which sense is meant, so a dictionary's answer is no guess here.
+    """
     new, old = found.new, found.old
     last = len(new.keys) - 1
     return (
         conflict.new == conflict.old == last == len(old.keys) - 1
-        and conflict.method == "group"
+        and conflict.method in ("group", "rival")
         and all(found.partner.get(place) == place for place in range(last))
         and new.keys[: last - 1] == old.keys[: last - 1]
         and len(set(new.clauses)) == len(set(old.clauses)) == 1

@@ -2,7 +2,7 @@
 
 The judge asks of few words: those in which two near texts differ. It is given the answers as a
 mapping, so it stays a pure function. What a dictionary tells is a guess about the sense that was
-meant; so it marks, and decides nothing.
+meant; so it marks, and decides only where the verb tells the sense (who moved to another place).
 """
 
 from __future__ import annotations
