@@ -24,6 +24,7 @@ from psycopg import Connection, sql
 from psycopg.conninfo import make_conninfo
 
 from measure import machine
+from peer_plot import draw
 from peer_stores import SIDES
 from store import Stores
 
@@ -211,6 +212,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--report", type=Path, default=Path("build/peers.json"))
+    parser.add_argument("--plot", type=Path, help="also draw the rates a second, as SVG")
     given = parser.parse_args()
 
     given.report.parent.mkdir(parents=True, exist_ok=True)
@@ -228,6 +230,12 @@ def main() -> None:
         "ms each: passed; processor of server + client",
         {k: {s: f.times() for s, f in v.items()} for k, v in figures.items()},
     )
+    if given.plot:
+        rates = {
+            f"{what}, clients: {clients}": {side: f.rates for side, f in sides.items()}
+            for (what, clients), sides in figures.items()
+        }
+        given.plot.write_text(draw(rates), encoding="utf-8")
     for side in SIDES:
         bench.drop(bench.template(side))
 

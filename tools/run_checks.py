@@ -265,7 +265,7 @@ def leaving_nothing() -> Iterator[Path]:
         for name in (signal.SIGINT, signal.SIGTERM):
             signal.signal(name, signal.SIG_IGN)
         for server in folder.rglob("deploy/server"):
-            subprocess.run([server, "clean"], check=False)
+            subprocess.run(["bash", server, "clean"], check=False)
         subprocess.run([SERVER, "down", "--all"], check=False)
         shutil.rmtree(folder, ignore_errors=True)
         listen()
