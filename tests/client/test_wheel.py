@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-OPTIONAL = {"console", "langgraph", "mcp", "minilm", "nli", "otel", "parquet"}
+OPTIONAL = {"console", "langgraph", "mcp", "minilm", "nli", "otel", "parquet", "pool"}
 
 
 def packed(project: Path, folder: Path, *targets: str) -> None:
@@ -98,7 +98,7 @@ def test_the_wheel_names_its_extras_and_carries_the_licence(wheel: Path) -> None
         metadata = HeaderParser().parsestr(archive.read(f"{folder}/METADATA").decode())
         licence = archive.read(f"{folder}/licenses/LICENSE")
     assert licence == (ROOT / "LICENSE").read_bytes()
-    assert set(metadata.get_all("Provides-Extra", [])) == {*OPTIONAL, "pool", "dev"}
+    assert set(metadata.get_all("Provides-Extra", [])) == {*OPTIONAL, "dev"}
     needed = [each for each in metadata.get_all("Requires-Dist", []) if "extra ==" not in each]
     names = {re.split(r"[^\w-]", each)[0] for each in needed}
     assert names == {"psycopg", "rfc8785", "rich", "typer"}

@@ -294,15 +294,15 @@ def test_news_of_ones_own_is_a_version_without_a_key_too(world: World, agent: Ag
 
     Proves: V10
     """
-    first = write(agent, "semantic", "Ana lives in Paris.", embedding=VECTOR)
-    news = write(agent, "semantic", "Ana moved to Berlin.", embedding=near(0.8))
+    first = write(agent, "semantic", "The deadline is on Monday.", embedding=VECTOR)
+    news = write(agent, "semantic", "The deadline is now on Friday.", embedding=near(0.8))
     assert (news["outcome"], news["item_id"]) == ("COMMITTED", first["item_id"])
     assert [v["content"] for v in versions(world, first["item_id"])] == [
-        "Ana lives in Paris.",
-        "Ana moved to Berlin.",
+        "The deadline is on Monday.",
+        "The deadline is now on Friday.",
     ]
     other = world.agent()
-    rumour = write(other, "semantic", "Ana moved to Madrid.", embedding=near(0.8))
+    rumour = write(other, "semantic", "The deadline is now on Wednesday.", embedding=near(0.8))
     assert rumour["outcome"] == "COMMITTED"
     assert rumour["item_id"] != first["item_id"]
 
