@@ -66,6 +66,9 @@ class FieldIndex:
                 "embed is an async function", hint="Give a function, Embeddings, or an embedder."
             )
         self.model: str | None = given.get("model") or getattr(embed, "name", None)
+        if self.model == "lexical":
+            # The server makes these vectors for whatever brings none: index=False would not hold.
+            raise InvalidArgument("the model lexical is the server's own, and no index")
         self._fields: list[str] = list(given.get("fields") or ["$"])
         self._embed: Callable[[list[str]], Sequence[Vector | None]]
         self._embed_query: Callable[[str], Vector | None]

@@ -21,6 +21,7 @@ from langgraph.store.base import (
 
 from client.langgraph_store.clock import Clock
 from memwarden import Client, InvalidArgument
+from memwarden.embedders import LexicalEmbedder
 from memwarden.langgraph import MemwardenIndexConfig, MemwardenStore, PutRefused, lives
 
 if TYPE_CHECKING:
@@ -197,7 +198,11 @@ def test_the_index_compares_the_fields_that_it_names(
     async def later(texts: Sequence[str]) -> list[list[float]]:
         return [[0.0] for _ in texts]
 
-    for wrong in (MemwardenIndexConfig(fields=["x"]), IndexConfig(embed=later)):
+    for wrong in (
+        MemwardenIndexConfig(fields=["x"]),
+        MemwardenIndexConfig(embed=LexicalEmbedder()),
+        IndexConfig(embed=later),
+    ):
         with pytest.raises(InvalidArgument):
             MemwardenStore(client, index=wrong)
 
