@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import re
 from array import array
 from collections import OrderedDict
@@ -70,6 +71,8 @@ class FieldIndex:
             # The server makes these vectors for whatever brings none: index=False would not hold.
             raise InvalidArgument("the model lexical is the server's own, and no index")
         self._fields: list[str] = list(given.get("fields") or ["$"])
+        # Whether memories are seen to have several: what the server finds is a guess then.
+        self.is_several = len(self._fields) > 1 or "*" in self._fields[0]
         self._embed: Callable[[list[str]], Sequence[Vector | None]]
         self._embed_query: Callable[[str], Vector | None]
         if callable(getattr(embed, "embed", None)):
@@ -90,10 +93,6 @@ class FieldIndex:
         known = self._embedded([text for each in texts for text in each])
         return [_mean([known[text] for text in each]) for each in texts]
 
-    def has_several(self, item: RecalledItem) -> bool:
-        """Whether a memory has several fields that a query is compared with."""
-        return len(self._compared(item)) > 1
-
     def scores(self, query: Vector, items: Sequence[RecalledItem]) -> list[float | None]:
         """How near each memory's nearest field is, as a cosine; None where it has no vector."""
         texts = [self._compared(item) for item in items]
@@ -103,6 +102,7 @@ class FieldIndex:
             # Of a single field the server knows it.
             vectors = [known[text] for text in each] if len(each) > 1 else []
             near = [_product(query, vector) for vector in vectors if vector is not None]
+            self.is_several = self.is_several or len(near) > 1
             found.append(max(near, default=item.similarity))
         return found
 
@@ -160,7 +160,7 @@ def _unit(vector: Vector | None) -> Vector | None:
     """A vector of length one, in single precision; None for none, and for one of zeros."""
     if vector is None:
         return None
-    length = math.sqrt(math.fsum(each * each for each in vector))
+    length = math.hypot(*vector)
     return array("f", (each / length for each in vector)) if length > 0 else None
 
 
@@ -168,8 +168,8 @@ def _mean(vectors: Iterable[Vector | None]) -> Vector | None:
     found = [vector for vector in vectors if vector is not None]
     if len(found) < 2:
         return found[0] if found else None
-    return _unit([math.fsum(each) for each in zip(*found, strict=True)])
+    return _unit([sum(each) for each in zip(*found, strict=True)])
 
 
 def _product(one: Vector, other: Vector) -> float:
-    return math.fsum(a * b for a, b in zip(one, other, strict=True))
+    return float(sum(map(operator.mul, one, other)))

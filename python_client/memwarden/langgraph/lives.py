@@ -40,17 +40,21 @@ class Lives:
         before = self._renewed.get(item.item_id)
         if before is not None and now - before < ttl.total_seconds() * _RARELY:
             return
-        try:
-            self._client.renew(item.item_id, _READ, ttl)
-        except ConnectionFailed:
-            raise
-        except MemwardenError:
+        if not self._renew(item.item_id, _READ, ttl):
             return
         self._renewed[item.item_id] = now
         self._renewed.move_to_end(item.item_id)
         if len(self._renewed) > _KEPT:
             self._renewed.popitem(last=False)
 
-    def put_again(self, item_id: UUID, minutes: float) -> None:
-        """Let the life of a memory begin anew whose value was put once more."""
-        self._client.renew(item_id, _PUT_AGAIN, timedelta(minutes=minutes))
+    def put_again(self, item_id: UUID, minutes: float) -> bool:
+        """Let the life of a memory begin anew whose value was put once more; whether it did."""
+        return self._renew(item_id, _PUT_AGAIN, timedelta(minutes=minutes))
+
+    def _renew(self, item_id: UUID, reason: str, ttl: timedelta) -> bool:
+        try:
+            return self._client.renew(item_id, reason, ttl).stored
+        except ConnectionFailed:
+            raise
+        except MemwardenError:
+            return False

@@ -26,7 +26,8 @@ from memwarden.results import Item as MemoryItem
 Scored = tuple[DatedItem | RecalledItem, float | None]
 # What a search with a query looks through, when others than the namespace's lie in the scope.
 _SEARCHED = 1000
-# Of how many times as many the nearest fields are compared, where memories have several.
+# Of how many times as many the nearest fields are compared, where memories have several: the mean
+# of their vectors finds a memory and does not rank it.
 _WIDER = 5
 _NOBODY = UUID(int=0)
 
@@ -107,7 +108,7 @@ class Reads:
             return self._nearest(self._index, op, query)
         wanted = op.offset + op.limit
         found: list[Scored] = []
-        for page in self._pages(op, query):
+        for page in self._pages(op, query, wanted):
             found += [(i, i.score if i.similarity is None else i.similarity) for i in page]
             if len(found) >= wanted:
                 break
@@ -118,25 +119,23 @@ class Reads:
         if vector is None:
             return self._newest(op)  # a query without a word
         asked = {"embedding": vector, "embedding_model": index.model, "weights": {"vector": 1}}
+        found: list[Scored] = []
         wanted = op.offset + op.limit
-        found: list[RecalledItem] = []
-        is_guess = False
-        for page in self._pages(op, query, **asked):
-            found += [item for item in page if item.similarity is not None]
-            # The mean of several fields finds a memory and does not rank it.
-            is_guess = is_guess or any(index.has_several(item) for item in page)
-            if len(found) >= wanted * (_WIDER if is_guess else 1):
+        for page in self._pages(op, query, wanted * (_WIDER if index.is_several else 1), **asked):
+            page = [item for item in page if item.similarity is not None]
+            found += zip(page, index.scores(vector, page), strict=True)
+            if len(found) >= wanted * (_WIDER if index.is_several else 1):
                 break
-        scored = zip(found, index.scores(vector, found), strict=True)
-        return sorted(scored, key=lambda each: each[1] or 0.0, reverse=True)
+        return sorted(found, key=lambda each: each[1] or 0.0, reverse=True)
 
-    def _pages(self, op: SearchOp, query: str, **asked: Any) -> Iterator[list[RecalledItem]]:
+    def _pages(
+        self, op: SearchOp, query: str, size: int, **asked: Any
+    ) -> Iterator[list[RecalledItem]]:
         """What recall finds of the entries that an operation asks for, page by page."""
-        size = min(max(op.offset + op.limit, 10), _SEARCHED)
         seen = 0
         for page in self._client.recall_pages(
             query,
-            page_size=size,
+            page_size=min(max(size, 10), _SEARCHED),
             scopes=[self._scopes.scope(tuple(op.namespace_prefix))],
             layers=[self._layer],
             filter=contained(op.filter),

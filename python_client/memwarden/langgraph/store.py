@@ -186,9 +186,7 @@ class MemwardenStore(BaseStore):
             dict(op.value or {}),
         ):
             return False
-        if op.ttl is not None:
-            self._lives.put_again(item.item_id, op.ttl)
-        return True
+        return op.ttl is None or self._lives.put_again(item.item_id, op.ttl)
 
     def _arguments(self, op: PutOp, vector: Vector | None) -> dict[str, Any]:
         given: dict[str, Any] = {

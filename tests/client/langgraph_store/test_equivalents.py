@@ -135,6 +135,8 @@ def test_a_read_prolongs_a_life_where_the_store_has_a_ttl(client: Client, clock:
     assert clock.ends(NS, "a") == ends
     # The same value again is a put as well.
     store.put(NS, "a", {"text": "tea a"}, ttl=10)
+    with pytest.raises(PutRefused):
+        store.put(NS, "a", {"text": "tea a"}, ttl=10**9)
     without = MemwardenStore(client)
     assert without.get(NS, "c", refresh_ttl=True) is not None
     clock.sleep(70)
