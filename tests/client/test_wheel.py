@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 
-OPTIONAL = {"console", "langgraph", "mcp", "minilm", "nli", "otel", "parquet"}
+OPTIONAL = {"console", "langgraph", "mcp", "minilm", "nli", "otel", "parquet", "pool"}
 
 
 def packed(project: Path, folder: Path, *targets: str) -> None:
