@@ -12,6 +12,7 @@ from psycopg.conninfo import make_conninfo
 
 from memwarden import Client, InvalidArgument, NotAllowed, NotFound
 from memwarden.mem0 import AsyncMemory, Memory
+from memwarden.mem0 import memory as mem0_memory
 
 if TYPE_CHECKING:
     from conftest import World
@@ -93,10 +94,58 @@ def test_an_extractor_is_asked_where_there_is_one(client: Client) -> None:
         lambda: memory.search("x"),
         lambda: memory.get("x"),
         lambda: memory.get_all(filters={"user_id": "ana", "OR": [1]}),
+        lambda: memory.search("x", filters={"user_id": "ana", "age": {"near": 4}}),
     ]
     for call in calls:
         with pytest.raises(InvalidArgument):
             call()
+
+
+def test_filters_are_met_before_anything_is_cut(
+    monkeypatch: pytest.MonkeyPatch, client: Client
+) -> None:
+    """A search pages on until it has enough, and an exact filter is one call.
+
+    Proves: Z11
+    """
+    monkeypatch.setattr(mem0_memory, "_PAGE", 5)
+    memory = Memory(client)
+    for number in range(14):
+        told = memory.add(
+            f"Ana saw {number} geese fly over the lake",
+            user_id="ana" if number % 2 else "bo",
+            run_id="walk",
+            metadata={"number": number, "tags": ["lake", "even" if number % 2 == 0 else "odd"]},
+        )
+        assert told["results"][0]["event"] == "ADD"
+    both = {"run_id": "walk", "OR": [{"number": {"lt": 2}}, {"number": {"in": [5, 12]}}]}
+
+    def numbers(answer: dict[str, Any]) -> list[int]:
+        return [each["metadata"]["number"] for each in answer["results"]]
+
+    assert sorted(numbers(memory.search("geese", filters=both, top_k=4))) == [0, 1, 5, 12]
+    assert numbers(memory.get_all(filters=both, top_k=3)) == [12, 5, 1]
+    odd = {
+        "AND": [{"user_id": "ana"}, {"number": {"gte": 3, "lt": 8}}],
+        "tags": {"contains": "odd"},
+    }
+    assert numbers(memory.get_all(filters=odd)) == [7, 5, 3]
+    assert sorted(numbers(memory.search("geese", filters=odd))) == [3, 5, 7]
+    calls: list[Any] = []
+    fetch = client._session.fetch
+
+    def counted(*arguments: Any, **named: Any) -> Any:
+        calls.append(arguments)
+        return fetch(*arguments, **named)
+
+    monkeypatch.setattr(client._session, "fetch", counted)
+    assert numbers(memory.search("geese", filters={"user_id": "bo", "number": 6}, top_k=1)) == [6]
+    memory.add("Ana saw a swan", user_id="ana")
+    memory.get_all(filters={"user_id": "ana"})
+    assert len(calls) == 3
+    for unstorable in ({"number": float("nan")}, {"name": "a\x00b"}):
+        [told] = memory.add("Ana saw a duck", user_id="ana", metadata=unstorable)["results"]
+        assert (told["event"], told["outcome"]) == ("REFUSED", "REJECTED")
 
 
 def test_a_user_whose_scope_the_caller_may_not_use_is_an_error(

@@ -11,10 +11,12 @@ from memwarden.langgraph.checkpoints import (
     forget_old,
     forget_person,
 )
+from memwarden.langgraph.index import MemwardenIndexConfig
 from memwarden.langgraph.namespaces import NamespaceScopes
 from memwarden.langgraph.store import MemwardenStore, PutRefused
 
 __all__ = [
+    "MemwardenIndexConfig",
     "MemwardenStore",
     "NamespaceScopes",
     "PutRefused",

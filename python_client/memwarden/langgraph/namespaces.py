@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import unquote
 
 from memwarden.errors import InvalidArgument
@@ -17,6 +18,7 @@ _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-_.@:")
 _PATH_PART = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
+@lru_cache(1000)
 def written(label: str) -> str:
     """Write one label or key so that no two differ only in what the server ignores."""
     return "".join(
@@ -30,6 +32,7 @@ def subject_of(namespace: Namespace) -> str:
     return "/".join(written(label) for label in namespace)
 
 
+@lru_cache(1000)
 def namespace_of(subject: str) -> Namespace:
     """The namespace that a subject was made from."""
     return tuple(unquote(part) for part in subject.split("/"))

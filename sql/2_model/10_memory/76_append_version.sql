@@ -156,7 +156,9 @@ BEGIN
          CROSS JOIN LATERAL memwarden.lexical_embedding(v.search_text) AS e (embedding)
           LEFT JOIN memwarden_data.shelf AS s
             ON s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL
-         WHERE v.org_id = p_org_id AND v.version_id = p_version_id AND v.subject_key_id IS NULL AND e.embedding IS NOT NULL;
+         -- By the item as well: whichever index is taken without statistics, it finds one item's versions.
+         WHERE v.org_id = p_org_id AND v.item_id = p_item_id AND v.version_id = p_version_id AND v.subject_key_id IS NULL
+           AND e.embedding IS NOT NULL;
     END IF;
 END
 $function$;

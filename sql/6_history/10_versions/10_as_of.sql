@@ -156,7 +156,8 @@ BEGIN
                                          (o.record ->> 'adjusted_confidence')::double precision,
                                              (o.record ->> 'authority')::double precision, o.record ->> 'sensitivity')
       FROM unnest(v_held) AS h
-      JOIN memwarden_data.said_version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
+      -- By the item as well: whichever index is taken without statistics, it finds one item's versions.
+      JOIN memwarden_data.said_version AS v ON v.org_id = h.org_id AND v.item_id = h.item_id AND v.version_id = h.version_id
       -- Each by what was found, not one by the other: without statistics every item would be tried with every version.
       JOIN memwarden_data.item AS i ON i.org_id = h.org_id AND i.item_id = h.item_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

@@ -6,6 +6,7 @@ loaded here with a `tests.conftest` of their own; nothing of it is kept in the r
 
 from __future__ import annotations
 
+import asyncio
 import fcntl
 import importlib.util
 import itertools
@@ -13,9 +14,13 @@ import os
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import FunctionType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from client.langgraph_store.clock import Clock
 
 NAME = "langgraph_checkpoint_postgres-3.2.0"
 SHA256 = "dffef0e6822d7c614019f7f2c4bdbef42859746aee2d3e6d9d9747cf3744ca90"
@@ -91,3 +96,51 @@ def cases(test: Any) -> list[dict[str, Any]]:
         {name: value for part in parts for name, value in part.items()}
         for parts in itertools.product(*axes)
     ]
+
+
+def with_fewer(test: Any, counts: Mapping[int, int]) -> Any:
+    """The same test, with other numbers in the place of some."""
+    code = test.__code__
+    numbers = tuple(
+        counts.get(each, each) if type(each) is int else each for each in code.co_consts
+    )
+    changed = FunctionType(code.replace(co_consts=numbers), test.__globals__, test.__name__)
+    changed.__defaults__ = test.__defaults__
+    return changed
+
+
+def _awaited(function: Callable[..., Any]) -> Callable[..., Any]:
+    async def called(*arguments: Any) -> Any:
+        return function(*arguments)
+
+    return called
+
+
+def _gathering(clock: Clock) -> SimpleNamespace:
+    return SimpleNamespace(**{**vars(asyncio), "sleep": _awaited(clock.sleep)})
+
+
+def _expiring(clock: Clock) -> Callable[..., Any]:
+    return lambda _, namespace, key: clock.expire(namespace, key)
+
+
+def _ending(clock: Clock) -> Callable[..., Any]:
+    return lambda _, namespace, key: clock.ends(namespace, key)
+
+
+def _existing(clock: Clock) -> Callable[..., Any]:
+    return lambda _, namespace, key: clock.ends(namespace, key) is not None
+
+
+# What stands in for a name of the test modules: time that passes in the store alone, and the
+# helpers that write into the table of PostgresStore and look into it.
+HELPERS: dict[str, Callable[[Clock], Any]] = {
+    "time": lambda clock: clock,
+    "asyncio": _gathering,
+    "_expire_now": _expiring,
+    "_aexpire_now": lambda clock: _awaited(_expiring(clock)),
+    "_row_exists": _existing,
+    "_arow_exists": lambda clock: _awaited(_existing(clock)),
+    "_stored_expires_at": _ending,
+    "_astored_expires_at": lambda clock: _awaited(_ending(clock)),
+}

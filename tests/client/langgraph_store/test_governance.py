@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -145,20 +144,3 @@ def test_a_namespace_that_is_no_scope_of_the_callers_is_an_error(
         other,
     )
     assert stored == 1
-
-
-def test_a_time_to_live_counts_from_the_put(client: Client) -> None:
-    """A read and the same value again do not prolong it; None lives on in spite of a default.
-
-    Proves: Z11
-    """
-    store = MemwardenStore(client, ttl={"default_ttl": 2 / 60})
-    store.put(NS, "short", {"text": "green tea"})
-    store.put(NS, "long", {"text": "black coffee"}, ttl=None)
-    time.sleep(1.2)
-    assert store.get(NS, "short", refresh_ttl=True) is not None
-    store.put(NS, "short", {"text": "green tea"}, ttl=10)
-    time.sleep(1)
-    assert store.get(NS, "short") is None
-    assert [item.key for item in store.search(NS)] == ["long"]
-    assert [item.key for item in store.search(NS, query="tea or coffee")] == ["long"]
