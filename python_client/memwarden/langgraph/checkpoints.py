@@ -1,7 +1,7 @@
 """LangGraph's own checkpointer, in a schema of its own beside memwarden.
 
 A checkpoint is the state of a conversation, not a memory: it passes no gate. The tables are those
-of `langgraph-checkpoint-postgres`. Who may read the schema reads every thread in it.
+of `langgraph-checkpoint-postgres`; each row has the login that wrote it, and only that one sees it.
 """
 
 from __future__ import annotations
@@ -9,17 +9,37 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, LiteralString, cast
 
 import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composed, Identifier
 
 from memwarden.errors import InvalidArgument
 
 SCHEMA = "memwarden_threads"
+TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+# memwarden_owner is whom erasures and jobs of the database run as.
+_GUARD = """
+ALTER TABLE {table} ADD COLUMN IF NOT EXISTS login_role name NOT NULL DEFAULT session_user;
+ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS own ON {table};
+CREATE POLICY own ON {table} USING (login_role = session_user);
+DROP POLICY IF EXISTS erasure ON {table};
+CREATE POLICY erasure ON {table} TO memwarden_owner USING (true);
+GRANT SELECT, DELETE ON {table} TO memwarden_owner;
+GRANT USAGE ON SCHEMA {schema} TO memwarden_owner"""
+
+
+def _guards(schema: str) -> list[Composed]:
+    """The statements that let each login see its own threads, and erasures all."""
+    return [
+        SQL(statement).format(table=Identifier(schema, table), schema=Identifier(schema))
+        for table in TABLES
+        for statement in cast("list[LiteralString]", _GUARD.split(";"))
+    ]
 
 
 @contextmanager
@@ -40,6 +60,8 @@ def checkpointer(
         saver = PostgresSaver(connection)
         if setup:
             saver.setup()
+            for statement in _guards(schema):
+                connection.execute(statement)
         yield saver
 
 
@@ -58,13 +80,15 @@ async def async_checkpointer(
         saver = AsyncPostgresSaver(connection)
         if setup:
             await saver.setup()
+            for statement in _guards(schema):
+                await connection.execute(statement)
         yield saver
 
 
 def forget_person(saver: PostgresSaver, user_id: str) -> list[str]:
     """Delete every thread of a person for good; return their ids.
 
-    Call it beside `erase_subject`, which erases memories and does not know of threads.
+    Of the login's own threads; `erase_subject` in the database takes those of all logins with it.
     """
     if not user_id.strip():
         raise InvalidArgument("user_id is blank")

@@ -9,7 +9,7 @@ COMMENT ON TABLE memwarden_data.record_retention IS 'How long each kind of recor
 INSERT INTO memwarden_data.record_retention (kind, keep) VALUES
     ('requests', '13 months'), ('refused_content', '90 days'), ('proposals', '13 months'), ('recalls', '13 months'),
     ('recall_counts', '400 days'), ('verdicts', '30 days'), ('extractions', '13 months'), ('sightings', '400 days'),
-    ('metrics', '400 days');
+    ('metrics', '400 days'), ('threads', '13 months');
 
 -- What each table took up on a day, so that it can be told how fast it grows.
 CREATE TABLE memwarden_data.storage_day (

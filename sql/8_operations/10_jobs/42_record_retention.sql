@@ -67,7 +67,9 @@ BEGIN
       JOIN memwarden_data.record_retention AS r ON r.kind = o.kind
      WHERE o.place > coalesce(split_part(p_after, ' ', 1)::bigint, 0) ORDER BY o.place LIMIT 1;
     IF NOT FOUND THEN
-        IF memwarden_internal.forget_refused_content(v_now, p_count) THEN
+        IF memwarden_internal.forget_refused_content(v_now, p_count)
+           OR memwarden_internal.forget_old_threads(memwarden_internal.before(
+                  v_now, (SELECT r.keep FROM memwarden_data.record_retention AS r WHERE r.kind = 'threads')), p_count) THEN
             RETURN p_after;
         END IF;
         PERFORM memwarden_internal.note_storage();
@@ -125,8 +127,8 @@ END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.delete_old_records() IS
     'Deletes records that are older than set_record_retention() keeps them, as a job: verdicts, counts of recalls, metrics, extractions, '
-    'sightings, proposals, and the content of refused requests. maintain() drops the months of requests and recalls. Nothing that waits '
-    'goes, nor requests, proposals and sightings of an organisation in which a legal hold is in force. It notes the size of every table. '
+    'sightings, proposals, threads of a checkpointer, and the content of refused requests. maintain() drops the months of requests and recalls. Nothing that waits '
+    'goes, nor requests, proposals, sightings and threads of an organisation in which a legal hold is in force. It notes the size of every table. '
     'It is safe to run twice at once and to kill. It commits after each thousand rows, so it cannot run inside a transaction. Source: W1.';
 REVOKE ALL ON PROCEDURE memwarden.delete_old_records() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.delete_old_records() TO memwarden_jobs, memwarden_admin;
@@ -155,7 +157,7 @@ $function$;
 COMMENT ON FUNCTION memwarden.set_record_retention(text, interval) IS
     'Sets how long a kind of record is kept, in all organisations. kind: requests (outcome, reason and hashes of settled write requests), '
     'refused_content, proposals, recalls (the log of recalls), recall_counts, verdicts, metrics (counts by the hour, and values), '
-    'extractions or sightings. keep: 1 day to 100 years. Requests and recalls go by whole months, so at most a month later. '
+    'extractions, sightings or threads. keep: 1 day to 100 years. Requests and recalls go by whole months, so at most a month later. '
     'define_capture_source() sets how long captures are kept. Raises 42704 for an unknown kind, 22023 for an interval out of range, 25001 '
     'at an isolation level other than READ COMMITTED. Source: W1.';
 REVOKE ALL ON FUNCTION memwarden.set_record_retention(text, interval) FROM PUBLIC;

@@ -246,7 +246,8 @@ DECLARE
     v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
-       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
+       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms))
+       + cardinality(memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms)) > 0 THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
@@ -278,6 +279,7 @@ BEGIN
     PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_terms);
     PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
+    PERFORM memwarden_internal.erase_threads(ARRAY[p_org_id], p_subject, p_terms);
     PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);

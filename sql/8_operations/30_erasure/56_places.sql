@@ -10,7 +10,7 @@ BEGIN
           FROM (SELECT coalesce(pg_partition_root(c.oid)::oid, c.oid) AS place,
                        sum(pg_stat_get_xact_tuples_deleted(c.oid) + pg_stat_get_xact_tuples_updated(c.oid)) AS changed
                   FROM pg_class AS c
-                 WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind = 'r'
+                 WHERE c.relnamespace IN ('memwarden_data'::regnamespace, to_regnamespace('memwarden_threads')) AND c.relkind = 'r'
                  GROUP BY 1) AS p
           JOIN pg_class AS r ON r.oid = p.place
          WHERE p.changed > 0 AND r.relname <> ALL ('{erased_item,store_origin,kept_terms,settings_change,write_lock}'::text[]));
