@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime, timedelta
-from typing import Any, LiteralString, cast
+from typing import Any
 
 import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
@@ -38,7 +38,7 @@ def _guards(schema: str) -> list[Composed]:
     return [
         SQL(statement).format(table=Identifier(schema, table), schema=Identifier(schema))
         for table in TABLES
-        for statement in cast("list[LiteralString]", _GUARD.split(";"))
+        for statement in _GUARD.split(";")
     ]
 
 

@@ -52,7 +52,7 @@ def open_for(stack: ExitStack, world: World, scope: str) -> Any:
 def test_threads_are_their_logins_own_and_end_with_a_person_or_with_age(desk: Desk) -> None:
     """The thread's name is chosen by the caller; whose it is, is told by the login.
 
-    Proves: N11, R1, T2 (a legal hold)
+    Proves: N11
     """
     world = desk.world
     world.scope("/org/elsewhere/user/ana")
