@@ -1,8 +1,10 @@
 """The part of the tests that runs on the second PostgreSQL, and the proof that it misses nothing.
 
 What is the same on both versions runs whole on one. On the other run all tests of the folders
-below, the first test of every file that asks for a database, and those marked `every_version`. The
-server counts calls, and the run fails when a public function, a job or a gate was never executed.
+below, the first test of every file that asks for a database, and those marked `every_version`.
+What is Python of the client's own runs on one only, and so do tests marked `one_version`: they
+repeat for long what shorter ones execute as well. The server counts calls, and the run fails when a
+public function, a job or a gate was never executed.
 """
 
 from __future__ import annotations
@@ -17,18 +19,27 @@ import pytest
 from psycopg import Connection
 
 PART = "MEMWARDEN_TEST_PART" in os.environ
+TESTS = Path(__file__).resolve().parent
 WHOLE = {"catalog", "recovery", "packaging"}
+# Calls what the others call, through a client, a page or a command that no PostgreSQL changes.
+CLIENTS = {"client", "console", "docs"}
 # The fixtures from which every database comes: the server of the tests, and a file's own.
 SERVERS = {"server", "cluster"}
 
-# Public functions and procedures, and the functions of the gates' triggers.
+# Public functions and procedures, the functions of the gates' triggers, and what public views ask.
 WANTED = """
 SELECT p.oid::regprocedure::text AS name
   FROM pg_proc AS p
  WHERE p.pronamespace = 'memwarden'::regnamespace
     OR EXISTS (SELECT FROM pg_trigger AS t
                 WHERE t.tgfoid = p.oid AND t.tgrelid = 'memwarden_data.write_request'::regclass
-                  AND t.tgname ~ '^gate_')"""
+                  AND t.tgname ~ '^gate_')
+    OR p.prosecdef AND EXISTS (
+       SELECT FROM pg_depend AS d JOIN pg_rewrite AS r ON r.oid = d.objid
+         JOIN pg_class AS c ON c.oid = r.ev_class
+        WHERE d.classid = 'pg_rewrite'::regclass AND d.refclassid = 'pg_proc'::regclass
+          AND d.refobjid = p.oid AND p.proname LIKE 'list\\_%'
+          AND c.relnamespace = 'memwarden'::regnamespace)"""
 EXECUTED = """
 SELECT s.funcid::regprocedure::text AS name FROM pg_stat_user_functions AS s
  WHERE s.schemaname IN ('memwarden', 'memwarden_internal') AND s.calls > 0"""
@@ -49,8 +60,11 @@ def first_of_each_file(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     """The tests of the part, in their order."""
     seen: set[Path] = set()
     for item in items:
+        if item.get_closest_marker("one_version"):
+            continue
         folder = item.path.parent.name
-        asks = not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
+        is_client = not CLIENTS.isdisjoint(item.path.relative_to(TESTS).parts)
+        asks = not is_client and not SERVERS.isdisjoint(getattr(item, "fixturenames", ()))
         is_first = asks and item.path not in seen
         if asks:
             seen.add(item.path)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BATCHES, ROWS, SCOPES = 16, 1_000, 50
 
 
+@pytest.mark.one_version
 def test_sixteen_batches_in_opposite_orders_all_commit(world: World) -> None:
     """Each fact that all of them bring is committed once; each of their own is there.
 

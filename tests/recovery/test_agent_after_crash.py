@@ -75,17 +75,31 @@ async def done(answer: Any) -> Any:
 
 
 class Loop:
-    """Managers in the middle of their tasks: one with asyncio and one without for each step."""
+    """Managers in the middle of their tasks: one with asyncio and one without for each step.
 
-    def __init__(self, dsn: str, stack: AsyncExitStack, *, fail_safe: bool, name: str) -> None:
+    Each has a connection of its own where each is to notice by itself that it is broken.
+    """
+
+    def __init__(
+        self, dsn: str, stack: AsyncExitStack, *, fail_safe: bool, name: str, own: bool = False
+    ) -> None:
         self._dsn, self._stack, self._fail_safe, self._name = dsn, stack, fail_safe, name
+        self._own = own
+        self._clients: tuple[Client, AsyncClient] | None = None
         self.managers: list[tuple[str, str, Any]] = []
+
+    async def _connected(self) -> tuple[Client, AsyncClient]:
+        if self._clients is None or self._own:
+            self._clients = (
+                self._stack.enter_context(Client.connect(self._dsn)),
+                await self._stack.enter_async_context(await AsyncClient.connect(self._dsn)),
+            )
+        return self._clients
 
     async def start(self) -> None:
         """Begin a task for each, and observe something in it."""
         for step in STEPS:
-            plain = self._stack.enter_context(Client.connect(self._dsn))
-            awaited = await self._stack.enter_async_context(await AsyncClient.connect(self._dsn))
+            plain, awaited = await self._connected()
             for how, manager in (
                 ("plain", MemoryManager(plain, fail_safe=self._fail_safe)),
                 ("awaited", AsyncMemoryManager(awaited, fail_safe=self._fail_safe)),
@@ -150,7 +164,7 @@ async def _crash(cluster: str) -> None:
     async with AsyncExitStack() as stack:
         # Of these the first learns of it by its next step, the others ask while nobody answers.
         loops = [
-            Loop(dsn, stack, fail_safe=False, name="unaware"),
+            Loop(dsn, stack, fail_safe=False, name="unaware", own=True),
             Loop(dsn, stack, fail_safe=False, name="told"),
             Loop(dsn, stack, fail_safe=True, name="safe"),
         ]

@@ -481,23 +481,42 @@ def test_schema_and_data_may_be_restored_one_after_the_other(seeded: World, empt
         assert row_digests(restored) == row_digests(seeded.admin)
 
 
-@pytest.fixture
-def restored(seeded: World, empty: str) -> Iterator[World]:
-    """The restored database in use: its agents have login roles again."""
+@pytest.fixture(scope="module")
+def kept(seeded: World, cluster: str) -> Iterator[tuple[str, list[str]]]:
+    """A database restored once, of which each test gets a copy, and the logins of its agents.
+
+    Its roles stay with it, so tests that want a cluster without roles stand above.
+    """
+    dsn = psycopg.conninfo.make_conninfo(cluster, dbname="kept")
     file = dump(seeded, "--format=custom")
-    deploy_server("exec", "pg_restore", "--exit-on-error", "--dbname", empty, file)
-    with psycopg.connect(empty, autocommit=True) as admin:
-        world = World(admin)
-        logins = world.rows("SELECT login_role FROM memwarden_data.principal_login")
-        for role in (row["login_role"] for row in logins):
-            admin.execute(
-                sql.SQL("CREATE ROLE {0} LOGIN IN ROLE memwarden_agent").format(
-                    sql.Identifier(role)
+    with psycopg.connect(cluster, autocommit=True) as server:
+        server.execute("CREATE DATABASE kept")
+        restore = ["pg_restore", "--exit-on-error", "--jobs", "2", "--dbname", dsn]
+        deploy_server("exec", *restore, file)
+        logins = seeded.rows("SELECT login_role FROM memwarden_data.principal_login")
+        yield cluster, [row["login_role"] for row in logins]
+        server.execute("DROP DATABASE kept WITH (FORCE)")
+
+
+@pytest.fixture
+def restored(kept: tuple[str, list[str]]) -> Iterator[World]:
+    """The restored database in use: its agents have login roles again."""
+    cluster, logins = kept
+    with psycopg.connect(cluster, autocommit=True) as server:
+        server.execute("CREATE DATABASE restored TEMPLATE kept")
+        dsn = psycopg.conninfo.make_conninfo(cluster, dbname="restored")
+        with psycopg.connect(dsn, autocommit=True) as admin:
+            world = World(admin)
+            for role in logins:
+                admin.execute(
+                    sql.SQL("CREATE ROLE {0} LOGIN IN ROLE memwarden_agent").format(
+                        sql.Identifier(role)
+                    )
                 )
-            )
-            world.roles.append(role)
-        yield world
-        world.close()
+                world.roles.append(role)
+            yield world
+            world.close()
+        server.execute("DROP DATABASE restored WITH (FORCE)")
 
 
 def login(world: World, home: str, role: str = "contributor") -> str:

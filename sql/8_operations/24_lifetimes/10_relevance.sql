@@ -16,6 +16,7 @@ COMMENT ON FUNCTION memwarden_internal.share_of(interval, interval) IS 'What sha
 REVOKE ALL ON FUNCTION memwarden_internal.share_of(interval, interval) FROM PUBLIC;
 
 -- What others say of a memory. Of each who annotated its present version the last word counts; its writer has had its say.
+-- Each OFFSET 0 keeps the order of the joins: without statistics, a store would be walked whole, once for each of its versions.
 CREATE OR REPLACE FUNCTION memwarden_internal.annotations_of(p_org_id bigint, p_item_ids uuid[], p_now timestamptz)
 RETURNS TABLE (item_id uuid, confirmed bigint, doubted bigint, refuted bigint, confirmed_at timestamptz)
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER ROWS 100
@@ -35,8 +36,12 @@ BEGIN
                    SELECT n.version_id, n.principal_id, n.updated_at, n.expires_at, n.kind FROM memwarden_data.item AS n
                     WHERE n.org_id = p_org_id AND n.status = 'ACTIVE' AND n.subject IS NOT NULL
                       AND hashtextextended(lower(n.subject), 0) = hashtextextended('memwarden:item/' || u.id, 0) OFFSET 0) AS a
-              JOIN memwarden_data.version_hot AS v ON v.org_id = p_org_id AND v.version_id = a.version_id AND v.tier = 'hot'
-              JOIN memwarden_data.item AS i ON i.org_id = p_org_id AND i.item_id = u.id
+             CROSS JOIN LATERAL (
+                   SELECT o.content FROM memwarden_data.version_hot AS o
+                    WHERE o.org_id = p_org_id AND o.version_id = a.version_id AND o.tier = 'hot' OFFSET 0) AS v
+             CROSS JOIN LATERAL (
+                   SELECT m.item_id, m.version_id, m.principal_id FROM memwarden_data.item AS m
+                    WHERE m.org_id = p_org_id AND m.item_id = u.id OFFSET 0) AS i
              WHERE a.kind = 'annotation' AND a.principal_id <> i.principal_id AND (a.expires_at IS NULL OR a.expires_at > p_now)
                AND v.content ->> 'item_id' = i.item_id::text AND v.content ->> 'version_id' = i.version_id::text
              ORDER BY u.id, a.principal_id, a.updated_at DESC) AS s

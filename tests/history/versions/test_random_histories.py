@@ -6,6 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
@@ -24,6 +25,7 @@ SELECT memwarden.define_role('keeper',
 """
 
 
+@pytest.mark.one_version
 def test_random_histories_are_what_a_replay_of_the_log_says(world: World) -> None:
     """At every moment recorded and about every time in the world; only legal steps lead there.
 

@@ -80,6 +80,7 @@ class Undone(Exception):
     """Ends a transaction whose work was looked at."""
 
 
+@pytest.mark.one_version
 @pytest.mark.timeout(1800)
 def test_any_name_of_the_stores_own_is_erased_as_a_persons(seeded: World) -> None:
     """Nothing of the person is left in any column, and no memory goes that does not say the word.

@@ -109,9 +109,11 @@ class Store:
         for one, other in day.disputed:
             asked = {"one": self.items[one], "other": self.items[other], "at": self.start}
             admin.execute(DISPUTE, asked)
-        for key, (given, succeeded, failed) in day.reads.items():
-            at = self.moment(day.number + 0.25 + key / 86400)
-            admin.execute(READ, (at.date(), given, succeeded, failed, at, self.items[key]))
+        moments = {key: self.moment(day.number + 0.25 + key / 86400) for key in day.reads}
+        admin.cursor().executemany(
+            READ,
+            [(at.date(), *day.reads[key], at, self.items[key]) for key, at in moments.items()],
+        )
         self.keep(day)
         rows = admin.execute(
             "SELECT r.item_id, r.initial FROM (SELECT i.org_id, array_agg(i.item_id) AS ids"
@@ -143,8 +145,10 @@ class Store:
         for memory, row in zip(memories, write_many(agent, asked), strict=True):
             assert row["outcome"] == "COMMITTED", (memory, row)
             self.items[memory.key] = row["item_id"]
-            at = self.moment(memory.born + memory.key / 86400)
-            self.world.admin.execute(MOVE, {"at": at, "item": row["item_id"]})
+        moves = [
+            {"at": self.moment(m.born + m.key / 86400), "item": self.items[m.key]} for m in memories
+        ]
+        self.world.admin.cursor().executemany(MOVE, moves)
 
     def keep(self, day: Day) -> None:
         """Pin, unpin, link and hold, as those who may."""

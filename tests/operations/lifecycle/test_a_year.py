@@ -10,6 +10,8 @@ import os
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from conftest import World
 from operations.lifecycle.model import Model
 from operations.lifecycle.picture import Counts, draw
@@ -19,6 +21,7 @@ from operations.lifecycle.store import Store
 PICTURE = Path(__file__).parents[3] / "docs/lifecycle.svg"
 
 
+@pytest.mark.one_version
 def test_the_store_ages_as_the_pages_say(world: World) -> None:
     """Every memory, whenever jobs ran: alive, stale, expired or gone, and for which reason.
 

@@ -187,6 +187,7 @@ def test_a_pair_is_listed_once_with_the_words_of_both(world: World, agent: Agent
     assert pairs(world.agent("/org/other/user/bo")) == []
 
 
+@pytest.mark.every_version
 def test_whoever_settles_it_says_which_one_holds(world: World, agent: Agent) -> None:
     """The other one is superseded, and comes back by one call.
 
