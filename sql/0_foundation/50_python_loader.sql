@@ -53,7 +53,8 @@ first, rows = {}, []
 for path in sorted(sources):
     text = sources[path]
     begins = name(path) in sys.modules
-    code = compile(text, f"<memwarden_core/{path}.py>", "exec")
+    # Without docstrings, which every session would read.
+    code = compile(text, f"<memwarden_core/{path}.py>", "exec", optimize=2)
     kept = importlib.import_module(name(path)).KEPT if "\nKEPT = " in text else None
     if begins:
         first[path] = code, kept
