@@ -62,7 +62,7 @@ def unwrapped(file: str, wrapped: bytes) -> bytes:
     key = wrapping_key(file)
     opened = opened_by_openssl(key, wrapped) if len(wrapped) > _NONCE + _TAG else b""
     if opened is None:
-        opened = _opened_by_cryptography(key, wrapped)
+        opened = opened_by_cryptography(key, wrapped)
     if not opened:
         raise OtherMasterKey("the key was wrapped by another master key")
     return opened
@@ -112,7 +112,8 @@ def opened_by_openssl(key: bytes, wrapped: bytes) -> bytes | None:
         free(context)
 
 
-def _opened_by_cryptography(key: bytes, wrapped: bytes) -> bytes:
+def opened_by_cryptography(key: bytes, wrapped: bytes) -> bytes:
+    """Return what AES-256-GCM has wrapped; empty for another key's."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 

@@ -143,6 +143,8 @@ class Embedded:
 
         plan = plpy.prepare("SELECT c.modules FROM memwarden_internal.python_code AS c WHERE c.made_of = $1", ["text"])
         rows = plan.execute([f"{self.made_of} {path}"])
+        if not rows:
+            raise ImportError(f"{path}: the functions were replaced meanwhile; the next call finds the new ones")
         return marshal.loads(zlib.decompress(rows[0]["modules"]))
 
 
