@@ -129,7 +129,7 @@ class Embedded:
 
     def exec_module(self, module):
         path = self.file(module.__name__, *(["__init__"] if hasattr(module, "__path__") else []))
-        found = self.modules[path] or self.row(path)
+        found = self.modules[path] or self.row(path) or self.source(path)
         code, kept = (compile(found, f"<memwarden_core/{path}.py>", "exec"), None) if isinstance(found, str) else found
         if kept is not None:
             module.KEPT = kept
@@ -143,9 +143,17 @@ class Embedded:
 
         plan = plpy.prepare("SELECT c.modules FROM memwarden_internal.python_code AS c WHERE c.made_of = $1", ["text"])
         rows = plan.execute([f"{self.made_of} {path}"])
-        if not rows:
-            raise ImportError(f"{path}: the functions were replaced meanwhile; the next call finds the new ones")
-        return marshal.loads(zlib.decompress(rows[0]["modules"]))
+        return marshal.loads(zlib.decompress(rows[0]["modules"])) if rows else None
+
+    def source(self, path):
+        """A module whose row is gone, since this session began."""
+        return sources()[path]
+
+
+def sources():
+    import json
+
+    return json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
 
 
 if PACKAGE not in sys.modules:
@@ -155,9 +163,7 @@ if PACKAGE not in sys.modules:
     if kept:
         modules = marshal.loads(kept[0]["modules"])
     else:
-        import json
-
-        modules = json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
+        modules = sources()
     sys.meta_path.insert(0, Embedded(made_of, modules))
 # Nothing that loading makes is garbage: looking for some takes a twentieth of it.
 collects = gc.isenabled()
