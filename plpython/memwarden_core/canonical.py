@@ -13,9 +13,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
-from typing import NoReturn
 
-import rfc8785
+from .light import NoReturn
 
 MAX_DEPTH = 64
 """Levels of arrays and objects; far below the recursion limit of every reader that follows."""
@@ -160,6 +159,11 @@ def serialise(value: object) -> bytes:
     try:
         if _is_plain(value):
             return _encode_plain(value).encode()
+    except UnicodeEncodeError:
+        _refuse("a string holds a lone surrogate")
+    import rfc8785
+
+    try:
         return rfc8785.dumps(value)  # type: ignore[arg-type]
     except UnicodeEncodeError:
         _refuse("a string holds a lone surrogate")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import NamedTuple
 
 from . import canonical, screening
+from .light import NamedTuple
 from .sensitive import scan as sensitive
 from .sensitive.findings import Finding
 

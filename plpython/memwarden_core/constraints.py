@@ -11,8 +11,8 @@ import json
 import operator
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
 
+from .light import Any, NamedTuple
 from .violation import Violation
 
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {

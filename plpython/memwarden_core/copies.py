@@ -7,10 +7,10 @@ in a row stand in both texts, so a changed word costs its neighbours nothing.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from .canonical import parse_stored
 from .late import late
+from .light import NamedTuple
 from .normalise import fold
 
 MAX_CHARACTERS = 8_000

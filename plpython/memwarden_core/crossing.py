@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
 
 from .late import late
+from .light import Any, NamedTuple
 from .masking import mask
 from .mentions import _occurs, _said, term
 from .screening import screen

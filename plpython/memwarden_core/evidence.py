@@ -11,9 +11,9 @@ import json
 import math
 from collections.abc import Collection, Sequence
 from json.encoder import encode_basestring as quoted
-from typing import Any, NamedTuple
 
 from .late import late
+from .light import Any, NamedTuple
 from .support.judge import supports
 
 _OWN = "agent_reasoning"

@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from .canonical import NotCanonical, parse, serialise
 from .embedding import lexical_embedding
@@ -17,6 +16,7 @@ from .fingerprint import (
     normalised_predicate,
     normalised_value,
 )
+from .light import NamedTuple
 from .normalise import normalise, synonym_table
 from .screening import screen
 from .sensitive.scan import Finding, RuleSet

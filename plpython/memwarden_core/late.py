@@ -7,7 +7,8 @@ of them, and compiling all takes longer than a hundred writes.
 from __future__ import annotations
 
 import re
-from typing import Any, cast
+
+from .light import Any, cast
 
 
 class _Late:

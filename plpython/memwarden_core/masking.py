@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from .light import Any
 from .mentions import _occurs, _stands, term
 
 MASK = "[masked]"

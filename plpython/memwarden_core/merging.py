@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
 
 from .canonical import parse_stored, serialise
 from .examine import prepared_synonyms
 from .fingerprint import normalised_value
+from .light import Any, NamedTuple
 from .normalise import normalise
 
 MOST_CHARACTERS = 8000

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+
+from .light import NamedTuple
 
 SIZE = 32
 """Bytes of a hash."""

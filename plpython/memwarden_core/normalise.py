@@ -12,11 +12,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
+from .late import late
 from .synonyms import Synonyms
 
 # Format characters (Cf), and the other characters without a glyph: variation selectors, grapheme
 # joiner, Hangul fillers. Ranges are written out so that every Python version removes the same.
-_INVISIBLE = re.compile(
+_INVISIBLE = late(
     "[\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
     "\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
@@ -26,11 +27,11 @@ _INVISIBLE = re.compile(
 # NFKC sorts the marks on one letter, in some Python versions in quadratic time: a limit that no
 # language comes near. The two halfwidth marks are letters until NFKC has seen them.
 _MAX_MARKS = 32
-_STACK = re.compile(rf"(?:[^\w\s]|[\uff9e\uff9f]){{{_MAX_MARKS // 2},}}")
+_STACK = late(rf"(?:[^\w\s]|[\uff9e\uff9f]){{{_MAX_MARKS // 2},}}")
 
 # NFKC turns 10² into 102 and 1½ into 11/2: a sign or a space keeps the number from changing.
-_SUPERSCRIPT = re.compile("(?<=[0-9a-zA-Z])(?=[\u00b2\u00b3\u00b9\u2070\u2074-\u207b])")
-_FRACTION = re.compile("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
+_SUPERSCRIPT = late("(?<=[0-9a-zA-Z])(?=[\u00b2\u00b3\u00b9\u2070\u2074-\u207b])")
+_FRACTION = late("(?<=[0-9])(?=[\u00bc-\u00be\u2150-\u215f\u2189])")
 
 _SAME = str.maketrans(
     {
@@ -52,9 +53,9 @@ _SAME = str.maketrans(
 
 # A run of one punctuation character; anything else that is no word character is judged singly.
 _CANDIDATE = re.compile(r"([-.'!*_])\1*|[^\w\s]")
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
+_CONTROL = late("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]")
 _ALWAYS_KEPT = frozenset("%#+$@/\\&?=<>|~^\u2030\u2031\u00a7\u2032\u2033\u203d")
-_CURRENCY_OR_DIGIT = re.compile(r" ?[.$\u20ac\u00a3\u00a5]*\d")
+_CURRENCY_OR_DIGIT = late(r" ?[.$\u20ac\u00a3\u00a5]*\d")
 
 
 def _is_word(character: str) -> bool:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import importlib
 from functools import lru_cache
-from typing import Protocol
+
+from .light import Protocol
 
 
 class Pattern(Protocol):

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from .late import late
+from .light import NamedTuple
 from .sensitive.findings import LEVELS, capped
 from .sensitive.scan import Finding, RuleSet, redact, scan, scan_value
 from .sensitive.values import number_text

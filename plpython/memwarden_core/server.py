@@ -6,13 +6,13 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
 
 # What every write and every recall needs. The rest is imported where it is used: a session pays
 # for what it does.
 from . import canonical, embedding, screening, signing
 from . import examine as examination
 from .fingerprint import fingerprint, key_hash
+from .light import TYPE_CHECKING, Any
 from .normalise import normalise
 from .sensitive import scan as sensitive
 

@@ -17,11 +17,12 @@ CREATE TABLE IF NOT EXISTS memwarden_internal.python_code (
     made_of text PRIMARY KEY,
     modules bytea NOT NULL
 );
--- Read by each session, once: packing it would take longer than reading it.
+-- What each session begins with lies in one row, and every other module in a row of its own, packed, which a session reads
+-- when it first asks for it. Packing what each session reads would take longer than reading it.
 ALTER TABLE memwarden_internal.python_code ALTER COLUMN modules SET STORAGE EXTERNAL;
 COMMENT ON TABLE memwarden_internal.python_code IS
-    'The embedded Python package, compiled. made_of names the Python and the source; modules is a marshalled object with the code '
-    'of each module, packed unless every session begins with it, and the tables that a module works out (KEPT).';
+    'The embedded Python package, compiled. made_of names the Python and the source, and the module where it is one alone. modules is '
+    'marshalled: the code, and the tables that a module works out (KEPT), by module.';
 REVOKE ALL ON memwarden_internal.python_code FROM PUBLIC;
 GRANT SELECT ON memwarden_internal.python_code TO memwarden_owner;
 
@@ -47,20 +48,23 @@ def name(path):
     return ".".join([PACKAGE, *path.split("/")]).removesuffix(".__init__")
 
 
-# What every session begins with is not packed: unpacking it takes longer than reading it.
 plpy.execute("SELECT memwarden_internal.ready_python()")
-first = sorted(path for path in sources if name(path) in sys.modules)
-modules = {}
-for path, text in sources.items():
-    code = compile(text, f"<memwarden_core/{path}.py>", "exec")
+first, rows = {}, []
+for path in sorted(sources):
+    text = sources[path]
+    begins = name(path) in sys.modules
+    # Without docstrings, which every session would read.
+    code = compile(text, f"<memwarden_core/{path}.py>", "exec", optimize=2)
     kept = importlib.import_module(name(path)).KEPT if "\nKEPT = " in text else None
-    modules[path] = marshal.dumps((code, kept))
-    if path not in first:
-        modules[path] = zlib.compress(modules[path], 9)
-return [(made_of, marshal.dumps((first, modules)))]
+    if begins:
+        first[path] = code, kept
+    else:
+        first[path] = None
+        rows.append((made_of + " " + path, zlib.compress(marshal.dumps((code, kept)), 9)))
+return [(made_of, marshal.dumps(first)), *rows]
 $function$;
 COMMENT ON FUNCTION memwarden_internal.compile_modules() IS
-    'The row of python_code for the Python that runs here; none where the table has it.';
+    'The rows of python_code for the Python that runs here; none where the table has them.';
 REVOKE ALL ON FUNCTION memwarden_internal.compile_modules() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.compile_python()
@@ -69,10 +73,14 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_new record;
+    v_new      record;
+    v_is_empty boolean := false;
 BEGIN
     FOR v_new IN SELECT k.made_of, k.modules FROM memwarden_internal.compile_modules() AS k LOOP
-        DELETE FROM memwarden_internal.python_code;
+        IF NOT v_is_empty THEN
+            DELETE FROM memwarden_internal.python_code;
+            v_is_empty := true;
+        END IF;
         INSERT INTO memwarden_internal.python_code VALUES (v_new.made_of, v_new.modules);
     END LOOP;
 END
@@ -90,10 +98,8 @@ AS $function$
 import gc
 import importlib.machinery
 import importlib.util
-import json
 import marshal
 import sys
-import zlib
 
 PACKAGE = "memwarden_core_@python_hash@"
 
@@ -102,8 +108,8 @@ PACKAGE = "memwarden_core_@python_hash@"
 class Embedded:
     """Finds the package's modules; relative imports work under any package name."""
 
-    def __init__(self, first, modules):
-        self.first = first
+    def __init__(self, made_of, modules):
+        self.made_of = made_of
         self.modules = modules
 
     def find_spec(self, fullname, path=None, target=None):
@@ -123,27 +129,42 @@ class Embedded:
 
     def exec_module(self, module):
         path = self.file(module.__name__, *(["__init__"] if hasattr(module, "__path__") else []))
-        code, kept = self.modules[path], None
-        if isinstance(code, str):
-            code = compile(code, f"<memwarden_core/{path}.py>", "exec")
-        else:
-            code, kept = marshal.loads(code if path in self.first else zlib.decompress(code))
+        found = self.modules[path] or self.row(path) or self.source(path)
+        code, kept = (compile(found, f"<memwarden_core/{path}.py>", "exec"), None) if isinstance(found, str) else found
         if kept is not None:
             module.KEPT = kept
         exec(code, module.__dict__)
         # A module is loaded once: what it was loaded from need not stay.
         self.modules[path] = None
 
+    def row(self, path):
+        """A module that lies in a row of its own."""
+        import zlib
+
+        plan = plpy.prepare("SELECT c.modules FROM memwarden_internal.python_code AS c WHERE c.made_of = $1", ["text"])
+        rows = plan.execute([f"{self.made_of} {path}"])
+        return marshal.loads(zlib.decompress(rows[0]["modules"])) if rows else None
+
+    def source(self, path):
+        """A module whose row is gone, since this session began."""
+        return sources()[path]
+
+
+def sources():
+    import json
+
+    return json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
+
 
 if PACKAGE not in sys.modules:
     made_of = importlib.util.MAGIC_NUMBER.hex() + " @python_hash@"
-    kept = plpy.execute("SELECT made_of, modules FROM memwarden_internal.python_code")
+    kept = plpy.execute(f"SELECT c.modules FROM memwarden_internal.python_code AS c WHERE c.made_of = '{made_of}'")
     # Bytecode is of one Python only: after a change of it, sources until setup() compiles them anew.
-    if kept and kept[0]["made_of"] == made_of:
-        first, modules = marshal.loads(kept[0]["modules"])
+    if kept:
+        modules = marshal.loads(kept[0]["modules"])
     else:
-        first, modules = [], json.loads(plpy.execute("SELECT memwarden_internal.python_source() AS source")[0]["source"])
-    sys.meta_path.insert(0, Embedded(frozenset(first), modules))
+        modules = sources()
+    sys.meta_path.insert(0, Embedded(made_of, modules))
 # Nothing that loading makes is garbage: looking for some takes a twentieth of it.
 collects = gc.isenabled()
 gc.disable()

@@ -315,7 +315,9 @@ def test_python_that_was_compiled_for_another_one_is_outdated_until_setup(
 ) -> None:
     """As after an upgrade of the server in place: sessions compile the source, and all works."""
     assert status(world)["python"][0] == "ok"
-    world.admin.execute("UPDATE memwarden_internal.python_code SET made_of = 'another Python'")
+    world.admin.execute(
+        "UPDATE memwarden_internal.python_code SET made_of = 'another Python ' || made_of"
+    )
     state, detail = status(world)["python"]
     assert state == "outdated"
     assert detail.endswith("until a superuser runs: SELECT memwarden.setup();")

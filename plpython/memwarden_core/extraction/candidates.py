@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
+from ..light import Any, NamedTuple
 from .sentences import Said, said_in_sentence, sentences_of
 
 MOST = 50

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from ..late import late
+from ..light import NamedTuple
 from .words import (
     ATTRIBUTES,
     CONDITIONS,

@@ -10,8 +10,7 @@ would decide it is present, and it does not hold.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ..light import TYPE_CHECKING
 from ..policy.condition import Compiler, calls_allowed, tree_of
 from ..policy.tokens import Language, PolicyError, Token, tokens
 from .values import OWNERS, Attributes

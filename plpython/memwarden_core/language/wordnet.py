@@ -14,7 +14,8 @@ from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple
+
+from ..light import NamedTuple
 
 PARTS = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 """The parts of speech, and how their files end."""

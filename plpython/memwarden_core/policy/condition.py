@@ -16,8 +16,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
+from ..light import TYPE_CHECKING
 from .tokens import OPERANDS, PolicyError, Token, tokens
 from .values import Value, Vocabulary
 

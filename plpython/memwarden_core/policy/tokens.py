@@ -7,9 +7,9 @@ only brackets, connectives, comparisons and names that this package has made up.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from ..late import late
+from ..light import NamedTuple
 
 MAX_CHARACTERS = 2_000
 MAX_NESTING = 50

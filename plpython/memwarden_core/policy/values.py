@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from ..light import NamedTuple
 from .tokens import RIGHTS, PolicyError, Token, unquoted
 
 # What jsonpath's type() says of a value.

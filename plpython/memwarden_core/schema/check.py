@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any
 
 from ..canonical import NotCanonical, parse, serialise
+from ..light import Any
 from ..patterns import PatternRefused
 from ..violation import Violation
 from .definition import survey, without_header

@@ -15,8 +15,8 @@ import importlib
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any
 
+from ..light import Any
 from ..patterns import compile_pattern
 from .formats import FORMATS
 from .quick import accepts, is_undeclared, same, unique

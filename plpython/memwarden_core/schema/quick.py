@@ -8,9 +8,9 @@ means that the library has to be asked, which then also finds the words for what
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from ..canonical import serialise
+from ..light import Any
 from ..patterns import compile_pattern
 from .definition import ANNOTATIONS
 from .formats import FORMATS

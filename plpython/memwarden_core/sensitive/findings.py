@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from ..light import NamedTuple
 
 LEVELS = ("none", "suspicious", "high")
 ACTIONS = ("allow", "flag", "review", "redact", "encrypt", "block")

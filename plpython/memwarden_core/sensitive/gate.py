@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Iterable
-from typing import Any
+
+from ..light import Any
 
 _MEMORY = 64 << 20
 _SHAPE = re.compile(r"(?<!\\)\[|\\[wdspP]|[.*+}](?<!\\.)[*+{]|\{[0-9]|(?<!\\)[.][*+]")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
 from itertools import accumulate
-from typing import Any
 
+from ..light import Any
 from .findings import Finding
 from .values import number_text, pointer
 

@@ -6,8 +6,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, cast, overload
 
+from ..light import Any, NamedTuple, Protocol, cast, overload
 from ..patterns import PatternRefused, compile_pattern
 from .context import Words, near
 from .decoding.decode import DECODERS, Decoder

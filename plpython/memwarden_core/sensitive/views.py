@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, Protocol
+
+from ..light import NamedTuple, Protocol
 
 _MOST = 8  # times the characters of the original
 _AT_LEAST = 10_000

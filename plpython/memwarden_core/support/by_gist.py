@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from ..language.words import PRONOUN
+from ..light import NamedTuple
 from .claim import Statement
 from .gist import UNCLEAR, Said, find, hear, look, weigh, weight
 from .speaker import Turn, is_addressed, known_names

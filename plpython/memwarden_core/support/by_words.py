@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from ..language.lexicon import NARROWER, SAME, SIBLINGS, contrary
 from ..language.words import FIRST_PERSON, PRONOUN, stem
+from ..light import NamedTuple
 from .claim import WAY, Statement
 from .gist import CONTRADICTED
 from .text import Sentence, Token

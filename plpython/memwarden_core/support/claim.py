@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ..light import NamedTuple
 from .text import Token, sentences
 
 MAX_STATEMENTS = 64

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from ..language.lexicon import contrary
+from ..light import NamedTuple
 from .telling_words import ACTS, ALIKE, DENIALS, WEIGHTS, says
 from .text import Sentence, Token
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from ..language.lexicon import SIBLINGS
 from ..language.words import BREAK, FIRST_PERSON, HEDGE, NEGATION, STOP, stem
 from ..late import late
+from ..light import NamedTuple
 from .telling_words import GENERIC, SPEAKERS, THIRD_PERSON, TIMES, WEIGHTS
 from .text import Token
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import NamedTuple
 
 from ..language.units import MONTHS, NUMBERS, UNITS
 from ..language.words import BREAK, HEDGE, NEGATION, STOP, stem
 from ..late import late
+from ..light import NamedTuple
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
 _TOKEN = late(

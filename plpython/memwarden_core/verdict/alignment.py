@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
+from ..light import NamedTuple
 from .lexicon import NOTHING, Relations, in_dictionary, true_together
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed

@@ -7,9 +7,8 @@ knows whether it is the same one in another text.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from ..language.words import BREAK, NEGATION, stem, word_set
+from ..light import NamedTuple
 from .reading import Sentence
 from .relation_words import (
     AGAINST,

@@ -9,8 +9,8 @@ missed one costs a row.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import NamedTuple
 
+from ..light import NamedTuple
 from ..normalise import fold, normalise
 from .fields import Leaves, compare_fields, leaves, untold
 from .lexicon import NOTHING, Relations

@@ -8,11 +8,11 @@ meant; so it marks, and decides only where the verb tells the sense (who moved t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final, Protocol
 
 from ..language.base_forms import base_forms
 from ..language.wordnet import BUILT, INSTRUMENT, MATERIAL, Sense
 from ..language.words import word_set
+from ..light import Final, Protocol
 
 OPPOSITE: Final = "opposite"
 RIVAL: Final = "rival"

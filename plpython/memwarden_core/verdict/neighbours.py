@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ..light import Any
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
 

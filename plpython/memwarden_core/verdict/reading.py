@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING
 
 from ..language.units import MONTHS, NUMBERS, UNITS
 from ..language.words import NEGATION, stem
+from ..light import TYPE_CHECKING
 from .function_words import CHANGE, FUNCTION, Kind
 from .tokens import ABBREVIATIONS, AMOUNT, CLOCK, DATE, EDGES, INSIDE, ORDINALS, PLAIN
 from .words import PHRASE_ENDS, PHRASES

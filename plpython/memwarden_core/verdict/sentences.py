@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from ..light import NamedTuple
 from .additions import adds_only, says_as_much
 from .alignment import Alignment
 from .another import (

@@ -52,40 +52,41 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_id     uuid := memwarden_internal.uuid7();
-    v_kept   jsonb := memwarden_internal.kept_record(p_record)
+    v_id        uuid := memwarden_internal.uuid7();
+    v_kept      jsonb := memwarden_internal.kept_record(p_record)
         || jsonb_build_object('place', memwarden_internal.place_mark(p_item_id, p_version_id, v_id, p_event, p_now));
-    v_request_id uuid := (p_record ->> 'request_id')::uuid;
-    v_hash       bytea := decode(p_record ->> 'content_hash', 'hex');
-    v_agent      numeric := (p_record ->> 'agent_confidence')::numeric;
-    v_fact       numeric := (p_record ->> 'fact_score')::numeric;
-    v_validation numeric := (p_record ->> 'validation_score')::numeric;
-    v_adjusted   numeric := (p_record ->> 'adjusted_confidence')::numeric;
-    v_authority  numeric := (p_record ->> 'authority')::numeric;
-    v_record jsonb := memwarden_internal.whole_record(
-        v_kept, p_item_id, p_version_id, v_id, p_event, p_now, v_request_id, p_previous_version_id, v_hash, v_agent, v_fact,
-        v_validation, v_adjusted, v_authority);
-    v_key       record;
+    v_of        record;
+    v_record    jsonb;
     v_signature bytea;
 BEGIN
-    SELECT k.key_id, k.wrapped, k.created_at INTO v_key
-      FROM memwarden_data.signing_key AS k WHERE k.purpose = 'provenance' AND k.retired_at IS NULL;
+    -- What the record says in columns, and the key, in one: a new connection plans each statement.
+    SELECT (p_record ->> 'request_id')::uuid AS request_id, decode(p_record ->> 'content_hash', 'hex') AS content_hash,
+           (p_record ->> 'agent_confidence')::numeric AS agent_confidence, (p_record ->> 'fact_score')::numeric AS fact_score,
+           (p_record ->> 'validation_score')::numeric AS validation_score,
+           (p_record ->> 'adjusted_confidence')::numeric AS adjusted_confidence, (p_record ->> 'authority')::numeric AS authority,
+           k.key_id, k.wrapped, k.created_at
+      INTO v_of
+      FROM (SELECT) AS one
+      LEFT JOIN memwarden_data.signing_key AS k ON k.purpose = 'provenance' AND k.retired_at IS NULL;
+    v_record := memwarden_internal.whole_record(
+        v_kept, p_item_id, p_version_id, v_id, p_event, p_now, v_of.request_id, p_previous_version_id, v_of.content_hash,
+        v_of.agent_confidence, v_of.fact_score, v_of.validation_score, v_of.adjusted_confidence, v_of.authority);
     -- The text of a jsonb value is one form whatever it was made of, and the same after a dump.
-    v_signature := memwarden_internal.sign_text(v_key.wrapped, 'provenance', v_record::text);
+    v_signature := memwarden_internal.sign_text(v_of.wrapped, 'provenance', v_record::text);
     IF v_signature = '' THEN
         -- Restored under another master key: the keys that came along sign no more, and verify again where theirs is back.
-        PERFORM memwarden_internal.replace_signing_key('provenance', v_key.created_at + interval '1 microsecond');
-        SELECT k.key_id, k.wrapped INTO v_key
+        PERFORM memwarden_internal.replace_signing_key('provenance', v_of.created_at + interval '1 microsecond');
+        SELECT k.key_id, k.wrapped INTO v_of.key_id, v_of.wrapped
           FROM memwarden_data.signing_key AS k WHERE k.purpose = 'provenance' AND k.retired_at IS NULL;
-        v_signature := memwarden_internal.sign_text(v_key.wrapped, 'provenance', v_record::text);
+        v_signature := memwarden_internal.sign_text(v_of.wrapped, 'provenance', v_record::text);
     END IF;
     INSERT INTO memwarden_data.provenance (
         org_id, scope_id, item_id, version_id, provenance_id, event, recorded_at, record, key_id, signature, request_id, supersedes,
         content_hash, agent_confidence, fact_score, validation_score, adjusted_confidence, authority)
     VALUES (
         p_org_id, p_scope_id, p_item_id, p_version_id, v_id, p_event, p_now, v_kept,
-        CASE WHEN v_signature IS NOT NULL THEN v_key.key_id END, v_signature, v_request_id, p_previous_version_id, v_hash, v_agent,
-        v_fact, v_validation, v_adjusted, v_authority);
+        CASE WHEN v_signature IS NOT NULL THEN v_of.key_id END, v_signature, v_of.request_id, p_previous_version_id,
+        v_of.content_hash, v_of.agent_confidence, v_of.fact_score, v_of.validation_score, v_of.adjusted_confidence, v_of.authority);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.record_provenance(bigint, bigint, uuid, uuid, uuid, text, jsonb, timestamptz) IS

@@ -1,13 +1,18 @@
--- What a gate leaves behind of its passing: W7. Inlined into each gate. A line of few bytes: every write keeps some
--- fourteen of them, and names of fields would be most of what its request takes on disk.
+-- What a gate leaves behind of its passing: W7. A line of few bytes: every write keeps some fourteen of them, and names of
+-- fields would be most of what its request takes on disk. In PL/pgSQL: in SQL, each gate of a new connection would plan it anew.
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_entry(
     p_gate text, p_outcome text, p_reason text, p_started timestamptz)
 RETURNS text
-LANGUAGE sql VOLATILE PARALLEL SAFE SECURITY INVOKER
-RETURN E'\n' || substr(p_gate, 6) || ' ' || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
-    || CASE p_outcome WHEN 'DEFERRED' THEN ' D' WHEN 'REJECTED' THEN ' R' WHEN 'DEADLINE_EXCEEDED' THEN ' R'
-                      ELSE CASE WHEN p_reason IS NULL THEN '' ELSE ' A' END END
-    || coalesce(' ' || to_json(p_reason), '');
+LANGUAGE plpgsql VOLATILE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN E'\n' || substr(p_gate, 6) || ' ' || (date_part('epoch', clock_timestamp() - p_started) * 1000000)::integer
+        || CASE p_outcome WHEN 'DEFERRED' THEN ' D' WHEN 'REJECTED' THEN ' R' WHEN 'DEADLINE_EXCEEDED' THEN ' R'
+                          ELSE CASE WHEN p_reason IS NULL THEN '' ELSE ' A' END END
+        || coalesce(' ' || to_json(p_reason), '');
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.gate_entry(text, text, text, timestamptz) IS
     'One line of write_request.gates, behind a line feed: the gate (from its trigger''s name), its time in microseconds, '
     'R where it rejected and D where it deferred, A where it accepted with a reason; the reason as JSON.';

@@ -84,12 +84,15 @@ BEGIN
     END IF;
     NEW.trail := '';
     IF TG_OP = 'INSERT' THEN
-        NEW.org_id := NULL;
-        NEW.principal_id := NULL;
-        NEW.scope_id := NULL;
-        NEW.sealed := NULL;
-        NEW.asked_hash := NULL;
-        NEW.keyed := NULL;
+        -- A new connection plans each assignment: those that would change nothing are asked about all at once.
+        IF num_nonnulls(NEW.org_id, NEW.principal_id, NEW.scope_id, NEW.sealed, NEW.asked_hash, NEW.keyed) > 0 THEN
+            NEW.org_id := NULL;
+            NEW.principal_id := NULL;
+            NEW.scope_id := NULL;
+            NEW.sealed := NULL;
+            NEW.asked_hash := NULL;
+            NEW.keyed := NULL;
+        END IF;
         NEW.attempt := 1;
         NEW.submitted_at := clock_timestamp();
     ELSE

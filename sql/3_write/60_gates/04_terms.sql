@@ -54,16 +54,12 @@ BEGIN
         RETURN p_form;
     END IF;
     v_terms := v_found.terms;
-    v_terms.scope_id := v_found.scope_id;
-    v_terms.closed_at := v_found.closed_at;
-    v_terms.may_write := v_found.may_write;
-    v_terms.scope_kind := v_found.kind;
-    v_terms.text_search_config := coalesce(v_found.text_search_config, v_terms.text_search_config);
-    v_terms.has_noise := v_found.has_noise;
-    v_terms.asks_approval := v_terms.asks_approval OR v_found.has_agreed;
-    v_terms.pack := v_found.pack;
-    v_terms.has_entities := v_found.has_entities;
-    v_terms.plain_label_id := v_found.plain_label_id;
+    -- In one statement: a new connection plans each.
+    SELECT v_found.scope_id, v_found.closed_at, v_found.may_write, v_found.kind,
+           coalesce(v_found.text_search_config, v_terms.text_search_config), v_found.has_noise,
+           v_terms.asks_approval OR v_found.has_agreed, v_found.pack, v_found.has_entities, v_found.plain_label_id
+      INTO v_terms.scope_id, v_terms.closed_at, v_terms.may_write, v_terms.scope_kind, v_terms.text_search_config, v_terms.has_noise,
+           v_terms.asks_approval, v_terms.pack, v_terms.has_entities, v_terms.plain_label_id;
     RETURN v_terms;
 END
 $function$;

@@ -98,12 +98,9 @@ BEGIN
                     v_rules.text_template, v_rules.synonyms, (NEW.terms).max_content_bytes, true, NULL, NULL);
             END IF;
         END IF;
-        NEW.canonical := v_form.canonical;
-        NEW.content_hash := v_form.content_hash;
-        NEW.fingerprint := v_form.fingerprint;
-        NEW.key_hash := v_form.key_hash;
-        NEW.search_text := v_form.search_text;
-        NEW.findings := v_form.findings;
+        -- In one: a new connection plans each statement.
+        SELECT v_form.canonical, v_form.content_hash, v_form.fingerprint, v_form.key_hash, v_form.search_text, v_form.findings
+          INTO NEW.canonical, NEW.content_hash, NEW.fingerprint, NEW.key_hash, NEW.search_text, NEW.findings;
         IF (NEW.terms).class IS NOT NULL AND ((NEW.terms).class ->> 'encrypted')::boolean THEN
             -- Whatever is compared from here on is compared under the key of the subject.
             NEW.subject_key_id := CASE WHEN NEW.subject ~ '[^[:space:]]'

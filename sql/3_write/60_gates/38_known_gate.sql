@@ -65,13 +65,14 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_started timestamptz := clock_timestamp();
-    v_terms   memwarden_data.write_terms := NEW.terms;
+    v_terms   memwarden_data.write_terms;
     v_known   record := memwarden_internal.known_item(
         NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.fingerprint,
         NEW.content_hash, NEW.subject, NEW.predicate, NEW.valid_from, NEW.valid_to, v_started);
     v_found   record;
 BEGIN
     IF v_known.item_id IS NOT NULL THEN
+        v_terms := NEW.terms;
         NEW.outcome := 'REJECTED';
         NEW.reason := CASE WHEN v_known.is_exact THEN 'EXACT_DUPLICATE' ELSE 'STRUCTURAL_DUPLICATE' END;
         NEW.item_id := v_known.item_id;

@@ -40,11 +40,9 @@ BEGIN
             NEW.principal_id, v_default, v_terms.external_types,
             extract(epoch FROM v_terms.evidence_half_life)::double precision, memwarden_internal.utc_text(v_started),
                 v_terms.has_verifiers);
-        NEW.grounds := v_found.grounds;
-        NEW.authority := v_found.authority;
-        NEW.trust_ceiling := v_found.trust_ceiling;
-        NEW.fact_score := v_found.fact_score;
-        v_asked := v_found.asked;
+        -- In one: a new connection plans each statement.
+        SELECT v_found.grounds, v_found.authority, v_found.trust_ceiling, v_found.fact_score, v_found.asked
+          INTO NEW.grounds, NEW.authority, NEW.trust_ceiling, NEW.fact_score, v_asked;
         IF v_found.item_ids <> '{}' THEN
             NEW.reason := CASE memwarden_internal.closes_circle(
                 NEW.principal_id, NEW.org_id, NEW.scope_id, NEW.layer, NEW.key_hash, v_found.item_ids, v_found.version_ids)

@@ -90,14 +90,17 @@ BEGIN
     IF NEW.outcome <> 'DEFERRED' AND (NEW.outcome <> 'REJECTED' OR NEW.item_id IS NOT NULL OR left(NEW.gate, 2) < '30' OR v_blocked
                                       OR NEW.subject_key_id IS NOT NULL) THEN
         NEW.content := NULL;
-        NEW.subject := NULL;
-        NEW.predicate := NULL;
         NEW.evidence := NULL;
-        NEW.classification := NULL;
-        NEW.domains := NULL;
-        NEW.attributes := NULL;
-        NEW.origin := NULL;
-        NEW.justification := NULL;
+        -- A new connection plans each assignment: those that would change nothing are asked about all at once.
+        IF num_nonnulls(NEW.subject, NEW.predicate, NEW.classification, NEW.domains, NEW.attributes, NEW.origin, NEW.justification) > 0 THEN
+            NEW.subject := NULL;
+            NEW.predicate := NULL;
+            NEW.classification := NULL;
+            NEW.domains := NULL;
+            NEW.attributes := NULL;
+            NEW.origin := NULL;
+            NEW.justification := NULL;
+        END IF;
     END IF;
     IF NEW.subject_key_id IS NOT NULL AND NEW.outcome = 'DEFERRED' THEN
         NEW.sealed_words := memwarden_internal.seal(NEW.subject_key_id, jsonb_build_object(
@@ -111,14 +114,16 @@ BEGIN
         NEW.embedding_model := NULL;
     END IF;
     IF NEW.outcome <> 'DEFERRED' THEN
-        NEW.sealed := NULL;
         NEW.embedding := NULL;
-        NEW.keyed := CASE WHEN NEW.idempotency_key IS NOT NULL THEN true END;
-        NEW.idempotency_key := NULL;
-        NEW.intake_fault := NULL;
         NEW.fingerprint := NULL;
-        NEW.key_hash := NULL;
         NEW.token := NULL;
+        IF num_nonnulls(NEW.sealed, NEW.keyed, NEW.idempotency_key, NEW.intake_fault, NEW.key_hash) > 0 THEN
+            NEW.sealed := NULL;
+            NEW.keyed := CASE WHEN NEW.idempotency_key IS NOT NULL THEN true END;
+            NEW.idempotency_key := NULL;
+            NEW.intake_fault := NULL;
+            NEW.key_hash := NULL;
+        END IF;
     END IF;
     IF NEW.outcome IN ('COMMITTED', 'MERGED') THEN
         -- Its version and its record of provenance say so.
@@ -150,18 +155,21 @@ BEGIN
     NEW.terms := NULL;
     NEW.canonical := NULL;
     NEW.search_text := NULL;
-    NEW.findings := NULL;
     NEW.grounds := NULL;
     NEW.provenance := NULL;
     NEW.neighbours := NULL;
-    NEW.conflicts := NULL;
-    NEW.keys := NULL;
-    NEW.inverse_key_hash := NULL;
-    NEW.becomes := NULL;
-    NEW.merges := NULL;
-    NEW.replaces := NULL;
-    NEW.disputes := NULL;
-    NEW.review_asked := NULL;
+    IF num_nonnulls(NEW.findings, NEW.conflicts, NEW.keys, NEW.inverse_key_hash, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes,
+                    NEW.review_asked) > 0 THEN
+        NEW.findings := NULL;
+        NEW.conflicts := NULL;
+        NEW.keys := NULL;
+        NEW.inverse_key_hash := NULL;
+        NEW.becomes := NULL;
+        NEW.merges := NULL;
+        NEW.replaces := NULL;
+        NEW.disputes := NULL;
+        NEW.review_asked := NULL;
+    END IF;
     RETURN NEW;
 END
 $function$;

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Protocol, cast
 
+from ...light import Protocol, cast
 from ...patterns import compile_pattern
 from .speech import is_order, is_talk
 

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ...late import late
+from ...light import TYPE_CHECKING
 from ..context import Words, near
 from ..findings import Hit
 

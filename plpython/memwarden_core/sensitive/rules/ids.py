@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from .national import NATIONAL_RULES
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ...light import Any
 
 _AIM = (
     "instruct|behavio|default|objective|task|guidance|wishes|preferences|objection|concern|warning|prompt|directive|guideline|guardrail|programming|constraint|restrict|limitation|safeguard|safety"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from .national_alone import ALONE_RULES
 from .national_more import MORE_RULES
 from .national_named import NAMED_RULES

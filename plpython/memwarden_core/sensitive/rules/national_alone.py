@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from .national_form import DATE, DATE_OR_COORDINATION, DAY, D, number
 
 ALONE_RULES: list[dict[str, Any]] = [

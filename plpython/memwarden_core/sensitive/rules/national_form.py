@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from ...light import Any
 from ..decoding.decode import LONG_TOKEN
 from ..personal.numbers import OTHER_NUMBERS
 

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from .national_form import DATE, DATE_OR_COORDINATION, DAY, D, named, number
 
 MORE_RULES: list[dict[str, Any]] = [

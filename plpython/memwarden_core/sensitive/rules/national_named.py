@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from .national_form import DATE, DAY, D, number
 
 NAMED_RULES: list[dict[str, Any]] = [

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from ...light import Any
 
 PEOPLE_RULES: list[dict[str, Any]] = [
     {

@@ -3,8 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ...light import Any
 from ..instructions.readers import MOMENT_SIGNS, STANDING_SIGNS
 
 _MOMENT = r"\bwhen|\bif\b|\bshould (?:the|a|an|any|this|users|customers|any|someone|anyone)\b|prior to|(?:each|every|any|next) time|\bonce\b|as soon as|in case|\bupon\b|\bon (?:reading|retriev|recall|load|seeing|receiv|access|start)|(?:before|after|with|in|during|on) (?:each|every|any|all|answering|replying|responding)|\b(?:before|after|while|until|where) (?:the|a|an|any|this|your|it|you|users|customers|any|someone|anyone)\b"

@@ -7,8 +7,8 @@ Their tests are put together here, so that no file holds anything that looks lik
 from __future__ import annotations
 
 import random
-from typing import Any
 
+from ...light import Any
 from ..decoding.decode import LONG_TOKEN
 
 _LOWER = "abcdefghijklmnopqrstuvwxyz"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
+from ...light import Any
 from .ids import ID_RULES
 from .instructions import INSTRUCTION_RULES
 from .people import PEOPLE_RULES
