@@ -21,8 +21,8 @@ BEGIN
                             AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own)) THEN 'ROLE_FORBIDS'
                 -- Where there are none, which is nearly everywhere, they are not asked.
                 WHEN EXISTS (SELECT FROM memwarden_data.policy_set AS s
-                               WHERE s.org_id IN (0, p.org_id) AND p_operation = ANY (s.operations)) AND EXISTS (
-                         SELECT FROM memwarden_internal.ask_policies(p_principal_id, p_operation, l.label_id, o.own) AS a
+                               WHERE s.org_id IN (0, p.org_id) AND p_operation = ANY (s.operations)) AND (l.label_id, o.own) IN (
+                         SELECT a.label_id, a.own FROM memwarden_internal.ask_policies(p_principal_id, p_operation, p_label_ids) AS a
                           WHERE NOT a.allowed) THEN 'POLICY_FORBIDS'
            END
       FROM memwarden_data.principal AS p
@@ -60,8 +60,9 @@ BEGIN
                 OR EXISTS (SELECT FROM memwarden_data.role_permission AS r
                             WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)))
            AND CASE WHEN EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
-                    THEN NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p_principal_id, 'READ', l.label_id, o.own) AS a
-                                      WHERE NOT a.allowed)
+                    THEN (l.label_id, o.own) NOT IN (
+                             SELECT a.label_id, a.own FROM memwarden_internal.ask_policies(p_principal_id, 'READ', p_label_ids) AS a
+                              WHERE NOT a.allowed)
                     ELSE true END);
 END
 $function$;

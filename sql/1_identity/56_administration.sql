@@ -15,7 +15,8 @@ BEGIN
          WHERE p.principal_id = memwarden_internal.current_principal() AND p.org_id = p_org_id AND p_org_id <> 0
            AND s.org_id = p_org_id AND s.parent_id = 0
            AND r.operation = 'ADMIN' AND r.layer IN ('*', p_layer) AND r.degree IN (p_degree, 'full')
-           AND NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p.principal_id, 'ADMIN', NULL, NULL) AS a WHERE NOT a.allowed));
+           AND NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p.principal_id, 'ADMIN', ARRAY[NULL::integer]) AS a
+                            WHERE NOT a.allowed));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.may_administer(bigint, text, text) IS

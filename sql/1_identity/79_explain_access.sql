@@ -98,7 +98,8 @@ BEGIN
     RETURN QUERY
     SELECT 7, format('policy set %s', a.policy_set), a.allowed,
            CASE WHEN a.rule IS NULL THEN 'no policy of it applies: its default' ELSE format('its policy %s', a.rule) END
-      FROM memwarden_internal.ask_policies(p_principal_id, p_operation, p_label_id, v.own) AS a;
+      FROM memwarden_internal.ask_policies(p_principal_id, p_operation, ARRAY[p_label_id]) AS a
+     WHERE a.own = v.own;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.access_rules(bigint, text, bigint, integer, bigint) IS
