@@ -127,9 +127,10 @@ END
 $procedure$;
 COMMENT ON PROCEDURE memwarden.delete_old_records() IS
     'Deletes records that are older than set_record_retention() keeps them, as a job: verdicts, counts of recalls, metrics, extractions, '
-    'sightings, proposals, threads of a checkpointer, and the content of refused requests. maintain() drops the months of requests and recalls. Nothing that waits '
-    'goes, nor requests, proposals, sightings and threads of an organisation in which a legal hold is in force. It notes the size of every table. '
-    'It is safe to run twice at once and to kill. It commits after each thousand rows, so it cannot run inside a transaction. Source: W1.';
+    'sightings, proposals, threads of a checkpointer, and the content of refused requests. maintain() drops the months of requests and '
+    'recalls. Nothing that waits goes, nor requests, proposals, sightings and threads of an organisation in which a legal hold is in '
+    'force. It notes the size of every table. It is safe to run twice at once and to kill. It commits after each thousand rows, so it '
+    'cannot run inside a transaction. Source: W1.';
 REVOKE ALL ON PROCEDURE memwarden.delete_old_records() FROM PUBLIC;
 GRANT EXECUTE ON PROCEDURE memwarden.delete_old_records() TO memwarden_jobs, memwarden_admin;
 
