@@ -12,9 +12,6 @@ import os
 from functools import lru_cache
 
 _NONCE = 12
-_TAG = 16
-# EVP_CTRL_AEAD_SET_TAG of OpenSSL.
-_SET_TAG = 0x11
 
 
 class KeyUnusable(ValueError):
@@ -59,68 +56,13 @@ def unwrapped(file: str, wrapped: bytes) -> bytes:
 
     Raises: OtherMasterKey, or KeyUnusable.
     """
-    key = wrapping_key(file)
-    opened = opened_by_openssl(key, wrapped) if len(wrapped) > _NONCE + _TAG else b""
-    if opened is None:
-        opened = opened_by_cryptography(key, wrapped)
-    if not opened:
-        raise OtherMasterKey("the key was wrapped by another master key")
-    return opened
-
-
-def opened_by_openssl(key: bytes, wrapped: bytes) -> bytes | None:
-    """Return what AES-256-GCM has wrapped, by the OpenSSL that hashlib has loaded.
-
-    Every connection that writes opens a key, and loading ``cryptography`` takes as long as a write.
-    Empty for another key's; None where OpenSSL is not to be had.
-    """
-    try:
-        import _hashlib
-        import ctypes
-
-        ssl = ctypes.CDLL(_hashlib.__file__)
-        aes = ssl.EVP_aes_256_gcm
-        new, free = ssl.EVP_CIPHER_CTX_new, ssl.EVP_CIPHER_CTX_free
-        init, control = ssl.EVP_DecryptInit_ex, ssl.EVP_CIPHER_CTX_ctrl
-        update, final = ssl.EVP_DecryptUpdate, ssl.EVP_DecryptFinal_ex
-    except (ImportError, AttributeError, OSError):
-        return None
-    pointer, number, size = ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int)
-    aes.argtypes, aes.restype = [], pointer
-    new.argtypes, new.restype = [], pointer
-    free.argtypes, free.restype = [pointer], None
-    init.argtypes = [pointer, pointer, pointer, ctypes.c_char_p, ctypes.c_char_p]
-    control.argtypes = [pointer, number, number, ctypes.c_char_p]
-    update.argtypes = [pointer, ctypes.c_char_p, size, ctypes.c_char_p, number]
-    final.argtypes = [pointer, ctypes.c_char_p, size]
-
-    nonce, sealed, tag = wrapped[:_NONCE], wrapped[_NONCE:-_TAG], wrapped[-_TAG:]
-    plain, length = ctypes.create_string_buffer(len(sealed) + _TAG), number()
-    context = new()
-    if not context:
-        return None
-    try:
-        if init(context, aes(), None, key, nonce) != 1:
-            return None
-        if update(context, plain, length, sealed, len(sealed)) != 1:
-            return None
-        opened = plain.raw[: length.value]
-        if control(context, _SET_TAG, _TAG, tag) != 1:
-            return None
-        return opened if final(context, plain, length) == 1 else b""
-    finally:
-        free(context)
-
-
-def opened_by_cryptography(key: bytes, wrapped: bytes) -> bytes:
-    """Return what AES-256-GCM has wrapped; empty for another key's."""
     from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
     try:
-        return AESGCM(key).decrypt(wrapped[:_NONCE], wrapped[_NONCE:], None)
+        return AESGCM(wrapping_key(file)).decrypt(wrapped[:_NONCE], wrapped[_NONCE:], None)
     except (InvalidTag, ValueError):
-        return b""
+        raise OtherMasterKey("the key was wrapped by another master key") from None
 
 
 def sign(file: str | None, wrapped: bytes | None, purpose: str, text: str) -> bytes | None:
