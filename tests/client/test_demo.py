@@ -124,9 +124,8 @@ def test_the_demo_can_be_run_again_with_a_file_of_several_conversations(
 
     data = tmp_path / "several.json"
     data.write_text(json.dumps([conversation("Rome"), conversation("Oslo")]))
-    for _ in range(2):
-        ran = demo(server_dsn, "--data", str(data), "--questions", "1")
-        assert (ran.returncode, ran.stderr) == (0, "")
+    ran = demo(server_dsn, "--data", str(data), "--questions", "1")
+    assert (ran.returncode, ran.stderr) == (0, "")
     assert re.search(r"^\s*all\s+2\s+1\.000\s+1\.000\s*$", ran.stdout, re.MULTILINE)
     assert "I live in Oslo." in ran.stdout
     ran = demo(server_dsn, "--data", str(data), "--json")

@@ -48,7 +48,8 @@ def one_wrong(fuzz: Fuzz, role: str, function: Function, first: int) -> int:
         if not argument.optional
     }
     fuzz.call(role, function, base)
-    fuzz.call(role, function, dict.fromkeys(base))
+    if base:
+        fuzz.call(role, function, dict.fromkeys(base))
     for argument in function.arguments:
         null, *others = hostile(function, argument, fuzz.known)
         chosen = others if CALLS else others[(first + made) % 5 :: 5]

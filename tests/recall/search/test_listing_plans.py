@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from helpers import write
+from helpers import write, write_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -202,18 +202,22 @@ def test_plans_tell_nothing_of_a_hidden_memory(shared_world: World, role: str) -
 
 @pytest.mark.every_version
 @pytest.mark.parametrize("options", ["COSTS ON", EXPLAIN[9:-1]])
+@pytest.mark.usefixtures("role")
 def test_plans_by_id_tell_nothing_of_a_hidden_memory(
-    shared_world: World, role: str, options: str
+    shared_world: World, home: str, options: str
 ) -> None:
     """Of a memory of others the plan, the estimate and the counts are those of none at all.
 
-    So they are where the caller forbids the server what it would choose, or asks for a range.
+    So they are where the caller forbids the server what it would choose, or asks for a range. The
+    caller has more memories than the first handful of the view: those that a range makes rows of.
     """
-    other = shared_world.agent("/org/listing/user/eve")
+    agent = shared_world.agent(home)
+    some = [{"layer": "semantic", "content": n, "subject": f"{n}"} for n in range(2 * HANDFUL)]
+    assert {row["outcome"] for row in write_many(agent, some)} == {"COMMITTED"}
+    other = shared_world.agent(f"{home}x")
     hidden = write(other, "semantic", {"city": "Oslo"}, subject="Eve's own", predicate="likes")
     shared_world.admin.execute("ANALYZE memwarden_data.item")
     nobody = shared_world.value("SELECT memwarden_internal.uuid7()")
-    agent = shared_world.connect(role)
     for off in ("", "nestloop", "hashjoin", "indexscan", "seqscan"):
         if off:
             agent.execute(f"SET enable_{off} = off")
