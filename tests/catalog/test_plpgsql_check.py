@@ -70,12 +70,14 @@ CHANGES = re.compile(
 
 # STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
 DYNAMIC_READERS = {
+    "find_threads",
     "indexed_memories",
     "measured_memories",
     "month_of_strays",
     "months_over",
     "months_ahead",
     "part_of_shelf",
+    "old_threads",
     "partition_bound",
     "partition_status",
     "pool_of_shelf",

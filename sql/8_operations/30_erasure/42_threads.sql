@@ -1,23 +1,24 @@
 -- The threads of LangGraph's checkpointer lie beside the store, in tables that its package makes and its adapter guards: each row
 -- knows the login that wrote it. Only tables of a superuser are touched: a trigger of anybody else would run with the rights of the store.
-CREATE OR REPLACE FUNCTION memwarden_internal.has_threads()
-RETURNS boolean
+CREATE OR REPLACE FUNCTION memwarden_internal.threads_schema()
+RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT count(*) = 3
+    RETURN (SELECT n.nspname
               FROM pg_namespace AS n
               JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind = 'r'
                                 AND c.relname IN ('checkpoints', 'checkpoint_blobs', 'checkpoint_writes')
               JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'login_role'
               JOIN pg_roles AS o ON o.oid = c.relowner AND o.rolsuper
-             WHERE n.nspname = 'memwarden_threads' AND has_table_privilege(c.oid, 'SELECT, DELETE'));
+             WHERE n.nspname = 'memwarden_threads' AND has_table_privilege(c.oid, 'SELECT, DELETE')
+             GROUP BY n.nspname HAVING count(*) = 3);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.has_threads() IS
-    'Whether the schema memwarden_threads holds the tables of a checkpointer that a superuser has set up with checkpointer(setup=True).';
-REVOKE ALL ON FUNCTION memwarden_internal.has_threads() FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.threads_schema() IS
+    'The schema with the tables of a checkpointer, which a superuser has set up with checkpointer(setup=True); NULL where there is none.';
+REVOKE ALL ON FUNCTION memwarden_internal.threads_schema() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.is_login_of(p_login text, p_orgs bigint[])
 RETURNS boolean
@@ -50,28 +51,32 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_found text[] := '{}';
+    v_schema text := memwarden_internal.threads_schema();
+    v_found  text[];
+    v_thread text;
 BEGIN
-    IF memwarden_internal.has_threads() THEN
-        EXECUTE $query$
-            SELECT coalesce(array_agg(DISTINCT f.thread_id), '{}')
+    IF v_schema IS NOT NULL THEN
+        FOR v_thread IN EXECUTE format($query$
+            SELECT DISTINCT f.thread_id
               FROM (SELECT c.thread_id, c.login_role
-                      FROM memwarden_threads.checkpoints AS c
+                      FROM %1$I.checkpoints AS c
                      WHERE memwarden_internal.normalised_subject(c.metadata ->> 'user_id', '{}') = $1
                         OR $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[c.thread_id, c.metadata::text, c.checkpoint::text])
                      UNION ALL
                     SELECT b.thread_id, b.login_role
-                      FROM memwarden_threads.checkpoint_blobs AS b
+                      FROM %1$I.checkpoint_blobs AS b
                      WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_texts(b.blob)])
                      UNION ALL
                     SELECT w.thread_id, w.login_role
-                      FROM memwarden_threads.checkpoint_writes AS w
+                      FROM %1$I.checkpoint_writes AS w
                      WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_texts(w.blob)])) AS f
-             WHERE memwarden_internal.is_login_of(f.login_role, $3) $query$
-           INTO v_found
-          USING memwarden_internal.normalised_subject(p_subject, '{}'), p_terms, p_orgs;
+             WHERE memwarden_internal.is_login_of(f.login_role, $3) $query$, v_schema)
+          USING memwarden_internal.normalised_subject(p_subject, '{}'), p_terms, p_orgs
+        LOOP
+            v_found := array_append(v_found, v_thread);
+        END LOOP;
     END IF;
-    RETURN v_found;
+    RETURN coalesce(v_found, '{}');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[]) IS
@@ -87,8 +92,8 @@ DECLARE
     v_table text;
 BEGIN
     FOREACH v_table IN ARRAY ARRAY['checkpoint_writes', 'checkpoint_blobs', 'checkpoints'] LOOP
-        EXECUTE format('DELETE FROM memwarden_threads.%I AS t WHERE t.thread_id = ANY ($1) AND ($2 IS NULL '
-                       'OR memwarden_internal.is_login_of(t.login_role, $2))', v_table)
+        EXECUTE format('DELETE FROM %I.%I AS t WHERE t.thread_id = ANY ($1) AND ($2 IS NULL '
+                       'OR memwarden_internal.is_login_of(t.login_role, $2))', memwarden_internal.threads_schema(), v_table)
           USING p_threads, p_orgs;
     END LOOP;
 END
@@ -103,11 +108,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
+    v_schema  text := memwarden_internal.threads_schema();
     v_threads text[];
 BEGIN
-    IF memwarden_internal.has_threads() THEN
+    IF v_schema IS NOT NULL THEN
         -- Nobody goes on with a thread that is being erased.
-        LOCK TABLE ONLY memwarden_threads.checkpoints IN SHARE ROW EXCLUSIVE MODE;
+        EXECUTE format('LOCK TABLE ONLY %I.checkpoints IN SHARE ROW EXCLUSIVE MODE', v_schema);
         v_threads := memwarden_internal.find_threads(p_orgs, p_subject, p_terms);
         IF v_threads <> '{}' THEN
             PERFORM memwarden_internal.delete_threads(p_orgs, v_threads);
@@ -125,24 +131,26 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_old text[];
+    v_old    text[];
+    v_thread text;
 BEGIN
-    EXECUTE $query$
-        SELECT ARRAY(
-            SELECT c.thread_id
-              FROM memwarden_threads.checkpoints AS c
-             WHERE $2 IS NULL OR c.thread_id = ANY ($2)
-             GROUP BY c.thread_id
-            HAVING max(c.checkpoint ->> 'ts' COLLATE "C") < to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
-               -- While a hold is in force, nobody can say which of them will be asked for.
-               AND NOT EXISTS (SELECT FROM memwarden_data.legal_hold AS h
-                                WHERE h.lifted_at IS NULL
-                                  AND (h.org_id = 0 OR memwarden_internal.is_login_of(min(c.login_role::text), ARRAY[h.org_id])
-                                       OR memwarden_internal.is_login_of(max(c.login_role::text), ARRAY[h.org_id])))
-             LIMIT $3) $query$
-       INTO v_old
-      USING p_before, p_among, p_count;
-    RETURN v_old;
+    FOR v_thread IN EXECUTE format($query$
+        SELECT c.thread_id
+          FROM %1$I.checkpoints AS c
+         WHERE $2 IS NULL OR c.thread_id = ANY ($2)
+         GROUP BY c.thread_id
+        HAVING max(c.checkpoint ->> 'ts' COLLATE "C") < to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')
+           -- While a hold is in force, nobody can say which of them will be asked for.
+           AND NOT EXISTS (SELECT FROM memwarden_data.legal_hold AS h
+                            WHERE h.lifted_at IS NULL
+                              AND (h.org_id = 0 OR memwarden_internal.is_login_of(min(c.login_role::text), ARRAY[h.org_id])
+                                   OR memwarden_internal.is_login_of(max(c.login_role::text), ARRAY[h.org_id])))
+         LIMIT $3 $query$, memwarden_internal.threads_schema())
+      USING p_before, p_among, p_count
+    LOOP
+        v_old := array_append(v_old, v_thread);
+    END LOOP;
+    RETURN coalesce(v_old, '{}');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.old_threads(timestamptz, text[], integer) IS
@@ -155,17 +163,18 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_threads text[] := '{}';
+    v_schema  text := memwarden_internal.threads_schema();
+    v_threads text[];
 BEGIN
-    IF memwarden_internal.has_threads() THEN
+    IF v_schema IS NOT NULL THEN
         v_threads := memwarden_internal.old_threads(p_before, p_count => p_count);
     END IF;
-    IF v_threads <> '{}' THEN
+    IF cardinality(v_threads) > 0 THEN
         -- Whoever has gone on with one meanwhile keeps it.
-        LOCK TABLE ONLY memwarden_threads.checkpoints IN SHARE ROW EXCLUSIVE MODE;
+        EXECUTE format('LOCK TABLE ONLY %I.checkpoints IN SHARE ROW EXCLUSIVE MODE', v_schema);
         PERFORM memwarden_internal.delete_threads(NULL, memwarden_internal.old_threads(p_before, v_threads));
     END IF;
-    RETURN v_threads <> '{}';
+    RETURN coalesce(cardinality(v_threads) > 0, false);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.forget_old_threads(timestamptz, integer) IS
