@@ -266,6 +266,8 @@ class MemwardenClient:
     """The Python client, as an agent that logs in."""
 
     stored = Memwarden.stored
+    # Asks for no evidence: LangGraph's put() has none to give.
+    layer = "working"
 
     def __init__(self, dsn: str, stub: Stub, *, empty: bool = False) -> None:
         assert not empty, "peers.py makes its database: Stores.create()"
@@ -276,12 +278,11 @@ class MemwardenClient:
     def request(self, scope: int, text: str) -> dict[str, Any]:
         """What one memory is written as: what the adapter writes."""
         return {
-            "layer": "episodic",
+            "layer": self.layer,
             "content": {"text": text},
             "scope": scope_path(scope),
             "subject": f"bench/{scope}",
             "predicate": str(uuid.uuid4()),
-            "evidence": [{"uri": "bench:notes", "excerpt": "notes"}],
         }
 
     def write(self, scope: int, text: str) -> None:
@@ -294,7 +295,7 @@ class MemwardenClient:
 
     def search(self, scope: int, text: str) -> int:
         """One recall by vector and words, which is recorded."""
-        found: list[Any] = self.client.recall(text, scopes=[scope_path(scope)], layers=["episodic"])
+        found: list[Any] = self.client.recall(text, scopes=[scope_path(scope)], layers=[self.layer])
         return len(found)
 
     def server(self) -> int:
@@ -318,8 +319,7 @@ class MemwardenAdapter(MemwardenClient):
         self.store = module.MemwardenStore(
             self.client,
             scopes={("bench", str(number)): scope_path(number) for number in (0, 1)},
-            layer="episodic",
-            defaults={"evidence": [{"uri": "bench:notes", "excerpt": "notes"}]},
+            layer=self.layer,
         )
 
     def write(self, scope: int, text: str) -> None:
