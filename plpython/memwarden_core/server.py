@@ -380,6 +380,13 @@ def search_terms(identifiers: list[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(term, identifiers))))
 
 
+def packed_text(value: bytes) -> str:
+    """Every text in a MessagePack value, one a line."""
+    from .packed import packed_text as read
+
+    return read(value)
+
+
 def mentions(terms: list[str], documents: list[str | None], ours: list[str | None]) -> bool:
     """Return whether a document, or one that the store has made, holds one of the terms."""
     from .mentions import mentions as found

@@ -53,8 +53,7 @@ first, rows = {}, []
 for path in sorted(sources):
     text = sources[path]
     begins = name(path) in sys.modules
-    # Without docstrings, which every session would read.
-    code = compile(text, f"<memwarden_core/{path}.py>", "exec", optimize=2)
+    code = compile(text, f"<memwarden_core/{path}.py>", "exec")
     kept = importlib.import_module(name(path)).KEPT if "\nKEPT = " in text else None
     if begins:
         first[path] = code, kept

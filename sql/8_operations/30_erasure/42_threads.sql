@@ -36,14 +36,16 @@ COMMENT ON FUNCTION memwarden_internal.is_login_of(text, bigint[]) IS
     'Whether a login acts in one of these organisations, or in none: then nobody can say whose threads it writes.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_login_of(text, bigint[]) FROM PUBLIC;
 
--- States are packed: a byte that is no letter of ASCII stands before each text, or a mark and one to four bytes of its length.
-CREATE OR REPLACE FUNCTION memwarden_internal.packed_texts(p_packed bytea)
+CREATE OR REPLACE FUNCTION memwarden_internal.packed_text(p_value bytea)
 RETURNS text
-LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE SECURITY INVOKER
-RETURN regexp_replace(encode(p_packed, 'escape'),
-                      E'\\\\331(\\\\[0-7]{3}|.)|\\\\332(\\\\[0-7]{3}|.){2}|\\\\333(\\\\[0-7]{3}|.){4}|\\\\[0-7]{3}', ' ', 'g');
-COMMENT ON FUNCTION memwarden_internal.packed_texts(bytea) IS 'The texts in a packed state, in so far as they are ASCII.';
-REVOKE ALL ON FUNCTION memwarden_internal.packed_texts(bytea) FROM PUBLIC;
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].packed_text(p_value)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.packed_text(bytea) IS 'Every text in a MessagePack value, one a line.';
+REVOKE ALL ON FUNCTION memwarden_internal.packed_text(bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.find_threads(p_orgs bigint[], p_subject text, p_terms text[])
 RETURNS text[]
@@ -65,11 +67,11 @@ BEGIN
                      UNION ALL
                     SELECT b.thread_id, b.login_role
                       FROM %1$I.checkpoint_blobs AS b
-                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_texts(b.blob)])
+                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(b.blob)])
                      UNION ALL
                     SELECT w.thread_id, w.login_role
                       FROM %1$I.checkpoint_writes AS w
-                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_texts(w.blob)])) AS f
+                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(w.blob)])) AS f
              WHERE memwarden_internal.is_login_of(f.login_role, $3) $query$, v_schema)
           USING memwarden_internal.normalised_subject(p_subject, '{}'), p_terms, p_orgs
         LOOP

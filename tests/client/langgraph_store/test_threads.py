@@ -13,8 +13,12 @@ from psycopg.conninfo import make_conninfo
 
 pytest.importorskip("langgraph.graph", reason="needs memwarden[langgraph] and langgraph")
 
+from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
 from memwarden import InvalidArgument
 from memwarden.langgraph import async_checkpointer, checkpointer, forget_old, forget_person
+from memwarden_core.packed import packed_text
 
 if TYPE_CHECKING:
     from conftest import World
@@ -60,6 +64,20 @@ def test_an_agent_of_langgraph_has_memory_and_threads_that_are_forgotten(
             assert await other.aget_tuple({"configurable": {"thread_id": "1"}}) is None
 
     asyncio.run(again())
+
+
+def test_every_text_of_a_packed_state_is_read() -> None:
+    """Short and long ones, of any script, in lists, maps and objects; and what is not packed.
+
+    Proves: N11
+    """
+    for text in ("Ana", "Ana " + "x" * 60, "x" * 200 + " Ana", "\u0639\u0644\u064a " + "y" * 130):
+        for value in (text, [text], {text: 1.5, "n": 70_000}, HumanMessage(text)):
+            _, packed = JsonPlusSerializer().dumps_typed(value)
+            assert text in packed_text(packed).split("\n")
+    assert "Ana" in packed_text(b'{"who": "Ana"}')
+    assert "Ana" in packed_text(b"\xc1 Ana \xd9")
+    assert packed_text(b"") == ""
 
 
 def test_a_plain_loop_remembers(shared_world: World, home: str) -> None:

@@ -66,6 +66,7 @@ def test_threads_are_their_logins_own_and_end_with_a_person_or_with_age(desk: De
         put(
             ours, "named", "bo", "Write to zora@example.org, please; she is away until Monday noon."
         )
+        put(ours, "müller", "bo", "Frau Müller-Babić ruft an.")
         put(ours, "kept", "bo", "zoraster@example.organ")
         put(theirs, "zora", "Zora Zimt", "hello")
         assert [each.checkpoint["channel_values"] for each in theirs.list(None)] == [
@@ -74,13 +75,13 @@ def test_threads_are_their_logins_own_and_end_with_a_person_or_with_age(desk: De
         assert ours.get_tuple({"configurable": {"thread_id": "kept"}}) is not None
         assert theirs.get_tuple({"configurable": {"thread_id": "kept"}}) is None
         theirs.delete_thread("kept")
-        assert threads(world) == ["kept", "named", "zora"]
+        assert threads(world) == ["kept", "müller", "named", "zora"]
 
         dry = desk.erase("Zora Zimt", "zora@example.org", dry_run=True)
-        assert (dry["status"], threads(world)) == ("DRY_RUN", ["kept", "named", "zora"])
-        done = desk.erase("Zora Zimt", "zora@example.org")
-        assert done["places"]["checkpoints"] == 2
-        assert done["places"]["checkpoint_blobs"] == done["places"]["checkpoint_writes"] == 2
+        assert (dry["status"], threads(world)) == ("DRY_RUN", ["kept", "müller", "named", "zora"])
+        done = desk.erase("Zora Zimt", "zora@example.org", "Babić")
+        assert done["places"]["checkpoints"] == 3
+        assert done["places"]["checkpoint_blobs"] == done["places"]["checkpoint_writes"] == 3
         assert threads(world) == ["kept", "zora"]
         assert theirs.get_tuple({"configurable": {"thread_id": "zora"}}) is not None
 
