@@ -31,3 +31,5 @@ DROP FUNCTION memwarden_internal.add_scope(bigint, bigint, bigint[], timestamptz
 DROP FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[], text);
 -- A worker's part of a write is found in the trace of the write.
 DROP FUNCTION memwarden.claim_jobs(text, text[], integer, interval);
+-- A hold on a scope keeps evidence, too.
+DROP FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], text, text[], text);

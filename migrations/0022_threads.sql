@@ -1,2 +1,17 @@
--- Threads of a checkpointer beside the store are records with an age too.
+-- Threads of a checkpointer beside the store have an owner, and an age as other records have.
+CREATE TABLE memwarden_data.thread (
+    login_role     name NOT NULL,
+    thread_id      text NOT NULL,
+    org_id         bigint NOT NULL,
+    thread_number  uuid NOT NULL,
+    scope_id       bigint NOT NULL,
+    begun_at       timestamptz NOT NULL,
+    last_at        timestamptz NOT NULL,
+    PRIMARY KEY (login_role, thread_id)
+);
+CREATE UNIQUE INDEX thread_number ON memwarden_data.thread (org_id, thread_number);
+CREATE INDEX thread_last ON memwarden_data.thread (last_at);
+COMMENT ON TABLE memwarden_data.thread IS
+    'Threads of a checkpointer: which login began one, in which organisation, and when somebody went on with it last, by the clock of '
+    'the server. Deleting a row deletes the thread.';
 INSERT INTO memwarden_data.record_retention (kind, keep) VALUES ('threads', '13 months');

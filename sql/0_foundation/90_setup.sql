@@ -56,6 +56,7 @@ BEGIN
         -- Who queued behind it goes first.
         PERFORM pg_sleep(0.2);
     END LOOP;
+    PERFORM memwarden_internal.guard_threads();
     PERFORM memwarden_internal.schedule_jobs();
 END
 $function$;

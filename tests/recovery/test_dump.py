@@ -14,8 +14,10 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
+from checkpoints import put, saver_of
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
+from memwarden.langgraph import checkpointer
 from replay import check_store
 from review.queue.desk import propose, reject, reviewer_of
 from reviewing import ask
@@ -82,6 +84,7 @@ def seeded(shared_world: World) -> World:
     seed_recalls(shared_world, ana)
     seed_models(shared_world)
     seed_ageing(shared_world, ana)
+    seed_threads(shared_world, ana.info.user)
     shared_world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
     shared_world.admin.execute("SELECT memwarden.disable_gate('admission')")
     empty = {name for name, (count, _) in row_digests(shared_world.admin).items() if not count}
@@ -397,6 +400,19 @@ def seed_shelf(world: World) -> None:
             world.admin.execute("CALL memwarden.arrange_shelves()")
 
 
+def seed_threads(world: World, agent: str) -> None:
+    """The state of a conversation, which a checkpointer keeps beside the store."""
+    with checkpointer(world.dsn, setup=True), saver_of(world, agent) as saver:
+        put(saver, "of the yard", "ana", "the lamps are on")
+    # Roles are none of a database: in the other cluster nobody could be granted anything yet.
+    world.admin.execute(
+        sql.SQL(
+            "REVOKE ALL ON ALL TABLES IN SCHEMA memwarden_threads FROM {0};"
+            "REVOKE ALL ON SCHEMA memwarden_threads FROM {0}"
+        ).format(sql.Identifier(agent))
+    )
+
+
 def seed_references(world: World, agent: Connection[DictRow]) -> None:
     """A table outside that memory refers to, and an agent that is watched less closely."""
     world.admin.execute("CREATE TABLE rules (id integer PRIMARY KEY, body text, version integer)")
@@ -558,6 +574,26 @@ def test_agents_go_on_where_they_were(restored: World) -> None:
     others = restored.rows("SELECT DISTINCT system_identifier FROM memwarden_data.log")
     assert len(others) == 2
     assert write(ana, "semantic", {"cup": "none"}, kind="cup")["reason"] == "SCHEMA_VIOLATION"
+
+
+def test_threads_are_their_logins(restored: World) -> None:
+    """The states are there, guarded as they were, and end as they would have ended.
+
+    Proves: N11
+    """
+    with saver_of(restored, login(restored, HOME)) as saver:
+        [state] = saver.list(None)
+        assert state.checkpoint["channel_values"] == {"said": ["the lamps are on"]}
+        put(saver, "of the yard", "ana", "the lamps are off")
+    with saver_of(restored, login(restored, GROWN)) as saver:
+        assert list(saver.list(None)) == []
+    status = "SELECT state FROM memwarden.status() WHERE component = 'threads'"
+    assert restored.rows(status) == [{"state": "ok"}]
+    erase = (
+        "SELECT evidence > 0 AS found FROM memwarden.erase_subject('Ana', 'asked', org => 'acme')"
+    )
+    assert restored.rows(erase) == [{"found": True}]
+    assert restored.rows("SELECT FROM memwarden_threads.checkpoint_blobs") == []
 
 
 def test_a_grown_scope_has_its_shelf(restored: World) -> None:

@@ -1,7 +1,8 @@
 """LangGraph's own checkpointer, in a schema of its own beside memwarden.
 
 A checkpoint is the state of a conversation, not a memory: it passes no gate. The tables are those
-of `langgraph-checkpoint-postgres`; each row has the login that wrote it, and only that one sees it.
+of `langgraph-checkpoint-postgres`, which `memwarden.setup()` guards: each row has the login that
+wrote it, and only that one sees it.
 """
 
 from __future__ import annotations
@@ -15,73 +16,52 @@ import psycopg
 from langgraph.checkpoint.postgres import PostgresSaver
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.rows import dict_row
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 
 from memwarden.errors import InvalidArgument
 
 SCHEMA = "memwarden_threads"
-TABLES = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-# memwarden_owner is whom erasures and jobs of the database run as.
-_GUARD = """
-ALTER TABLE {table} ADD COLUMN IF NOT EXISTS login_role name NOT NULL DEFAULT session_user;
-ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
-DROP POLICY IF EXISTS own ON {table};
-CREATE POLICY own ON {table} USING (login_role = session_user);
-DROP POLICY IF EXISTS erasure ON {table};
-CREATE POLICY erasure ON {table} TO memwarden_owner USING (true);
-GRANT SELECT, DELETE ON {table} TO memwarden_owner;
-GRANT USAGE ON SCHEMA {schema} TO memwarden_owner"""
-
-
-def _guards(schema: str) -> list[Composed]:
-    """The statements that let each login see its own threads, and erasures all."""
-    return [
-        SQL(statement).format(table=Identifier(schema, table), schema=Identifier(schema))
-        for table in TABLES
-        for statement in _GUARD.split(";")
-    ]
+_MAKE = SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(SCHEMA))
+_ENTER = SQL("SET search_path = {}").format(Identifier(SCHEMA))
+# Binds the tables to the threads of logins, so that erasure and retention reach them.
+_GUARD = "SELECT FROM memwarden.setup()"
 
 
 @contextmanager
-def checkpointer(
-    dsn: str = "", *, schema: str = SCHEMA, setup: bool = False
-) -> Iterator[PostgresSaver]:
-    """Open a PostgresSaver whose tables lie in that schema.
+def checkpointer(dsn: str = "", *, setup: bool = False) -> Iterator[PostgresSaver]:
+    """Open a PostgresSaver whose tables lie in the schema `memwarden_threads`.
 
-    `setup` makes the schema and the tables, and needs the right to create a schema. Give its
-    threads a `user_id` in the configuration, so that `forget_person` finds them.
+    `setup` makes the tables, and needs a superuser. Who writes needs a principal, as for memories.
+    Give its threads a `user_id` in the configuration, so that an erasure finds them.
     """
     with psycopg.connect(
         dsn, autocommit=True, prepare_threshold=0, row_factory=dict_row
     ) as connection:
         if setup:
-            connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
-        connection.execute(SQL("SET search_path = {}").format(Identifier(schema)))
+            connection.execute(_MAKE)
+        connection.execute(_ENTER)
         saver = PostgresSaver(connection)
         if setup:
             saver.setup()
-            for statement in _guards(schema):
-                connection.execute(statement)
+            connection.execute(_GUARD)
         yield saver
 
 
 @asynccontextmanager
 async def async_checkpointer(
-    dsn: str = "", *, schema: str = SCHEMA, setup: bool = False
+    dsn: str = "", *, setup: bool = False
 ) -> AsyncIterator[AsyncPostgresSaver]:
     """Open an AsyncPostgresSaver as `checkpointer` opens a PostgresSaver."""
     async with await psycopg.AsyncConnection.connect(
         dsn, autocommit=True, prepare_threshold=0, row_factory=dict_row
     ) as connection:
         if setup:
-            make = SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema))
-            await connection.execute(make)
-        await connection.execute(SQL("SET search_path = {}").format(Identifier(schema)))
+            await connection.execute(_MAKE)
+        await connection.execute(_ENTER)
         saver = AsyncPostgresSaver(connection)
         if setup:
             await saver.setup()
-            for statement in _guards(schema):
-                await connection.execute(statement)
+            await connection.execute(_GUARD)
         yield saver
 
 

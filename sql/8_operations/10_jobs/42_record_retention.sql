@@ -28,6 +28,7 @@ VALUES
     ('sightings', 'sighting', 't.last_at < $1 AND NOT EXISTS (SELECT FROM memwarden_data.item AS i '
         'WHERE i.org_id = t.org_id AND i.item_id = t.item_id AND i.version_id = t.version_id) '
         'AND NOT memwarden_internal.has_hold(t.org_id)'),
+    ('threads', 'thread', 't.last_at < $1 AND NOT memwarden_internal.has_hold(t.org_id)'),
     -- Who approved a memory stays known.
     ('proposals', 'review', 't.decided_at < $1 AND t.state <> ''approved'' AND NOT memwarden_internal.has_hold(t.org_id)'),
     -- Only where the month cannot be dropped, since something in it must stay.
@@ -67,9 +68,7 @@ BEGIN
       JOIN memwarden_data.record_retention AS r ON r.kind = o.kind
      WHERE o.place > coalesce(split_part(p_after, ' ', 1)::bigint, 0) ORDER BY o.place LIMIT 1;
     IF NOT FOUND THEN
-        IF memwarden_internal.forget_refused_content(v_now, p_count)
-           OR memwarden_internal.forget_old_threads(memwarden_internal.before(
-                  v_now, (SELECT r.keep FROM memwarden_data.record_retention AS r WHERE r.kind = 'threads')), p_count) THEN
+        IF memwarden_internal.forget_refused_content(v_now, p_count) THEN
             RETURN p_after;
         END IF;
         PERFORM memwarden_internal.note_storage();

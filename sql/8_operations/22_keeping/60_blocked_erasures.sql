@@ -1,5 +1,5 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.blocking_holds(
-    p_orgs bigint[], p_item_ids uuid[], p_subject text, p_terms text[], p_synonyms text)
+    p_orgs bigint[], p_item_ids uuid[], p_evidence_ids uuid[], p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,13 +12,19 @@ BEGIN
            -- Whom a hold names, of whom nothing may go: also what is not a memory yet.
            AND (memwarden_internal.normalised_subject(h.subject, p_synonyms) = memwarden_internal.normalised_subject(p_subject, p_synonyms)
                 OR p_terms <> '{}' AND memwarden_internal.mentions(p_terms, h.subject || coalesce(h.texts, '{}'))
-                OR EXISTS (SELECT FROM memwarden_internal.held_among(h.org_id, h.hold_id, p_item_ids)))
+                OR EXISTS (SELECT FROM memwarden_internal.held_among(h.org_id, h.hold_id, p_item_ids))
+                -- A scope that is held whole is held with what its memories come from.
+                OR num_nonnulls(h.item_id, h.subject, h.texts, h.layers, h.written_during) = 0
+                   AND EXISTS (SELECT FROM memwarden_internal.sources_among(ARRAY[h.org_id], p_evidence_ids) AS e
+                                 JOIN memwarden_data.scope AS s ON s.scope_id = e.scope_id
+                                WHERE s.lineage && h.scope_ids))
          ORDER BY h.hold_id);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], text, text[], text) IS
-    'The holds that stand against an erasure: those that keep one of the items, and those that name the subject or a term.';
-REVOKE ALL ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], text, text[], text) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], text, text[], text) IS
+    'The holds that stand against an erasure: those that keep one of the items, the scope of evidence, a capture or a thread, '
+    'and those that name the subject or a term.';
+REVOKE ALL ON FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], uuid[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erasure_number(p_org_id bigint, p_subject text, p_terms text[], p_synonyms text)
 RETURNS uuid
@@ -114,7 +120,7 @@ BEGIN
     v_terms := memwarden_internal.search_terms(v_row.identifiers);
     v_synonyms := coalesce((SELECT v.synonyms::text FROM memwarden_data.vocabulary AS v WHERE v.org_id = p_org_id), '{}');
     v_found := memwarden_internal.erasure_extent(p_org_id, v_orgs, v_row.subject, v_terms, v_synonyms);
-    v_holds := memwarden_internal.blocking_holds(v_orgs, v_found.item_ids, v_row.subject, v_terms, v_synonyms);
+    v_holds := memwarden_internal.blocking_holds(v_orgs, v_found.item_ids, v_found.evidence_ids, v_row.subject, v_terms, v_synonyms);
     IF v_holds = '{}' THEN
         PERFORM memwarden_internal.erase_person(p_org_id, v_orgs, p_erasure_id, v_row.subject, v_terms, v_synonyms, v_row.reason,
             v_row.subject_hash, v_found, v_row.login, v_row.principal_id);

@@ -34,12 +34,8 @@ BEGIN
                   (SELECT count(*) FROM memwarden_data.erased_request AS q
                      JOIN memwarden_data.write_request AS r ON r.request_id = q.request_id AND r.org_id = q.org_id
                     WHERE q.erasure_id = e.erasure_id AND num_nonnulls(r.content, r.subject, r.evidence) > 0) AS requests,
-                  (SELECT count(*) FROM memwarden_data.erased_evidence AS x
-                    WHERE x.erasure_id = e.erasure_id
-                      AND (EXISTS (SELECT FROM memwarden_data.evidence AS v
-                                    WHERE v.org_id = x.org_id AND v.evidence_id = x.evidence_id)
-                           OR EXISTS (SELECT FROM memwarden_data.capture AS c
-                                       WHERE c.org_id = x.org_id AND c.capture_id = x.evidence_id))) AS evidence) AS l
+                  (SELECT count(*) FROM memwarden_internal.sources_among(ARRAY[p_org_id], ARRAY(
+                       SELECT x.evidence_id FROM memwarden_data.erased_evidence AS x WHERE x.erasure_id = e.erasure_id))) AS evidence) AS l
      WHERE e.org_id = p_org_id AND e.cause = 'ERASURE' AND l.items + l.requests + l.evidence > 0;
 END
 $function$;

@@ -136,6 +136,27 @@ COMMENT ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) I
     'Captures that name one of the terms, in which one of the subjects speaks, or of which a memory about one of them was made.';
 REVOKE ALL ON FUNCTION memwarden_internal.find_captures(bigint[], text[], text[]) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.sources_among(p_orgs bigint[], p_source_ids uuid[])
+RETURNS TABLE (org_id bigint, source_id uuid, scope_id bigint)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    SELECT e.org_id, e.evidence_id, e.scope_id FROM memwarden_data.evidence AS e
+     WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_source_ids)
+     UNION ALL
+    SELECT c.org_id, c.capture_id, c.scope_id FROM memwarden_data.capture AS c
+     WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_source_ids)
+     UNION ALL
+    SELECT t.org_id, t.thread_number, t.scope_id FROM memwarden_data.thread AS t
+     WHERE t.org_id = ANY (p_orgs) AND t.thread_number = ANY (p_source_ids);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) IS
+    'Those of these numbers that are recorded evidence, captures or threads of a checkpointer, with their scopes.';
+REVOKE ALL ON FUNCTION memwarden_internal.sources_among(bigint[], uuid[]) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.citing_items(p_orgs bigint[], p_evidence_ids uuid[])
 RETURNS SETOF uuid
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER

@@ -129,10 +129,13 @@ DECLARE
 BEGIN
     DELETE FROM memwarden_data.evidence AS e WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_evidence_ids);
     GET DIAGNOSTICS v_count = ROW_COUNT;
+    -- With all states of the thread.
+    DELETE FROM memwarden_data.thread AS t WHERE t.org_id = ANY (p_orgs) AND t.thread_number = ANY (p_evidence_ids);
     RETURN v_count + memwarden_internal.erase_captures(p_orgs, p_evidence_ids);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 'Deletes recorded evidence, and captures. Returns how much.';
+COMMENT ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) IS 
+    'Deletes recorded evidence, captures and threads of a checkpointer. Returns how much there was of the first two.';
 REVOKE ALL ON FUNCTION memwarden_internal.erase_evidence(bigint[], uuid[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.erase_captures(p_orgs bigint[], p_capture_ids uuid[])

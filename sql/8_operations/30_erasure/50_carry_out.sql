@@ -96,11 +96,7 @@ BEGIN
      WHERE r.org_id = ANY (p_orgs) AND r.request_id = ANY (p_request_ids)
     ON CONFLICT (org_id, request_id) DO NOTHING;
     INSERT INTO memwarden_data.erased_evidence (org_id, evidence_id, erasure_id)
-    SELECT e.org_id, e.evidence_id, p_erasure_id FROM memwarden_data.evidence AS e
-     WHERE e.org_id = ANY (p_orgs) AND e.evidence_id = ANY (p_evidence_ids)
-     UNION ALL
-    SELECT c.org_id, c.capture_id, p_erasure_id FROM memwarden_data.capture AS c
-     WHERE c.org_id = ANY (p_orgs) AND c.capture_id = ANY (p_evidence_ids)
+    SELECT s.org_id, s.source_id, p_erasure_id FROM memwarden_internal.sources_among(p_orgs, p_evidence_ids) AS s
     ON CONFLICT (org_id, evidence_id) DO NOTHING;
     PERFORM memwarden_internal.record_erased_items(p_orgs, p_erasure_id, p_item_ids);
     PERFORM memwarden_internal.record_erased_reasons(p_orgs, p_erasure_id, p_log_seqs);

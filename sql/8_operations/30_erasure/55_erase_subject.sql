@@ -24,7 +24,8 @@ BEGIN
     v_found := memwarden_internal.erasure_extent(v_org_id, v_orgs, erase_subject.subject, v_terms, v_synonyms);
     v_hash := memwarden_internal.keyed_hash('erased subject', convert_to(
         v_org_id || ' ' || memwarden_internal.normalised_subject(erase_subject.subject, v_synonyms), 'UTF8'));
-    v_holds := memwarden_internal.blocking_holds(v_orgs, v_found.item_ids, erase_subject.subject, v_terms, v_synonyms);
+    v_holds := memwarden_internal.blocking_holds(
+        v_orgs, v_found.item_ids, v_found.evidence_ids, erase_subject.subject, v_terms, v_synonyms);
     IF NOT coalesce(erase_subject.dry_run, false) THEN
         v_id := memwarden_internal.erasure_number(v_org_id, erase_subject.subject, v_terms, v_synonyms);
     END IF;
@@ -64,7 +65,7 @@ COMMENT ON FUNCTION memwarden.erase_subject(text, text, text[], text, boolean) I
     'concerned. erased_at: when it was done. status: COMPLETED, DRY_RUN; or BLOCKED where a legal hold '
     'keeps one of the memories or names the person. Then nothing is erased, the erasure waits in memwarden.erasures with the '
     'holds that block it, and enforce_consent() carries it out when they are lifted. items, versions, requests, '
-    'log_entries: how many there were. evidence: how many pieces of recorded evidence and captures there were. '
+    'log_entries: how many there were. evidence: how many pieces of recorded evidence, captures and threads there were. '
     'subject_hash: the HMAC of the normalised subject, NULL without a master key. places: rows deleted or blanked, by table: '
     'captures, sessions, entities and keys of subjects among them. final_at: from when on no copy of the store can bring it back, see '
     'finalise_erasures(). Raises 42501 without the right; 42704 for an unknown organisation, and when nothing matched; '
@@ -163,7 +164,8 @@ DECLARE
     v_found    memwarden_internal.erasure_extent;
 BEGIN
     v_found.evidence_ids := memwarden_internal.find_in_evidence(ARRAY[p_org_id], p_terms)
-        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms);
+        || memwarden_internal.find_captures(ARRAY[p_org_id], v_subjects || p_subject, p_terms)
+        || memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms, p_synonyms);
     v_found.entity_ids := memwarden_internal.find_in_entities(ARRAY[p_org_id], p_subject, p_terms);
     v_found.item_ids := memwarden_internal.with_derived(p_orgs, memwarden_internal.found_items(
         ARRAY[p_org_id], v_subjects, p_terms, v_found.evidence_ids) || memwarden_internal.items_of_entities(ARRAY[p_org_id],
@@ -183,7 +185,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) IS
-    'All that concerns a subject in an organisation (captures among the evidence), and what was derived from it in any of p_orgs.';
+    'All that concerns a subject in an organisation (captures and threads among the evidence), '
+    'and what was derived from it in any of p_orgs.';
 REVOKE ALL ON FUNCTION memwarden_internal.erasure_extent(bigint, bigint[], text, text[], text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.record_erasure(
@@ -246,8 +249,7 @@ DECLARE
     v_left memwarden_internal.erasure_extent := memwarden_internal.erasure_extent(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);
 BEGIN
     IF cardinality(v_left.item_ids) + cardinality(v_left.request_ids) + cardinality(v_left.evidence_ids) + cardinality(v_left.log_seqs)
-       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms))
-       + cardinality(memwarden_internal.find_threads(ARRAY[p_org_id], p_subject, p_terms)) > 0 THEN
+       + cardinality(v_left.entity_ids) + cardinality(memwarden_internal.find_in_erasures(ARRAY[p_org_id], p_terms)) > 0 THEN
         PERFORM memwarden_internal.raise_error('erasure_incomplete', format('%s items, %s requests, %s pieces of evidence, '
             '%s log entries are left',
             cardinality(v_left.item_ids), cardinality(v_left.request_ids), cardinality(v_left.evidence_ids), cardinality(v_left.log_seqs)));
@@ -279,7 +281,6 @@ BEGIN
     PERFORM memwarden_internal.erase_recalls(p_orgs, '{}', p_terms);
     PERFORM memwarden_internal.erase_consent(p_orgs, p_subject, p_terms);
     PERFORM memwarden_internal.erase_sessions(p_orgs, p_subject, p_terms);
-    PERFORM memwarden_internal.erase_threads(ARRAY[p_org_id], p_subject, p_terms);
     PERFORM memwarden_internal.erase_keeping(p_orgs, p_erasure_id, p_subject, p_terms, p_synonyms);
     -- Whatever it is that was overlooked: nothing is certified that is not so.
     PERFORM memwarden_internal.require_nothing_left(p_org_id, p_orgs, p_subject, p_terms, p_synonyms);

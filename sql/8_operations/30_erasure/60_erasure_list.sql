@@ -124,13 +124,8 @@ DECLARE
 BEGIN
     PERFORM memwarden_internal.hold_organisations(v_orgs);
     v_evidence := ARRAY(
-        SELECT e.evidence_id FROM memwarden_data.evidence AS e JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id)
-            ON q.id = e.evidence_id::text
-         WHERE e.org_id = ANY (v_orgs)
-         UNION
-        SELECT c.capture_id FROM memwarden_data.capture AS c JOIN jsonb_array_elements_text(p_entry -> 'evidence') AS q (id)
-            ON q.id = c.capture_id::text
-         WHERE c.org_id = ANY (v_orgs));
+        SELECT s.source_id FROM memwarden_internal.sources_among(
+            v_orgs, ARRAY(SELECT q.id::uuid FROM jsonb_array_elements_text(p_entry -> 'evidence') AS q (id))) AS s);
     v_items := ARRAY(
         SELECT (i.item ->> 'item_id')::uuid FROM jsonb_array_elements(p_entry -> 'items') AS i (item)
          UNION

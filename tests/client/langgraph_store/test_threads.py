@@ -16,6 +16,7 @@ pytest.importorskip("langgraph.graph", reason="needs memwarden[langgraph] and la
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
+from checkpoints import let_in
 from memwarden import InvalidArgument
 from memwarden.langgraph import async_checkpointer, checkpointer, forget_old, forget_person
 from memwarden_core.packed import packed_text
@@ -41,14 +42,17 @@ def test_an_agent_of_langgraph_has_memory_and_threads_that_are_forgotten(
 
     Proves: N11
     """
-    agent = make_conninfo(shared_world.dsn, user=shared_world.register(home))
-    with checkpointer(shared_world.dsn, schema="threads", setup=True) as saver:
+    login = shared_world.register(home)
+    agent = make_conninfo(shared_world.dsn, user=login)
+    with checkpointer(shared_world.dsn, setup=True):
+        let_in(shared_world, login)
+    with checkpointer(agent) as saver:
         answers = example("langgraph_agent")["run"](agent, saver)
         assert answers == [*ANSWERS, "I know: I drink green tea"]
         schemas = shared_world.rows(
             "SELECT DISTINCT schemaname FROM pg_tables WHERE tablename = 'checkpoint_blobs'"
         )
-        assert schemas == [{"schemaname": "threads"}]
+        assert schemas == [{"schemaname": "memwarden_threads"}]
         assert saver.get_tuple({"configurable": {"thread_id": "1"}}) is not None
         assert forget_person(saver, "bo") == []
         assert forget_old(saver, timedelta(days=1)) == []
@@ -60,7 +64,7 @@ def test_an_agent_of_langgraph_has_memory_and_threads_that_are_forgotten(
             forget_old(saver, timedelta(0))
 
     async def again() -> None:
-        async with async_checkpointer(shared_world.dsn, schema="threads", setup=True) as other:
+        async with async_checkpointer(shared_world.dsn, setup=True) as other:
             assert await other.aget_tuple({"configurable": {"thread_id": "1"}}) is None
 
     asyncio.run(again())

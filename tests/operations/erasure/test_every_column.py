@@ -37,6 +37,7 @@ ERASED = {
     "consent": "deleted",
     "consent_state": "deleted",
     "evidence": "deleted",
+    "thread": "deleted",
     "job": "deleted",
     "verdict": "deleted",
     "memory_key": "deleted",

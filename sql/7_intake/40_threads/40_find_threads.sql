@@ -1,0 +1,47 @@
+-- A thread is found by whom it is for, and by the names in its states.
+CREATE OR REPLACE FUNCTION memwarden_internal.packed_text(p_value bytea)
+RETURNS text
+LANGUAGE plpython3u IMMUTABLE STRICT PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].packed_text(p_value)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.packed_text(bytea) IS 'Every text in a MessagePack value, one a line.';
+REVOKE ALL ON FUNCTION memwarden_internal.packed_text(bytea) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.find_threads(p_orgs bigint[], p_subject text, p_terms text[], p_synonyms text)
+RETURNS uuid[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_schema text := memwarden_internal.threads_schema();
+    v_found  uuid[];
+BEGIN
+    IF v_schema IS NOT NULL THEN
+        EXECUTE format($query$
+            SELECT array_agg(DISTINCT t.thread_number)
+              FROM memwarden_data.thread AS t
+              JOIN (SELECT n.login_role, n.thread_id FROM memwarden_data.thread AS n
+                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[n.thread_id])
+                     UNION ALL
+                    SELECT c.login_role, c.thread_id FROM %1$I.checkpoints AS c
+                     WHERE memwarden_internal.normalised_subject(c.metadata ->> 'user_id', $4) = $1
+                        OR $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[c.checkpoint_ns, c.metadata::text, c.checkpoint::text])
+                     UNION ALL
+                    SELECT b.login_role, b.thread_id FROM %1$I.checkpoint_blobs AS b
+                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(b.blob)])
+                     UNION ALL
+                    SELECT w.login_role, w.thread_id FROM %1$I.checkpoint_writes AS w
+                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(w.blob)])
+                   ) AS f USING (login_role, thread_id)
+             WHERE t.org_id = ANY ($3) $query$, v_schema)
+           INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms;
+    END IF;
+    RETURN coalesce(v_found, '{}');
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text) IS
+    'Threads of these organisations whose user_id is the subject, or whose id or states name one of the terms.';
+REVOKE ALL ON FUNCTION memwarden_internal.find_threads(bigint[], text, text[], text) FROM PUBLIC;

@@ -1,0 +1,2 @@
+-- thread has no policy for an application role: nobody sees a row, whatever is granted. A login sees its threads through the tables
+-- of the checkpointer.
