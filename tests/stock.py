@@ -1,9 +1,8 @@
 """Databases that tests, or files of tests, use one after the other, each put back as it was made.
 
 Making a database and warming a connection to it take longer than most tests. Between two tests
-the rows go, those that the template has come back, and sequences begin again. A database whose
-catalog has changed is dropped, and so is one that has served for long: what was deleted leaves
-room behind that searches walk through.
+what was made goes, and the rows; rows that the template has come back, and sequences begin again.
+A database in which something else of the catalog has changed is dropped.
 """
 
 from __future__ import annotations
@@ -14,7 +13,9 @@ from psycopg import Connection
 
 from warm import Pool
 
-MOST_TESTS = 40
+# Deleted rows leave room behind that searches walk through: after so many tests tables are emptied
+# into new files.
+TESTS_BETWEEN_NEW_FILES = 40
 
 # Names of the tables: those that hold nothing, and those whose rows come back, settings' watchers
 # last: deleting settings tells them.
@@ -40,8 +41,11 @@ CATALOGS = (
         "pg_trigger",
         "pg_policy",
         "pg_constraint",
+        "pg_namespace",
         "pg_extension",
         "pg_publication",
+        "pg_event_trigger",
+        "pg_foreign_server",
         "pg_default_acl",
         "pg_description",
     ),
@@ -51,6 +55,43 @@ CATALOGS = (
     "pg_db_role_setting WHERE setdatabase IN"
     " (SELECT oid FROM pg_database WHERE datname = current_database())",
 )
+RIGHTS = "(SELECT string_agg(a::text, ',' ORDER BY a::text) FROM unnest({}) AS a)"
+OF_A_RELATION = """coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner))"""
+# Where rights were granted and taken back again, rows are new and say what they said.
+CONTENTS = {
+    "pg_class": "oid, relname, relnamespace, relowner, relkind, relrowsecurity, relispartition,"
+    " relforcerowsecurity, reloptions, relpartbound, " + RIGHTS.format(OF_A_RELATION),
+    "pg_proc": "oid, proname, proowner, prosrc, prosqlbody, proconfig, provolatile, prosecdef, "
+    + RIGHTS.format("coalesce(proacl, acldefault('f', proowner))"),
+    "pg_namespace": "oid, nspname, nspowner, "
+    + RIGHTS.format("coalesce(nspacl, acldefault('n', nspowner))"),
+    "pg_attribute": "attrelid, attname, attnum, atttypid, attnotnull, attisdropped, atthasdef, "
+    + RIGHTS.format("attacl"),
+}
+# What a test has made, and what drops it.
+MADE = """
+SELECT format('DROP SCHEMA IF EXISTS %I CASCADE', n.nspname) AS statement
+  FROM pg_namespace AS n
+ WHERE n.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k) AND n.nspname !~ '^pg_'
+ UNION ALL
+SELECT format('DROP %s IF EXISTS %s CASCADE',
+              CASE c.relkind WHEN 'v' THEN 'VIEW' WHEN 'm' THEN 'MATERIALIZED VIEW'
+                             WHEN 'S' THEN 'SEQUENCE' ELSE 'TABLE' END, c.oid::regclass)
+  FROM pg_class AS c
+ WHERE c.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k) AND c.relpersistence <> 't'
+   AND c.relkind IN ('r', 'p', 'v', 'm', 'S') AND c.relnamespace <> 'pg_toast'::regnamespace
+   AND NOT EXISTS (SELECT FROM pg_depend AS d
+                    WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid
+                      AND d.deptype IN ('e', 'i', 'a') AND d.refclassid IN
+                          ('pg_class'::regclass, 'pg_extension'::regclass))
+ UNION ALL
+SELECT format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
+  FROM pg_proc AS p
+ WHERE p.oid NOT IN (SELECT k.oid FROM pg_temp.kept_objects AS k)
+   AND p.pronamespace <> pg_my_temp_schema()
+   AND NOT EXISTS (SELECT FROM pg_depend AS d
+                    WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+                      AND d.deptype = 'e')"""
 
 # Gates of a test's own. One that was only changed goes as well: then there are fewer than before.
 TRIGGERS = """
@@ -75,6 +116,10 @@ class Stock:
         self.pool = Pool(keeper.info.dsn)
         self.served = 0
         self.keeper.execute("SET session_replication_role = replica")
+        self.keeper.execute(
+            "CREATE TEMP TABLE kept_objects AS SELECT oid FROM pg_namespace"
+            " UNION ALL SELECT oid FROM pg_class UNION ALL SELECT oid FROM pg_proc"
+        )
         self.keeper.execute(self._put_back())
         self.keeper.execute(
             "SELECT set_config('stock.mark', pg_current_xact_id()::xid::text, false)"
@@ -85,10 +130,10 @@ class Stock:
 
     def _put_back(self) -> str:
         """The function that puts all tables back; it says whether that is all there is to do."""
-        body, counts = [], []
+        body, changed, empty = [], [], []
         for number, (name, _) in enumerate(self._rows(TABLES)):
-            empty = not self._rows(f"SELECT EXISTS (SELECT FROM ONLY {name})")[0][0]
-            if empty:
+            if not self._rows(f"SELECT EXISTS (SELECT FROM ONLY {name})")[0][0]:
+                empty.append(name)
                 body.append(f"DELETE FROM ONLY {name};")
                 continue
             columns = self._rows(COLUMNS, name)[0][0]
@@ -108,18 +153,33 @@ class Stock:
         # Taken at the end: what this session makes for itself is no change.
         for source in CATALOGS:
             count = self._rows(f"SELECT count(*) FROM {source}")[0][0]
-            counts.append(f"(SELECT count(*) FROM {source}) <> {count}")
+            changed.append(f"(SELECT count(*) FROM {source}) <> {count}")
+            table, _, condition = source.partition(" WHERE ")
+            if table in CONTENTS:
+                contents = (
+                    f"(SELECT md5(string_agg(r.row, '' ORDER BY r.row)) FROM (SELECT"
+                    f" ROW({CONTENTS[table]})::text AS row FROM {table}"
+                    f" WHERE {condition or 'true'}) AS r)"
+                )
+                kept = self._rows(f"SELECT {contents}")[0][0]
+                changed.append(f"{is_new(source)} AND {contents} <> '{kept}'")
+            else:
+                changed.append(is_new(source))
         return f"""
-            CREATE FUNCTION pg_temp.put_back() RETURNS boolean LANGUAGE plpgsql AS $put_back$
+            CREATE FUNCTION pg_temp.put_back(p_into_new_files boolean) RETURNS boolean
+            LANGUAGE plpgsql AS $put_back$
             DECLARE
                 v_age integer := age(current_setting('stock.mark')::xid);
                 v_drop text;
             BEGIN
-                FOR v_drop IN {TRIGGERS} LOOP
+                FOREACH v_drop IN ARRAY ARRAY({MADE}) || ARRAY({TRIGGERS}) LOOP
                     EXECUTE v_drop;
                 END LOOP;
-                IF {" OR ".join(counts + [is_new(source) for source in CATALOGS])} THEN
+                IF {" OR ".join(changed)} THEN
                     RETURN false;
+                END IF;
+                IF p_into_new_files THEN
+                    TRUNCATE ONLY {", ".join(empty)};
                 END IF;
                 {chr(10).join(body)}
                 PERFORM set_config('stock.mark', pg_current_xact_id()::xid::text, false);
@@ -129,8 +189,6 @@ class Stock:
     def put_back(self, served: int) -> bool:
         """Make the database as it was after so many tests; False says that it has to go."""
         self.served += served
-        if self.served >= MOST_TESTS:
-            return False
         # A connection that a test has closed is not gone at once.
         self.keeper.execute(
             "SELECT pg_terminate_backend(a.pid, 5000) FROM pg_stat_activity AS a"
@@ -138,4 +196,7 @@ class Stock:
             " AND a.pid <> ALL (%s)",
             ([c.info.backend_pid for c in [self.keeper, *self.pool.free]],),
         )
-        return bool(self._rows("SELECT pg_temp.put_back()")[0][0])
+        into_new_files = self.served >= TESTS_BETWEEN_NEW_FILES
+        if into_new_files:
+            self.served = 0
+        return bool(self._rows("SELECT pg_temp.put_back(%s)", into_new_files)[0][0])
