@@ -56,7 +56,10 @@ CATALOGS = (
     " (SELECT oid FROM pg_database WHERE datname = current_database())",
 )
 RIGHTS = "(SELECT string_agg(a::text, ',' ORDER BY a::text) FROM unnest({}) AS a)"
-OF_A_RELATION = """coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner))"""
+OF_A_RELATION = (
+    "coalesce(relacl,"
+    """ acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner))"""
+)
 # Where rights were granted and taken back again, rows are new and say what they said.
 CONTENTS = {
     "pg_class": "oid, relname, relnamespace, relowner, relkind, relrowsecurity, relispartition,"
