@@ -10,6 +10,11 @@ DECLARE
     v_principal_id bigint;
     v_home         bigint;
 BEGIN
+    IF TG_OP = 'UPDATE' AND OLD.login_role <> session_user THEN
+        -- A superuser corrects something: nobody goes on with the thread.
+        NEW.login_role := OLD.login_role;
+        RETURN NEW;
+    END IF;
     NEW.login_role := session_user;
     -- The second time it begins, or goes on after an hour; also where the erasure that it waited for has taken it.
     FOR v_attempt IN 1..2 LOOP

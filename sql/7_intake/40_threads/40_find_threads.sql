@@ -20,23 +20,24 @@ DECLARE
     v_found  uuid[];
 BEGIN
     IF v_schema IS NOT NULL THEN
+        -- OFFSET 0: states of other organisations are not even looked at.
         EXECUTE format($query$
-            SELECT array_agg(DISTINCT t.thread_number)
+            SELECT array_agg(t.thread_number)
               FROM memwarden_data.thread AS t
-              JOIN (SELECT n.login_role, n.thread_id FROM memwarden_data.thread AS n
-                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[n.thread_id])
-                     UNION ALL
-                    SELECT c.login_role, c.thread_id FROM %1$I.checkpoints AS c
-                     WHERE memwarden_internal.normalised_subject(c.metadata ->> 'user_id', $4) = $1
-                        OR $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[c.checkpoint_ns, c.metadata::text, c.checkpoint::text])
-                     UNION ALL
-                    SELECT b.login_role, b.thread_id FROM %1$I.checkpoint_blobs AS b
-                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(b.blob)])
-                     UNION ALL
-                    SELECT w.login_role, w.thread_id FROM %1$I.checkpoint_writes AS w
-                     WHERE $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(w.blob)])
-                   ) AS f USING (login_role, thread_id)
-             WHERE t.org_id = ANY ($3) $query$, v_schema)
+             WHERE t.org_id = ANY ($3)
+               AND ($2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[t.thread_id])
+                    OR EXISTS (
+                       SELECT FROM (SELECT c.* FROM %1$I.checkpoints AS c
+                                     WHERE c.login_role = t.login_role AND c.thread_id = t.thread_id OFFSET 0) AS c
+                        WHERE memwarden_internal.normalised_subject(c.metadata ->> 'user_id', $4) = $1
+                           OR $2 <> '{}' AND memwarden_internal.mentions($2, ARRAY[c.checkpoint_ns, c.metadata::text, c.checkpoint::text]))
+                    OR $2 <> '{}' AND EXISTS (
+                       SELECT FROM (SELECT b.blob FROM %1$I.checkpoint_blobs AS b
+                                     WHERE b.login_role = t.login_role AND b.thread_id = t.thread_id
+                                     UNION ALL
+                                    SELECT w.blob FROM %1$I.checkpoint_writes AS w
+                                     WHERE w.login_role = t.login_role AND w.thread_id = t.thread_id OFFSET 0) AS s
+                        WHERE memwarden_internal.mentions($2, ARRAY[memwarden_internal.packed_text(s.blob)]))) $query$, v_schema)
            INTO v_found USING memwarden_internal.normalised_subject(p_subject, p_synonyms), p_terms, p_orgs, p_synonyms;
     END IF;
     RETURN coalesce(v_found, '{}');

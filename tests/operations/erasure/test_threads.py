@@ -130,6 +130,8 @@ def test_a_thread_needs_a_principal_and_ends_with_its_last_checkpoint(threads: T
     agent = threads.stack.enter_context(threads.world.connect(login))
     # A caller may claim another login, and another age.
     agent.execute("UPDATE memwarden_threads.checkpoints SET login_role = 'postgres'")
+    # A superuser who corrects something takes nothing over.
+    threads.world.admin.execute("UPDATE memwarden_threads.checkpoints SET checkpoint_ns = 'x'")
     agent.execute(
         "DELETE FROM memwarden_threads.checkpoints WHERE thread_id = 'one' AND checkpoint_id ="
         " (SELECT max(checkpoint_id) FROM memwarden_threads.checkpoints WHERE thread_id = 'one')"
