@@ -41,7 +41,6 @@ CATALOGS = (
         "pg_trigger",
         "pg_policy",
         "pg_constraint",
-        "pg_namespace",
         "pg_extension",
         "pg_publication",
         "pg_event_trigger",
@@ -49,6 +48,7 @@ CATALOGS = (
         "pg_default_acl",
         "pg_description",
     ),
+    "pg_namespace WHERE nspname !~ '^pg_(toast_)?temp_'",
     "pg_type WHERE typtype IN ('d', 'e', 'r')",
     # Of a table that a test has had analysed: plans depend on it.
     "pg_statistic WHERE starelid >= 16384",
