@@ -33,6 +33,7 @@ DISK, MEMORY = "/var/lib/memwarden", "/mnt"
 OWN = uuid4().hex[:6]
 
 
+@cache
 def place_of(name: str) -> str:
     """Where a cluster or its backups go."""
     has_room = shutil.disk_usage("/dev/shm").free >= ROOM
