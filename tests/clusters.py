@@ -99,6 +99,8 @@ class Cluster:
     def start(self, *settings: str) -> None:
         """Start it, a standby too, or with fewer promises; make it when it is not there."""
         run("mkdir", "--parents", "--mode=0700", self.home)
+        # As in conftest.py: what a test asks of few rows is not worth compiling.
+        settings = ("jit=off", *settings)
         deploy_server("up", self.name, *(word for each in settings for word in ("-c", each)))
 
     def dsn(self, database: str = DATABASE, user: str = "postgres") -> str:
