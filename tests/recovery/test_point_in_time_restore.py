@@ -52,13 +52,6 @@ class Lost:
     poison: list[DictRow]
     late: DictRow
 
-    def copy(self, name: str) -> Lost:
-        """The same with a backup directory of one's own, so that tests do not meet in it."""
-        directory = f"{self.directory}-{name}"
-        run("rm", "-rf", directory)
-        run("cp", "-a", self.directory, directory)
-        return Lost(**(vars(self) | {"directory": directory}))
-
     def backup(self, *arguments: str) -> str:
         """Run the backup script on its directory."""
         return run(SCRIPT, self.directory, *arguments)
@@ -242,6 +235,15 @@ def lost() -> Iterator[Lost]:
 
 
 @pytest.fixture
+def mine(lost: Lost) -> Iterator[Lost]:
+    """The same with a backup directory of one's own, so that tests do not meet in it."""
+    directory = f"{lost.directory}-mine"
+    run("cp", "-a", lost.directory, directory)
+    yield Lost(**(vars(lost) | {"directory": directory}))
+    run("rm", "-rf", directory)
+
+
+@pytest.fixture
 def another() -> Iterator[Callable[[str], Cluster]]:
     """Makes clusters to restore into."""
     made: list[Cluster] = []
@@ -295,7 +297,9 @@ def check_it_goes_on(cluster: Cluster, lost: Lost) -> None:
         check_store(admin)
 
 
-def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Cluster]) -> None:
+def test_a_poisoned_run_never_happened(
+    lost: Lost, mine: Lost, another: Callable[[str], Cluster]
+) -> None:
     """Restored to the moment before it: all that was committed by then, and nothing after.
 
     What the server lost is unknown to it: who asks again is served anew. The archive goes on where
@@ -303,7 +307,6 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
 
     Proves: T8 (point in time), T6 (sealing goes on)
     """
-    mine = lost.copy("moment")
     cluster = another("moment")
     mine.restore(
         cluster,
@@ -350,7 +353,7 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
 
 
 def test_a_lost_disk_costs_what_was_not_archived_yet(
-    lost: Lost, another: Callable[[str], Cluster]
+    lost: Lost, mine: Lost, another: Callable[[str], Cluster]
 ) -> None:
     """Up to the last segment, which a quiet server archives by itself; with its pg_wal, everything.
 
@@ -360,7 +363,6 @@ def test_a_lost_disk_costs_what_was_not_archived_yet(
 
     Proves: T8 (how much is lost)
     """
-    mine = lost.copy("latest")
     drill = another("latest")
     mine.restore(drill, "archive_mode=off")
     drill.up()
@@ -436,12 +438,11 @@ def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], 
         assert admin.execute(genuine, (Jsonb(head),)).fetchall() == [{"state": "GENUINE"}]
 
 
-def test_a_backup_that_would_not_restore_is_noticed(lost: Lost) -> None:
+def test_a_backup_that_would_not_restore_is_noticed(mine: Lost) -> None:
     """A segment that is missing, a changed file, no list of erasures; and nothing is written over.
 
     Proves: T8 (verification of backups)
     """
-    mine = lost.copy("broken")
     mine.backup("verify")
     segments = [n for n in run("ls", f"{mine.directory}/wal").split() if len(n) == 24]
     last = f"{mine.directory}/wal/{segments[-1]}"
