@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -33,6 +34,8 @@ hypothesis.settings.register_profile("without a clock", deadline=None)
 hypothesis.settings.load_profile("without a clock")
 # Two runs at once have databases of their own; the workers of one run inherit its name.
 RUN = os.environ.setdefault("MEMWARDEN_TEST_RUN", uuid.uuid4().hex[:6])
+# The cluster that clusters.py copies has this name, and is there when this file says so.
+READY = Path(tempfile.gettempdir(), f"ready-{RUN}")
 
 
 def deploy_server(*arguments: str, check: bool = True) -> str:
@@ -64,6 +67,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.option.postgresql_host = parameters["host"]
     config.option.postgresql_port = parameters["port"]
     config.option.postgresql_user = parameters["user"]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Delete what the workers have made for all."""
+    if not hasattr(config, "workerinput") and READY.exists():
+        deploy_server("drop", READY.name)
+        READY.unlink()
 
 
 def pytest_report_header() -> str:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any, cast
 
-import psycopg
 import pytest
 from psycopg import Connection
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow
 
-from conftest import deploy_server
+from clusters import Cluster
 from helpers import ask_for_little
 from memwarden import (
     AsyncClient,
@@ -26,7 +24,6 @@ from memwarden import (
 from replay import check_store
 
 SCOPE = "/org/acme/user/ana"
-DATABASE = "memory"
 AGENT = "crash_test_loop"
 GOAL, PLAN = "move the user service", ["read the changes", "migrate", "look again"]
 FACT = {"fact": "the user service keeps 100 connections"}
@@ -44,29 +41,20 @@ STEPS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.fixture
-def cluster() -> Iterator[str]:
+def cluster() -> Iterator[Cluster]:
     """A cluster of the test's own, with an agent in it."""
-    name = f"loop-{uuid.uuid4().hex[:8]}"
-    deploy_server("up", name)
+    made = Cluster("loop")
     try:
-        with psycopg.connect(deploy_server("dsn", name, "postgres"), autocommit=True) as server:
-            server.execute(f"CREATE DATABASE {DATABASE}")
-        with connect(name) as admin:
-            admin.execute("CREATE EXTENSION memwarden CASCADE")
-            admin.execute("SELECT * FROM memwarden.setup()")
+        made.make_memory()
+        made.up()
+        with made.connect() as admin:
             ask_for_little(admin)
             admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
             admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
             admin.execute("SELECT memwarden.register_agent('a', %s, %s)", (SCOPE, AGENT))
-        yield name
+        yield made
     finally:
-        deploy_server("drop", name)
-
-
-def connect(cluster: str) -> Connection[DictRow]:
-    """Connect to the memory of a cluster as superuser."""
-    dsn = deploy_server("dsn", cluster, DATABASE)
-    return psycopg.connect(dsn, autocommit=True, row_factory=dict_row)
+        made.drop()
 
 
 async def done(answer: Any) -> Any:
@@ -146,7 +134,7 @@ EXPECTED = {
 }
 
 
-def test_each_step_goes_on_after_a_crash(cluster: str) -> None:
+def test_each_step_goes_on_after_a_crash(cluster: Cluster) -> None:
     """A server that dies between two steps costs neither: with asyncio and without.
 
     While it is away, the step says so, or the agent goes on without; nothing is written twice,
@@ -155,12 +143,12 @@ def test_each_step_goes_on_after_a_crash(cluster: str) -> None:
     Proves: L9, L1, W4
     """
     asyncio.run(_crash(cluster))
-    with connect(cluster) as admin:
+    with cluster.connect() as admin:
         check_store(admin)
 
 
-async def _crash(cluster: str) -> None:
-    dsn = f"{deploy_server('dsn', cluster, DATABASE)} user={AGENT}"
+async def _crash(cluster: Cluster) -> None:
+    dsn = cluster.dsn(user=AGENT)
     async with AsyncExitStack() as stack:
         # Of these the first learns of it by its next step, the others ask while nobody answers.
         loops = [
@@ -172,19 +160,19 @@ async def _crash(cluster: str) -> None:
         for loop in loops:
             await loop.start()
         told, safe = loops[1:]
-        deploy_server("kill", cluster)
+        cluster.kill()
         assert {type(each) for each in await told.step()} == {ConnectionFailed}
         await safe.step()
         for _, _, manager in safe.managers:
             assert [type(error) for error in manager.errors] == [ConnectionFailed]
             assert manager.session_id is not None
-        deploy_server("up", cluster)
+        cluster.up()
         for loop in loops:
             answers = await loop.step()
             assert not [each for each in answers if isinstance(each, ConnectionFailed)]
         for _, _, manager in safe.managers:
             assert manager.metrics().errors == 1
-        with connect(cluster) as admin:
+        with cluster.connect() as admin:
             written = entries(admin)
         for loop in loops:
             for step, task, _ in loop.managers:

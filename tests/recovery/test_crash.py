@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from threading import Semaphore, Thread
-from typing import Any
 
 import psycopg
 import pytest
-from psycopg import Connection
 from psycopg.rows import DictRow, dict_row
 
-from conftest import deploy_server
+from clusters import Cluster
 from helpers import ask_for_little, write, write_many
 from races import PATIENCE
 from replay import check_store
@@ -20,35 +17,22 @@ from replay import check_store
 WRITERS = 8
 ANSWERS_BEFORE_THE_CRASH = 300
 SCOPE = "/org/acme/user/ana"
-DATABASE = "memory"
 AGENT = "crash_test_agent"
 
 
 @pytest.fixture
-def cluster() -> Iterator[str]:
+def cluster() -> Iterator[Cluster]:
     """A cluster of the test's own, with every promise of durability kept."""
-    name = f"crash-{uuid.uuid4().hex[:8]}"
-    deploy_server("up", name)
-    yield name
-    deploy_server("drop", name)
+    made = Cluster("crash")
+    made.make_memory()
+    yield made
+    made.drop()
 
 
-def connect(cluster: str, **changes: Any) -> Connection[DictRow]:
-    """Connect to the memory of a cluster, as superuser or as another role."""
-    dsn = deploy_server("dsn", cluster, DATABASE)
-    return psycopg.connect(dsn, autocommit=True, row_factory=dict_row, **changes)
-
-
-def prepare(cluster: str) -> None:
-    """Create the memory, and the agent that writes it."""
-    server = deploy_server("dsn", cluster, "postgres")
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {DATABASE}")
-    with connect(cluster) as admin:
-        durable = admin.execute("SELECT current_setting('fsync') AS fsync").fetchall()
-        assert durable == [{"fsync": "on"}]
-        admin.execute("CREATE EXTENSION memwarden CASCADE")
-        admin.execute("SELECT * FROM memwarden.setup()")
+def prepare(cluster: Cluster) -> None:
+    """Start it, and create the agent that writes."""
+    cluster.up()
+    with cluster.connect() as admin:
         ask_for_little(admin)
         admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
         admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
@@ -64,7 +48,7 @@ def work(dsn: str, number: int, received: list[DictRow], counted: Semaphore) -> 
     write new values of the same keys, so that versions and heads are at stake, too.
     """
     common = {"layer": "semantic", "scope": SCOPE}
-    with psycopg.connect(dsn, user=AGENT, autocommit=True, row_factory=dict_row) as session:
+    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as session:
         for n in range(10_000_000):
             key = {"subject": f"s{n % 5}", "predicate": "is"} if number % 2 else {}
             requests = [common | key | {"content": f"{number} {n} {part}"} for part in range(3)]
@@ -82,13 +66,13 @@ def work(dsn: str, number: int, received: list[DictRow], counted: Semaphore) -> 
             counted.release(len(answers))
 
 
-def test_every_commit_that_was_answered_survives_a_crash(cluster: str) -> None:
+def test_every_commit_that_was_answered_survives_a_crash(cluster: Cluster) -> None:
     """The server is killed while eight sessions write; it comes back as its log says.
 
     Proves: T1, W2, W4
     """
     prepare(cluster)
-    dsn = deploy_server("dsn", cluster, DATABASE)
+    dsn = cluster.dsn(user=AGENT)
     received: list[list[DictRow]] = [[] for _ in range(WRITERS)]
     counted = Semaphore(0)
     threads = [
@@ -99,16 +83,16 @@ def test_every_commit_that_was_answered_survives_a_crash(cluster: str) -> None:
         thread.start()
     for _ in range(ANSWERS_BEFORE_THE_CRASH):
         assert counted.acquire(timeout=PATIENCE)
-    deploy_server("kill", cluster)
+    cluster.kill()
     for thread in threads:
         thread.join(PATIENCE)
         assert not thread.is_alive()
-    deploy_server("up", cluster)
+    cluster.up()
 
     answers = [answer for given in received for answer in given]
     assert len(answers) >= ANSWERS_BEFORE_THE_CRASH
     assert {answer["outcome"] for answer in answers} == {"COMMITTED"}
-    with connect(cluster) as admin:
+    with cluster.connect() as admin:
         check_store(admin)
         stored = admin.execute(
             "SELECT r.request_id, r.outcome, r.version_id, v.item_id, v.content"
@@ -129,9 +113,9 @@ def test_every_commit_that_was_answered_survives_a_crash(cluster: str) -> None:
     _goes_on(cluster, received[0][0])
 
 
-def _goes_on(cluster: str, first: DictRow) -> None:
+def _goes_on(cluster: Cluster, first: DictRow) -> None:
     """The memory is written and read as before; what was committed is known."""
-    with connect(cluster, user=AGENT) as session:
+    with cluster.connect(user=AGENT) as session:
         again = write(session, "semantic", "0 0 0", scope=SCOPE)
         assert (again["outcome"], again["version_id"]) == (
             "ALREADY_COMMITTED",
@@ -141,5 +125,5 @@ def _goes_on(cluster: str, first: DictRow) -> None:
         assert fresh["outcome"] == "COMMITTED"
         rows = session.execute("SELECT item_id FROM memwarden.recall('after the crash', k => 1)")
         assert rows.fetchall() == [{"item_id": fresh["item_id"]}]
-    with connect(cluster) as admin:
+    with cluster.connect() as admin:
         check_store(admin)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,19 +15,11 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from conftest import World, deploy_server
+from clusters import OWN, Cluster, place_of, run
+from conftest import World
 from helpers import ask_for_little, recall, write
 from operations.erasure.conftest import holding
-from recovery.test_point_in_time_restore import (
-    AGENT,
-    DATABASE,
-    RUN,
-    SCOPE,
-    SCRIPT,
-    Cluster,
-    archived,
-    run,
-)
+from recovery.test_point_in_time_restore import AGENT, SCOPE, SCRIPT, archived
 from recovery.test_standby import stand_by
 
 CANARY, OPEN = "qxcanary", "qxplain"
@@ -103,10 +94,7 @@ def begin(cluster: Cluster, directory: str) -> None:
         server.execute(f"ALTER SYSTEM SET archive_command = '{command}'")
         server.execute("ALTER SYSTEM SET archive_timeout = '1s'")
         server.execute("SELECT pg_reload_conf()")
-        server.execute(f"CREATE DATABASE {DATABASE}")
     with cluster.connect() as admin:
-        admin.execute("CREATE EXTENSION memwarden CASCADE")
-        admin.execute("SELECT * FROM memwarden.setup()")
         ask_for_little(admin)
         admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
         admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
@@ -134,19 +122,16 @@ def forget(places: Places) -> None:
 def places() -> Iterator[Places]:
     """Copies are made, then Petra is erased, keys are wrapped anew, and the old generation goes."""
     primary, standby = Cluster("keys"), Cluster("keys-standby")
-    directory = str(Path(deploy_server("shared"), f"keys-{RUN}"))
+    directory = place_of(f"keys-backup-{OWN}")
     run("mkdir", "-p", f"{directory}/wal", f"{directory}/base")
     try:
+        primary.make_memory()
         primary.up("archive_mode=on")
         begin(primary, directory)
         remember(primary)
         base = primary.base(directory)
-        run(
-            "pg_dump",
-            f"--file={directory}/memory.sql",
-            deploy_server("dsn", primary.name, DATABASE),
-        )
-        stand_by(primary.name, standby.name)
+        run("pg_dump", f"--file={directory}/memory.sql", primary.dsn())
+        stand_by(primary, standby)
         with standby.connect(user=AGENT) as agent:
             (row,) = agent.execute(
                 "SELECT content FROM memwarden.items WHERE subject = 'Bo'"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,6 +14,7 @@ from psycopg.types.json import Jsonb
 
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
 from checkpoints import put, saver_of
+from clusters import place_of, run
 from conftest import World, deploy_server
 from helpers import recall, write, write_many
 from memwarden.langgraph import checkpointer
@@ -36,7 +36,7 @@ CUP = {"type": "object", "properties": {"cup": {"type": "integer"}}, "required":
 def cluster() -> Iterator[str]:
     """A second cluster that has never heard of memwarden."""
     deploy_server("drop", CLUSTER)
-    deploy_server("up", CLUSTER, "-c", "fsync=off")
+    deploy_server("up", CLUSTER, "--in-memory", "-c", "fsync=off")
     yield deploy_server("dsn", CLUSTER)
     deploy_server("drop", CLUSTER)
 
@@ -440,13 +440,20 @@ def expected(seeded: World) -> tuple[Snapshot, dict[str, tuple[int, str | None]]
     return catalog_snapshot(seeded.admin), row_digests(seeded.admin)
 
 
-def dump(seeded: World, *options: str) -> str:
+def dump(seeded: World, style: str) -> str:
     """Dump the database into a file that the other cluster can read."""
-    file = str(Path(deploy_server("shared"), f"{CLUSTER}.dump"))
-    deploy_server(
-        "exec", "pg_dump", *options, "--exclude-extension=pg_cron", "--file", file, seeded.dsn
-    )
+    file = place_of(f"{CLUSTER}.{style}")
+    without = "--exclude-extension=pg_cron"
+    run("pg_dump", f"--format={style}", without, f"--file={file}", seeded.dsn)
     return file
+
+
+@pytest.fixture(scope="module")
+def custom(seeded: World) -> Iterator[str]:
+    """A dump in custom format."""
+    file = dump(seeded, "custom")
+    yield file
+    run("rm", "-f", file)
 
 
 @pytest.fixture
@@ -469,49 +476,54 @@ def assert_same(dsn: str, expected: tuple[Snapshot, dict[str, tuple[int, str | N
         assert row_digests(restored) == expected[1]
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
 def test_everything_is_back_from_a_custom_format_dump(
-    seeded: World, expected: Any, empty: str, jobs: str
+    custom: str, expected: Any, empty: str
 ) -> None:
     """Rows, policies, triggers, partitions, grants, comments; roles come with the extension."""
-    file = dump(seeded, "--format=custom")
-    deploy_server("exec", "pg_restore", "--exit-on-error", "--jobs", jobs, "--dbname", empty, file)
+    run("pg_restore", "--exit-on-error", "--dbname", empty, custom)
     assert_same(empty, expected)
 
 
 def test_everything_is_back_from_a_plain_dump(seeded: World, expected: Any, empty: str) -> None:
     """As a script for psql, in one transaction."""
-    file = dump(seeded, "--format=plain")
+    file = dump(seeded, "plain")
     psql = ["psql", "-X", "-q", "-1", "-v", "ON_ERROR_STOP=1", "-o", "/dev/null"]
-    deploy_server("exec", *psql, "-d", empty, "-f", file)
+    run(*psql, "-d", empty, "-f", file)
+    run("rm", file)
     assert_same(empty, expected)
 
 
-def test_schema_and_data_may_be_restored_one_after_the_other(seeded: World, empty: str) -> None:
+def test_schema_and_data_may_be_restored_one_after_the_other(
+    custom: str, expected: Any, empty: str
+) -> None:
     """The gates must not fire for rows that passed them long ago: --disable-triggers."""
-    file = dump(seeded, "--format=custom")
     restore = ["pg_restore", "--exit-on-error", "--dbname", empty]
-    deploy_server("exec", *restore, "--schema-only", file)
-    deploy_server("exec", *restore, "--data-only", "--disable-triggers", file)
+    run(*restore, "--schema-only", custom)
+    run(*restore, "--data-only", "--disable-triggers", custom)
     with psycopg.connect(empty) as restored:
-        assert row_digests(restored) == row_digests(seeded.admin)
+        assert row_digests(restored) == expected[1]
 
 
 @pytest.fixture(scope="module")
-def kept(seeded: World, cluster: str) -> Iterator[tuple[str, list[str]]]:
+def kept(seeded: World, custom: str, cluster: str) -> Iterator[tuple[str, list[str]]]:
     """A database restored once, of which each test gets a copy, and the logins of its agents.
 
     Its roles stay with it, so tests that want a cluster without roles stand above.
     """
     dsn = psycopg.conninfo.make_conninfo(cluster, dbname="kept")
-    file = dump(seeded, "--format=custom")
     with psycopg.connect(cluster, autocommit=True) as server:
         server.execute("CREATE DATABASE kept")
-        restore = ["pg_restore", "--exit-on-error", "--jobs", "2", "--dbname", dsn]
-        deploy_server("exec", *restore, file)
+        run("pg_restore", "--exit-on-error", "--jobs", "2", "--dbname", dsn, custom)
         logins = seeded.rows("SELECT login_role FROM memwarden_data.principal_login")
         yield cluster, [row["login_role"] for row in logins]
         server.execute("DROP DATABASE kept WITH (FORCE)")
+
+
+def test_everything_is_back_when_two_restore_at_once(
+    kept: tuple[str, list[str]], expected: Any
+) -> None:
+    """What the tests below have copies of."""
+    assert_same(psycopg.conninfo.make_conninfo(kept[0], dbname="kept"), expected)
 
 
 @pytest.fixture
@@ -519,7 +531,7 @@ def restored(kept: tuple[str, list[str]]) -> Iterator[World]:
     """The restored database in use: its agents have login roles again."""
     cluster, logins = kept
     with psycopg.connect(cluster, autocommit=True) as server:
-        server.execute("CREATE DATABASE restored TEMPLATE kept")
+        server.execute("CREATE DATABASE restored TEMPLATE kept STRATEGY file_copy")
         dsn = psycopg.conninfo.make_conninfo(cluster, dbname="restored")
         with psycopg.connect(dsn, autocommit=True) as admin:
             world = World(admin)

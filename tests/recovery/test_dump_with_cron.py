@@ -6,11 +6,11 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import psycopg
 import pytest
 
+from clusters import place_of, run
 from conftest import World, deploy_server
 from moving import (
     CRON_DATABASE,
@@ -58,23 +58,26 @@ def create(database: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    """Where the server's user and this process find the same files."""
-    return Path(deploy_server("shared"))
+def folder() -> Iterator[str]:
+    """Where the dumps are."""
+    place = place_of(f"{CLUSTER}-dumps")
+    run("mkdir", "--parents", place)
+    yield place
+    run("rm", "-rf", place)
 
 
 @pytest.fixture(scope="module")
-def store(folder: Path) -> Iterator[Store]:
+def store(folder: str) -> Iterator[Store]:
     """Dumped as the manual says, and then in one piece, with rights that nobody needs."""
     deploy_server("drop", CLUSTER)
-    deploy_server("up", CLUSTER, *QUIET)
+    deploy_server("up", CLUSTER, "--in-memory", *QUIET)
     with opened(CRON_DATABASE) as world:
         made = make_store(world)
         file = f"--file={folder}/{CLUSTER}"
         where = dsn(CRON_DATABASE)
-        deploy_server("exec", *DUMP, "--exclude-extension=pg_cron", f"{file}-as-told", where)
+        run(*DUMP, "--exclude-extension=pg_cron", f"{file}-as-told", where)
         world.admin.execute(SUPERFLUOUS)
-        deploy_server("exec", *DUMP, f"{file}-untold", where)
+        run(*DUMP, f"{file}-untold", where)
     yield made
     deploy_server("drop", CLUSTER)
 
@@ -92,9 +95,9 @@ def test_the_manual_says_what_is_done_here() -> None:
 
 
 @pytest.mark.usefixtures("store")
-def test_what_another_extension_owns_is_not_in_the_dump(folder: Path) -> None:
+def test_what_another_extension_owns_is_not_in_the_dump(folder: str) -> None:
     """Of pg_partman its schema, its settings and the right to them; of pg_cron nothing."""
-    listed = deploy_server("exec", "pg_restore", "--list", f"{folder}/{CLUSTER}-as-told")
+    listed = run("pg_restore", "--list", f"{folder}/{CLUSTER}-as-told")
     assert not re.search(r"^[^;].* (pg_)?cron( |$)", listed, flags=re.MULTILINE)
     rights = re.findall(r"; 0 0 (ACL .*) \S+$", listed, flags=re.MULTILINE)
     ours = ("memwarden", "memwarden_data", "memwarden_internal")
@@ -108,11 +111,11 @@ def test_what_another_extension_owns_is_not_in_the_dump(folder: Path) -> None:
     }
 
 
-def test_it_is_restored_where_pg_cron_is_not(store: Store, folder: Path) -> None:
+def test_it_is_restored_where_pg_cron_is_not(store: Store, folder: str) -> None:
     """status() tells which jobs nobody calls there."""
     create("elsewhere")
     dump = f"{folder}/{CLUSTER}-as-told"
-    assert not deploy_server("exec", *RESTORE, f"--dbname={dsn('elsewhere')}", dump)
+    assert not run(*RESTORE, f"--dbname={dsn('elsewhere')}", dump)
     with opened("elsewhere") as world:
         assert not troubles(world).keys() - {"log seal"}
         assert_all_is_there(world, store)
@@ -126,14 +129,14 @@ def test_it_is_restored_where_pg_cron_is_not(store: Store, folder: Path) -> None
         assert_it_goes_on(world, store)
 
 
-def test_a_dump_with_pg_cron_in_it_is_restored_by_a_list(store: Store, folder: Path) -> None:
+def test_a_dump_with_pg_cron_in_it_is_restored_by_a_list(store: Store, folder: str) -> None:
     """Rights that an earlier setup() gave are left out by it, too."""
     create("elsewhere")
     dump = f"{folder}/{CLUSTER}-untold"
     lines = f"pg_restore --list {dump} | grep -vE '{UNFIT}' > {dump}.list"
-    deploy_server("exec", "sh", "-c", lines)
+    run("sh", "-c", lines)
     where = f"--dbname={dsn('elsewhere')}"
-    deploy_server("exec", *RESTORE, f"--use-list={dump}.list", where, dump)
+    run(*RESTORE, f"--use-list={dump}.list", where, dump)
     with opened("elsewhere") as world:
         assert not world.value(RIGHTS)
         assert_all_is_there(world, store)
@@ -149,7 +152,7 @@ def test_setup_takes_back_rights_on_functions_of_pg_partman() -> None:
         assert not world.value(RIGHTS)
 
 
-def test_it_is_restored_where_pg_cron_is(store: Store, folder: Path) -> None:
+def test_it_is_restored_where_pg_cron_is(store: Store, folder: str) -> None:
     """setup() schedules the jobs; those of others come back by what was printed before.
 
     The last test of this module: the database that the dump was taken of is gone.
@@ -160,7 +163,7 @@ def test_it_is_restored_where_pg_cron_is(store: Store, folder: Path) -> None:
     with opened(CRON_DATABASE) as world:
         world.admin.execute("CREATE EXTENSION pg_cron")
         dump = f"{folder}/{CLUSTER}-as-told"
-        deploy_server("exec", *RESTORE, f"--dbname={dsn(CRON_DATABASE)}", dump)
+        run(*RESTORE, f"--dbname={dsn(CRON_DATABASE)}", dump)
         world.admin.execute("SELECT memwarden.setup()")
         scheduled, wanted = job_list(world)
         assert scheduled == wanted

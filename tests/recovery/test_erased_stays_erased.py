@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any
 
@@ -18,20 +17,11 @@ from psycopg import Connection
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
-from conftest import World, deploy_server
+from clusters import DATABASE, OWN, Cluster, place_of, run
+from conftest import World
 from helpers import recall, write
 from operations.erasure.conftest import holding
-from recovery.test_point_in_time_restore import (
-    AGENT,
-    DATABASE,
-    RUN,
-    SCRIPT,
-    Cluster,
-    archived,
-    prepare,
-    run,
-    seal,
-)
+from recovery.test_point_in_time_restore import AGENT, SCRIPT, archived, prepare, seal
 
 
 @dataclass
@@ -89,9 +79,10 @@ def check_gone(admin: Connection[DictRow], backups: Backups) -> None:
 def backups() -> Iterator[Backups]:
     """Petra is in the base backup, in the dump and in the archive; then she is erased."""
     cluster = Cluster("erased")
-    directory = str(Path(deploy_server("shared"), f"erased-{RUN}"))
+    directory = place_of(f"erased-backup-{OWN}")
     run("mkdir", "-p", f"{directory}/wal", f"{directory}/base")
     try:
+        cluster.make_memory()
         cluster.up("archive_mode=on")
         prepare(cluster, directory)
         say(
@@ -108,9 +99,8 @@ def backups() -> Iterator[Backups]:
         say(cluster, {"note": "petra zzq called"})
         archived(cluster)
         dump, roles = f"{directory}/memory.dump", f"{directory}/roles.sql"
-        dsn = deploy_server("dsn", cluster.name, DATABASE)
-        run("pg_dump", "--format=custom", f"--file={dump}", dsn)
-        run("pg_dumpall", "--roles-only", f"--file={roles}", f"--dbname={dsn}")
+        run("pg_dump", "--format=custom", f"--file={dump}", cluster.dsn())
+        run("pg_dumpall", "--roles-only", f"--file={roles}", f"--dbname={cluster.dsn()}")
         run("cp", f"{cluster.home}/master.key", f"{directory}/key")
         with cluster.connect() as admin:
             (told,) = admin.execute("SELECT clock_timestamp() AS moment").fetchall()
@@ -120,7 +110,7 @@ def backups() -> Iterator[Backups]:
         archived(cluster)
         with cluster.connect() as admin:
             listed = admin.execute("SELECT memwarden.export_erasures() AS list").fetchall()
-        deploy_server("kill", cluster.name)
+        cluster.kill()
         cluster.drop()
         erasures = listed[0]["list"]
         yield Backups(directory, base, dump, roles, told["moment"], head, erasures, kept)
@@ -236,11 +226,11 @@ def test_a_dump_in_another_cluster_is_erased_again(backups: Backups, another: Cl
     """
     another.make_home(f"{backups.directory}/key")
     another.up()
-    run("psql", "-Xq", "-d", deploy_server("dsn", another.name), "-f", backups.roles)
+    run("psql", "-Xq", "-d", another.dsn("postgres"), "-f", backups.roles)
     with another.connect("postgres") as server:
         server.execute(f"CREATE DATABASE {DATABASE}")
-    dsn = deploy_server("dsn", another.name, DATABASE)
-    run("pg_restore", "--exit-on-error", "--no-tablespaces", f"--dbname={dsn}", backups.dump)
+    restore = ("pg_restore", "--exit-on-error", "--no-tablespaces")
+    run(*restore, f"--dbname={another.dsn()}", backups.dump)
     with another.connect() as admin:
         admin.execute("SELECT * FROM memwarden.setup()")
         assert holding(World(admin), "zzq") != set()

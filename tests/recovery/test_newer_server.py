@@ -17,6 +17,7 @@ import psycopg
 import pytest
 
 from catalog_snapshot import Snapshot, catalog_snapshot, differences
+from clusters import place_of
 from conftest import ROOT, World
 from helpers import recall
 from moving import (
@@ -60,6 +61,12 @@ def server(version: str, *arguments: str, given: bytes | None = None) -> bytes:
 def run(version: str, *command: str, given: bytes | None = None) -> bytes:
     """Run a command inside a root, as the server's user, where the shared files are."""
     return server(version, "exec", *command, given=given)
+
+
+def up(version: str, name: str) -> None:
+    """Start a cluster, where its files are or will be."""
+    run(version, "mkdir", "--parents", "--mode=0700", place_of(name))
+    server(version, "up", name, *QUIET)
 
 
 def dsn(version: str, name: str, database: str) -> str:
@@ -109,8 +116,8 @@ def newer() -> Iterator[str]:
 def store(newer: str) -> Carried:
     """The older server is stopped at the end, as before pg_upgrade."""
     server(OLD, "drop", SOURCE)
-    server(OLD, "up", SOURCE, *QUIET)
-    home = f"/var/lib/memwarden/{SOURCE}"
+    up(OLD, SOURCE)
+    home = place_of(SOURCE)
     with opened(OLD, SOURCE, CRON_DATABASE) as world:
         where = dsn(OLD, SOURCE, CRON_DATABASE)
         carried = Carried(
@@ -144,7 +151,7 @@ def target(store: Carried) -> str:
     """A cluster of the newer server, with the key and the roles of the older."""
     server(NEW, "drop", TARGET)
     take_key(TARGET, store)
-    server(NEW, "up", TARGET, *QUIET)
+    up(NEW, TARGET)
     # What it says of roles that are there is no harm.
     run(NEW, "psql", "-X", "--quiet", dsn(NEW, TARGET, "postgres"), given=store.roles)
     return TARGET
@@ -171,7 +178,7 @@ def comparable(world: World) -> Snapshot:
 
 def take_key(name: str, store: Carried) -> None:
     """Put the master key where a cluster of the newer server is going to look for it."""
-    home = f"/var/lib/memwarden/{name}"
+    home = place_of(name)
     command = f"mkdir --parents --mode=0700 {home} && umask 0377 && cat > {home}/master.key"
     run(NEW, "sh", "-c", command, given=store.key)
 
@@ -265,8 +272,8 @@ def test_a_server_is_upgraded_in_place(
     server(NEW, "drop", name)
     take_key(name, store)
     try:
-        upgrade(old_home, f"/var/lib/memwarden/{name}", mode)
-        server(NEW, "up", name, *QUIET)
+        upgrade(old_home, place_of(name), mode)
+        up(NEW, name)
         with opened(NEW, name, CRON_DATABASE) as world:
             assert row_digests(world.admin) == store.rows
             found = troubles(world)

@@ -5,86 +5,30 @@ Real clusters with every promise of durability kept, the script that the page na
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from subprocess import CalledProcessError
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
-import psycopg
 import pytest
 from psycopg import Connection
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import DictRow, dict_row
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
+from clusters import DATABASE, OWN, Cluster, place_of, run, wait_until
 from conftest import deploy_server
 from helpers import recall, write, write_many
-from races import PATIENCE
 from replay import check_store
 from row_digests import row_digests
 
 SCRIPT = "/usr/lib/memwarden/backup"
-DATABASE = "memory"
 AGENT = "restore_test_agent"
 SCOPE = "/org/acme/user/ana"
-# Of this process alone: another may run other tests of this module.
-RUN = uuid4().hex[:6]
 KEY = {"subject": "Ana", "predicate": "drinks"}
 
 Digests = dict[str, tuple[int, str | None]]
-
-
-def run(*command: str) -> str:
-    """Run a command as the operating system user of the server, who makes backups."""
-    return deploy_server("exec", *command)
-
-
-class Cluster:
-    """A cluster of the test's own; fsync is on."""
-
-    def __init__(self, name: str) -> None:
-        self.name = f"{name}-{RUN}"
-        self.home = f"/var/lib/memwarden/{self.name}"
-
-    def up(self, *settings: str) -> None:
-        """Start it and wait until it takes writes."""
-        deploy_server("up", self.name, *(word for each in settings for word in ("-c", each)))
-        with self.connect("postgres") as admin:
-            wait_until(admin, "SELECT NOT pg_is_in_recovery() AS done")
-            durable = admin.execute("SELECT current_setting('fsync') AS fsync").fetchall()
-            assert durable == [{"fsync": "on"}]
-
-    def connect(self, database: str = DATABASE, user: str = "postgres") -> Connection[DictRow]:
-        """Connect, as superuser or as another role."""
-        dsn = deploy_server("dsn", self.name, database)
-        return psycopg.connect(dsn, user=user, autocommit=True, row_factory=dict_row)
-
-    def base(self, directory: str) -> str:
-        """Take a base backup; return its name."""
-        parameters = conninfo_to_dict(deploy_server("dsn", self.name))
-        variables = [f"PG{name.upper()}={parameters[name]}" for name in ("host", "port", "user")]
-        return run("env", *variables, SCRIPT, directory, "base")
-
-    def make_home(self, key: str) -> None:
-        """Where a restored cluster goes; its master key is there before it is."""
-        run("mkdir", "--mode=0700", self.home)
-        run("cp", key, f"{self.home}/master.key")
-
-    def drop(self) -> None:
-        """Stop it and delete its data and its key."""
-        deploy_server("drop", self.name)
-
-
-def wait_until(admin: Connection[DictRow], query: str, *parameters: Any) -> None:
-    """Return once a query answers true."""
-    deadline = time.monotonic() + PATIENCE
-    while admin.execute(query, parameters).fetchall() != [{"done": True}]:
-        assert time.monotonic() < deadline, query
-        time.sleep(0.05)
 
 
 @dataclass
@@ -107,13 +51,6 @@ class Lost:
     kept: DictRow
     poison: list[DictRow]
     late: DictRow
-
-    def copy(self, name: str) -> Lost:
-        """The same with a backup directory of one's own, so that tests do not meet in it."""
-        directory = f"{self.directory}-{name}"
-        run("rm", "-rf", directory)
-        run("cp", "-a", self.directory, directory)
-        return Lost(**(vars(self) | {"directory": directory}))
 
     def backup(self, *arguments: str) -> str:
         """Run the backup script on its directory."""
@@ -147,10 +84,7 @@ def prepare(cluster: Cluster, directory: str) -> None:
         server.execute(f"ALTER SYSTEM SET archive_command = '{command}'")
         server.execute("ALTER SYSTEM SET archive_timeout = '1s'")
         server.execute("SELECT pg_reload_conf()")
-        server.execute(f"CREATE DATABASE {DATABASE}")
     with cluster.connect() as admin:
-        admin.execute("CREATE EXTENSION memwarden CASCADE")
-        admin.execute("SELECT * FROM memwarden.setup()")
         # What is written here is about something else than evidence and pace.
         admin.execute(
             "UPDATE memwarden_data.layer SET rate_limit = NULL, fact_threshold = 0,"
@@ -232,7 +166,6 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
         admin.execute("CALL memwarden.compact_history()")
         (cold,) = admin.execute("SELECT count(*) AS n FROM memwarden_data.version_cold").fetchall()
         assert cold["n"] > 0
-    dsn = deploy_server("dsn", cluster.name)
     base = cluster.base(directory)
     archived(cluster)
     kept = work(cluster, "after the backup")
@@ -246,10 +179,8 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
         ).fetchall()
     run("cp", f"{cluster.home}/master.key", f"{directory}/key")
     dump, roles = f"{directory}/memory.dump", f"{directory}/roles.sql"
-    run(
-        "pg_dump", "--format=custom", f"--file={dump}", deploy_server("dsn", cluster.name, DATABASE)
-    )
-    run("pg_dumpall", "--roles-only", f"--file={roles}", f"--dbname={dsn}")
+    run("pg_dump", "--format=custom", f"--file={dump}", cluster.dsn())
+    run("pg_dumpall", "--roles-only", f"--file={roles}", f"--dbname={cluster.dsn()}")
 
     spoilt = poison(cluster)
     with cluster.connect() as admin:
@@ -265,7 +196,7 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
         wait_until(admin, "SELECT failed_count > 0 AS done FROM pg_stat_archiver")
     with cluster.connect() as admin:
         admin.execute("CALL memwarden.compact_history()")
-    deploy_server("kill", cluster.name)
+    cluster.kill()
     run("cp", "-a", f"{cluster.home}/data/pg_wal", f"{directory}/pg_wal")
     cluster.drop()
     return Lost(
@@ -292,14 +223,24 @@ def suffer(cluster: Cluster, directory: str) -> Lost:
 def lost() -> Iterator[Lost]:
     """A cluster's backups, once it is gone."""
     cluster = Cluster("lost")
-    directory = str(Path(deploy_server("shared"), f"backup-{RUN}"))
+    directory = place_of(f"backup-{OWN}")
     run("mkdir", "-p", f"{directory}/wal", f"{directory}/base")
     try:
+        cluster.make_memory()
         cluster.up("archive_mode=on")
         yield suffer(cluster, directory)
     finally:
         cluster.drop()
         run("sh", "-c", f"rm -rf {directory}*")
+
+
+@pytest.fixture
+def mine(lost: Lost) -> Iterator[Lost]:
+    """The same with a backup directory of one's own, so that tests do not meet in it."""
+    directory = f"{lost.directory}-mine"
+    run("cp", "-a", lost.directory, directory)
+    yield Lost(**(vars(lost) | {"directory": directory}))
+    run("rm", "-rf", directory)
 
 
 @pytest.fixture
@@ -356,7 +297,9 @@ def check_it_goes_on(cluster: Cluster, lost: Lost) -> None:
         check_store(admin)
 
 
-def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Cluster]) -> None:
+def test_a_poisoned_run_never_happened(
+    lost: Lost, mine: Lost, another: Callable[[str], Cluster]
+) -> None:
     """Restored to the moment before it: all that was committed by then, and nothing after.
 
     What the server lost is unknown to it: who asks again is served anew. The archive goes on where
@@ -364,7 +307,6 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
 
     Proves: T8 (point in time), T6 (sealing goes on)
     """
-    mine = lost.copy("moment")
     cluster = another("moment")
     mine.restore(
         cluster,
@@ -401,7 +343,7 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
     assert mine.backup("list").split() == [newer]
     assert before[0] not in run("ls", f"{mine.directory}/wal").split()
     mine.backup("verify")
-    deploy_server("kill", cluster.name)
+    cluster.kill()
     cluster.drop()
     mine.base = newer
     mine.restore(cluster, "archive_mode=off")
@@ -411,7 +353,7 @@ def test_a_poisoned_run_never_happened(lost: Lost, another: Callable[[str], Clus
 
 
 def test_a_lost_disk_costs_what_was_not_archived_yet(
-    lost: Lost, another: Callable[[str], Cluster]
+    lost: Lost, mine: Lost, another: Callable[[str], Cluster]
 ) -> None:
     """Up to the last segment, which a quiet server archives by itself; with its pg_wal, everything.
 
@@ -421,7 +363,6 @@ def test_a_lost_disk_costs_what_was_not_archived_yet(
 
     Proves: T8 (how much is lost)
     """
-    mine = lost.copy("latest")
     drill = another("latest")
     mine.restore(drill, "archive_mode=off")
     drill.up()
@@ -455,11 +396,11 @@ def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], 
     cluster = another("other")
     cluster.make_home(lost.key)
     cluster.up()
-    run("psql", "-Xq", "-d", deploy_server("dsn", cluster.name), "-f", lost.roles)
+    run("psql", "-Xq", "-d", cluster.dsn("postgres"), "-f", lost.roles)
     with cluster.connect("postgres") as server:
         server.execute(f"CREATE DATABASE {DATABASE}")
-    dsn = deploy_server("dsn", cluster.name, DATABASE)
-    run("pg_restore", "--exit-on-error", "--no-tablespaces", f"--dbname={dsn}", lost.dump)
+    restore = ("pg_restore", "--exit-on-error", "--no-tablespaces")
+    run(*restore, f"--dbname={cluster.dsn()}", lost.dump)
     with cluster.connect() as admin:
         admin.execute("SELECT * FROM memwarden.setup()")
         assert digests(admin) == lost.at_the_moment
@@ -497,12 +438,11 @@ def test_a_dump_goes_on_in_another_cluster(lost: Lost, another: Callable[[str], 
         assert admin.execute(genuine, (Jsonb(head),)).fetchall() == [{"state": "GENUINE"}]
 
 
-def test_a_backup_that_would_not_restore_is_noticed(lost: Lost) -> None:
+def test_a_backup_that_would_not_restore_is_noticed(mine: Lost) -> None:
     """A segment that is missing, a changed file, no list of erasures; and nothing is written over.
 
     Proves: T8 (verification of backups)
     """
-    mine = lost.copy("broken")
     mine.backup("verify")
     segments = [n for n in run("ls", f"{mine.directory}/wal").split() if len(n) == 24]
     last = f"{mine.directory}/wal/{segments[-1]}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,11 +10,9 @@ import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow, dict_row
 
-from conftest import deploy_server
+from clusters import DATABASE, Cluster, wait_until
 from helpers import ask_for_little, recall, write
-from races import PATIENCE
 
-DATABASE = "memory"
 ORGS = ("acme", "globex")
 # Whatever of an organisation a server holds, in whichever table. The random numbers that tell of
 # changed settings are the server's own.
@@ -64,10 +60,7 @@ class Two:
             " AND (SELECT latest_end_lsn >= %s::pg_lsn FROM pg_stat_subscription"
             "       WHERE relid IS NULL AND worker_type = 'apply') AS done"
         )
-        until = time.monotonic() + PATIENCE
-        while self.us.execute(done, (at,)).fetchall() != [{"done": True}]:
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(self.us, done, at)
 
     def numbers(self) -> dict[str, int]:
         """The organisations by name."""
@@ -90,28 +83,31 @@ class Two:
         return {row["text"] for row in self.us.execute(query).fetchall()}
 
 
-def connect(name: str) -> Connection[DictRow]:
-    """Make the memory of a cluster, and connect to it as superuser."""
-    with psycopg.connect(deploy_server("dsn", name, "postgres"), autocommit=True) as server:
+def fill(cluster: Cluster) -> None:
+    """Make the memory of a cluster that is another store: a copy would take itself for the first.
+
+    What makes them differ is what initdb has given the cluster.
+    """
+    with cluster.connect("postgres") as server:
         server.execute(f"CREATE DATABASE {DATABASE}")
-    dsn = deploy_server("dsn", name, DATABASE)
-    admin = psycopg.connect(dsn, autocommit=True, row_factory=dict_row)
-    admin.execute("CREATE EXTENSION memwarden CASCADE")
-    admin.execute("SELECT * FROM memwarden.setup()")
-    for region in ("eu", "us"):
-        admin.execute("SELECT memwarden.define_region(%s)", (region,))
-    return admin
+    with cluster.connect() as admin:
+        admin.execute("CREATE EXTENSION memwarden CASCADE")
+        admin.execute("SELECT * FROM memwarden.setup()")
 
 
 @pytest.fixture(scope="module")
 def two() -> Iterator[Two]:
     """Two servers of this module's own; agents of two organisations have written in the EU."""
-    run = uuid.uuid4().hex[:8]
-    names = f"eu-{run}", f"us-{run}"
+    eu, us = Cluster("eu"), Cluster("us")
     try:
-        for name in names:
-            deploy_server("up", name, "-c", "wal_level=logical", "-c", "fsync=off")
-        made = Two(connect(names[0]), connect(names[1]), deploy_server("dsn", names[0], DATABASE))
+        eu.make_memory()
+        for cluster in (eu, us):
+            cluster.start("wal_level=logical", "fsync=off")
+        fill(us)
+        made = Two(eu.connect(), us.connect(), eu.dsn())
+        for admin in (made.eu, made.us):
+            for region in ("eu", "us"):
+                admin.execute("SELECT memwarden.define_region(%s)", (region,))
         ask_for_little(made.eu)
         made.eu.execute("SELECT memwarden.set_region('eu')")
         made.us.execute("SELECT memwarden.set_region('us')")
@@ -135,8 +131,8 @@ def two() -> Iterator[Two]:
         made.eu.close()
         made.us.close()
     finally:
-        for name in reversed(names):
-            deploy_server("drop", name)
+        us.drop()
+        eu.drop()
 
 
 def test_what_may_not_lie_there_never_arrives(two: Two) -> None:

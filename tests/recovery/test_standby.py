@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,19 +10,14 @@ from uuid import UUID
 
 import psycopg
 import pytest
-from psycopg import Connection
-from psycopg.conninfo import conninfo_to_dict
-from psycopg.rows import DictRow, dict_row
 
-from conftest import deploy_server
+from clusters import Cluster, run, wait_until
 from helpers import ask_for_little
 from memwarden import Client, MemoryManager
 from memwarden._request_id import new_request_id
 from memwarden.errors import MemwardenError, WrongIsolation
-from races import PATIENCE
 
 SCOPE = "/org/acme/user/ana"
-DATABASE = "memory"
 AGENT = "standby_test_agent"
 TASK = "move the user service"
 FACTS = [f"The user service keeps {n} connections to database {n}" for n in range(30)]
@@ -49,67 +43,43 @@ OF_A_SESSION = sorted(name for name, call in STEPS.items() if "{session}" in cal
 class Pair:
     """A primary and its standby, in the middle of a task."""
 
-    primary: str
-    standby: str
+    primary: Cluster
+    standby: Cluster
     session: UUID
-
-    def dsn(self, name: str) -> str:
-        """How the agent connects."""
-        return f"{deploy_server('dsn', name, DATABASE)} user={AGENT}"
-
-    def admin(self, name: str) -> Connection[DictRow]:
-        """Connect as superuser."""
-        return connect(name, DATABASE)
 
     def catch_up(self) -> None:
         """Wait until the standby has all that the primary has committed."""
-        with self.admin(self.primary) as primary, self.admin(self.standby) as standby:
-            position = primary.execute("SELECT pg_current_wal_flush_lsn() AS at").fetchall()[0]
-            deadline = time.monotonic() + PATIENCE
-            query = "SELECT pg_last_wal_replay_lsn() >= %(at)s::pg_lsn AS done"
-            while standby.execute(query, position).fetchall() != [{"done": True}]:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+        with self.primary.connect() as primary, self.standby.connect() as standby:
+            (row,) = primary.execute("SELECT pg_current_wal_flush_lsn() AS at").fetchall()
+            query = "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn AS done"
+            wait_until(standby, query, row["at"])
 
 
-def connect(name: str, database: str) -> Connection[DictRow]:
-    """Connect to a cluster as superuser."""
-    dsn = deploy_server("dsn", name, database)
-    return psycopg.connect(dsn, autocommit=True, row_factory=dict_row)
-
-
-def stand_by(primary: str, standby: str) -> None:
+def stand_by(primary: Cluster, standby: Cluster) -> None:
     """Make a second cluster that follows the first."""
-    home, source = (f"/var/lib/memwarden/{name}" for name in (standby, primary))
-    where = conninfo_to_dict(deploy_server("dsn", primary))
-    deploy_server("exec", "mkdir", "--mode=0700", home)
-    for file in ("master.key", "master.key.subjects"):
-        deploy_server("exec", "cp", "--preserve=mode", f"{source}/{file}", f"{home}/{file}")
+    standby.make_home(f"{primary.home}/master.key")
+    run("cp", "--preserve=mode", f"{primary.home}/master.key.subjects", standby.home)
     copy = ("--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf")
-    follow = f"--dbname=host={where['host']} port={where['port']} user={where['user']}"
-    deploy_server("exec", "pg_basebackup", follow, f"--pgdata={home}/data", *copy)
-    deploy_server("up", standby)
+    follow = f"--dbname={primary.dsn('postgres')}"
+    run("pg_basebackup", follow, f"--pgdata={standby.home}/data", *copy)
+    standby.start()
 
 
 @pytest.fixture(scope="module")
 def pair() -> Iterator[Pair]:
     """Two clusters of this module's own; an agent has written, and begun a task."""
-    run = uuid.uuid4().hex[:8]
-    primary, standby = f"primary-{run}", f"standby-{run}"
+    primary, standby = Cluster("primary"), Cluster("standby")
     try:
-        deploy_server("up", primary)
-        with connect(primary, "postgres") as server:
-            server.execute(f"CREATE DATABASE {DATABASE}")
-        with connect(primary, DATABASE) as admin:
-            admin.execute("CREATE EXTENSION memwarden CASCADE")
-            admin.execute("SELECT * FROM memwarden.setup()")
+        primary.make_memory()
+        primary.up()
+        with primary.connect() as admin:
             ask_for_little(admin)
             admin.execute("UPDATE memwarden_data.layer SET duplicate_similarity = 0.95")
             admin.execute(f"CREATE ROLE {AGENT} LOGIN IN ROLE memwarden_agent")
             admin.execute("SELECT memwarden.create_scope(%s)", (SCOPE,))
             admin.execute("SELECT memwarden.register_agent('a', %s, %s)", (SCOPE, AGENT))
         made = Pair(primary, standby, uuid.uuid4())
-        with Client.connect(made.dsn(primary)) as memory:
+        with Client.connect(primary.dsn(user=AGENT)) as memory:
             for fact in FACTS:
                 assert memory.write("semantic", fact).committed
             manager = MemoryManager(memory, fail_safe=False)
@@ -118,13 +88,13 @@ def pair() -> Iterator[Pair]:
             assert manager.session_id is not None
             made.session = manager.session_id
         stand_by(primary, standby)
-        with made.admin(standby) as admin:
+        with standby.connect() as admin:
             assert admin.execute("SELECT pg_is_in_recovery() AS x").fetchall() == [{"x": True}]
         made.catch_up()
         yield made
     finally:
-        deploy_server("drop", standby)
-        deploy_server("drop", primary)
+        standby.drop()
+        primary.drop()
 
 
 def asked(memory: Client, session: UUID) -> dict[str, Any]:
@@ -161,9 +131,9 @@ def test_a_standby_answers_as_its_primary_does(pair: Pair) -> None:
 
     Proves: L6, L5
     """
-    with Client.connect(pair.dsn(pair.primary)) as memory:
+    with Client.connect(pair.primary.dsn(user=AGENT)) as memory:
         expected = asked(memory, pair.session)
-    with Client.connect(pair.dsn(pair.standby)) as memory:
+    with Client.connect(pair.standby.dsn(user=AGENT)) as memory:
         answered = asked(memory, pair.session)
         ids = {item.recall_id for item in memory.recall("database 7")}
     assert answered == expected
@@ -184,7 +154,7 @@ def test_a_standby_that_stands_still_is_late(pair: Pair) -> None:
         (row,) = primary.execute(lag).fetchall()
         return row["value"], row["state"]
 
-    with pair.admin(pair.primary) as primary, pair.admin(pair.standby) as standby:
+    with pair.primary.connect() as primary, pair.standby.connect() as standby:
         assert measured() == (None, "MISSING_METRIC")
         primary.execute("GRANT pg_read_all_stats TO memwarden_owner")
         pair.catch_up()
@@ -208,16 +178,16 @@ def test_the_client_tells_the_primary_what_a_standby_gave(pair: Pair) -> None:
 
     Proves: Z4
     """
-    with pair.admin(pair.primary) as admin:
+    with pair.primary.connect() as admin:
         count = "SELECT count(*) AS n FROM memwarden_data.recall_log"
         before = admin.execute(count).fetchall()
-        with Client.connect(pair.dsn(pair.standby)) as memory:
+        with Client.connect(pair.standby.dsn(user=AGENT)) as memory:
             given = memory.recall("database 7", k=3, task="lunch")
             context = memory.context("database 7")
             nothing = memory.recall("heron", threshold=0.9)
             assert nothing == []
         assert admin.execute(count).fetchall() == before
-    with Client.connect(pair.dsn(pair.primary)) as memory:
+    with Client.connect(pair.primary.dsn(user=AGENT)) as memory:
         recall_id = new_request_id()
         for _ in range(2):
             kept = memory.record_recall(
@@ -233,7 +203,7 @@ def test_the_client_tells_the_primary_what_a_standby_gave(pair: Pair) -> None:
         (told,) = [recall for recall in found if recall.recall_id == kept]
         assert told.item_ids == [item.item_id for item in given]
     pair.catch_up()
-    with Client.connect(pair.dsn(pair.standby)) as memory:
+    with Client.connect(pair.standby.dsn(user=AGENT)) as memory:
         assert len(memory.find_recalls(task="lunch")) == 3
 
 
@@ -245,7 +215,7 @@ def test_a_session_goes_on_on_the_primary_alone(pair: Pair, step: str) -> None:
     """
     call = STEPS[step].format(session=f"'{pair.session}'")
     with (
-        psycopg.connect(pair.dsn(pair.standby), autocommit=True) as agent,
+        psycopg.connect(pair.standby.dsn(user=AGENT), autocommit=True) as agent,
         pytest.raises(psycopg.errors.ReadOnlySqlTransaction) as raised,
     ):
         agent.execute(f"SELECT {call}")
@@ -260,7 +230,7 @@ def test_what_changes_memory_is_refused_on_a_standby(pair: Pair) -> None:
 
     Proves: L9
     """
-    with Client.connect(pair.dsn(pair.standby)) as memory:
+    with Client.connect(pair.standby.dsn(user=AGENT)) as memory:
         with pytest.raises(WrongIsolation):
             memory.write("semantic", "Herons are grey")
         manager = MemoryManager(memory)
