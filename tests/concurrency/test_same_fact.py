@@ -125,8 +125,7 @@ def test_a_key_for_many_values_at_once_is_kept_by_the_first(
     answers = at_once(sessions[:FEW], requests)
     outcomes = Counter(answer["reason"] or answer["outcome"] for answer in answers)
     agents = shared_world.value(
-        "SELECT count(DISTINCT principal_id) FROM memwarden_data.write_request"
-        " WHERE scope_id = %s",
+        "SELECT count(DISTINCT principal_id) FROM memwarden_data.write_request WHERE scope_id = %s",
         scope_id,
     )
     expected = {"COMMITTED": agents, "IDEMPOTENCY_KEY_REUSED": FEW - agents}
