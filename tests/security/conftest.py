@@ -101,6 +101,14 @@ def store(world: World) -> Store:
     return Store(world)
 
 
+@pytest.fixture(scope="module")
+def shared_store(shared_world: World) -> Store:
+    """The same for all tests of a module, without the connections of the two."""
+    made = Store(shared_world)
+    shared_world.disconnect()
+    return made
+
+
 @pytest.fixture
 def office(shared_world: World) -> Brokerage:
     """An organisation of its own: Ana and Bob, reached by tokens, and the broker of both."""

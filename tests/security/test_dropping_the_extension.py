@@ -33,11 +33,10 @@ def shape(world: World) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def dropped(shared_world: World) -> Store:
+def dropped(shared_store: Store) -> Store:
     """A store whose extension is gone."""
-    store = Store(shared_world)
-    shared_world.admin.execute("DROP EXTENSION memwarden CASCADE")
-    return store
+    shared_store.world.admin.execute("DROP EXTENSION memwarden CASCADE")
+    return shared_store
 
 
 def test_dropping_leaves_every_row(store: Store) -> None:
