@@ -59,6 +59,11 @@ SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
  WHERE age(t.xmin) < v_age AND NOT t.tgisinternal AND t.tgparentid = 0"""
 
 
+# By the name that databases of one template begin with: what makes a session the keeper of one.
+# Finding that out takes longer than to copy the template.
+KEEPERS: dict[str, list[str]] = {}
+
+
 def is_new(source: str) -> str:
     """A condition: rows of a table were added or changed since the mark, or are fewer."""
     table, _, condition = source.partition(" WHERE ")
@@ -75,10 +80,20 @@ class Stock:
         self.pool = Pool(keeper.info.dsn)
         self.served = 0
         self.keeper.execute("SET session_replication_role = replica")
-        self.keeper.execute(self._put_back())
+        template = keeper.info.dbname.rpartition("_")[0]
+        if template in KEEPERS:
+            self.keeper.execute("; ".join(KEEPERS[template]))
+        else:
+            self._made: list[str] = []
+            self._make(self._put_back())
+            KEEPERS[template] = self._made
         self.keeper.execute(
             "SELECT set_config('stock.mark', pg_current_xact_id()::xid::text, false)"
         )
+
+    def _make(self, statement: str) -> None:
+        self.keeper.execute(statement)
+        self._made.append(statement)
 
     def _rows(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         return self.keeper.execute(query, parameters).fetchall()
@@ -92,9 +107,7 @@ class Stock:
                 body.append(f"DELETE FROM ONLY {name};")
                 continue
             columns = self._rows(COLUMNS, name)[0][0]
-            self.keeper.execute(
-                f"CREATE TEMP TABLE kept_{number} AS SELECT {columns} FROM ONLY {name}"
-            )
+            self._make(f"CREATE TEMP TABLE kept_{number} AS SELECT {columns} FROM ONLY {name}")
             count = self._rows(f"SELECT count(*) FROM ONLY {name}")[0][0]
             body.append(
                 f"IF (SELECT count(*) FROM ONLY {name}) <> {count} OR {is_new(name)} THEN"
