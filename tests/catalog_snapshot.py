@@ -160,24 +160,30 @@ _QUERIES = {
 }
 
 
-def catalog_snapshot(connection: Connection[Any]) -> Snapshot:
+def catalog_snapshot(connection: Connection[Any], *kinds: str) -> Snapshot:
     """Return kind and name of everything that memwarden is made of, and what it is like.
 
     The connection must be a superuser's; names are looked up with an empty search path, which is
-    put back.
+    put back. Of some kinds alone, where they are named.
     """
+    assert _QUERIES.keys() >= set(kinds)
     snapshot: Snapshot = {}
     with connection.transaction(), connection.cursor(row_factory=tuple_row) as cursor:
         cursor.execute("SET LOCAL search_path = ''")
-        for kind, query in _QUERIES.items():
+        for kind in kinds or _QUERIES:
             has_partman = cursor.execute("SELECT to_regclass('partman.part_config')").fetchone()
             if kind == "partition set" and has_partman == (None,):
                 continue
-            for name, *properties in cursor.execute(query).fetchall():
+            for name, *properties in cursor.execute(_QUERIES[kind]).fetchall():
                 key = f"{kind} {name}"
                 assert key not in snapshot, f"two of one name: {key}"
                 snapshot[key] = "\n".join(str(value) for value in properties)
     return snapshot
+
+
+def of_kind(snapshot: Snapshot, kind: str) -> Snapshot:
+    """Return what a snapshot has of one kind."""
+    return {name: looks for name, looks in snapshot.items() if name.startswith(f"{kind} ")}
 
 
 def differences(left: Snapshot, right: Snapshot) -> dict[str, tuple[str | None, str | None]]:

@@ -48,10 +48,11 @@ class Warm(Connection[Any]):
 
 
 class Pool:
-    """The connections of one database that are free."""
+    """The connections of one database that are free, at most so many."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, most: int = MOST) -> None:
         self.dsn = dsn
+        self.most = most
         self.free: list[Warm] = []
 
     def take(self, role: str, *, autocommit: bool) -> Connection[DictRow]:
@@ -70,7 +71,7 @@ class Pool:
 
     def give_back(self, connection: Connection[Any]) -> None:
         """Clean a connection for the next test; close what cannot be used again."""
-        if isinstance(connection, Warm) and not connection.closed and len(self.free) < MOST:
+        if isinstance(connection, Warm) and not connection.closed and len(self.free) < self.most:
             try:
                 connection.rollback()
                 connection.autocommit = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ from psycopg.rows import DictRow
 
 from helpers import write
 from races import together
-from replay import check_store
+from replay import Head, check_projections, check_store, read
+from warm import Pool
 
 if TYPE_CHECKING:
     from conftest import World
@@ -37,17 +39,45 @@ def at_once(sessions: list[Connection[DictRow]], requests: list[dict[str, Any]])
     )
 
 
+@pytest.fixture(scope="module")
+def crowd(shared_world: World) -> Iterator[Pool]:
+    """Connections for all of them: each test's writers are others."""
+    pool = Pool(shared_world.dsn, WRITERS)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture(params=["one agent", "many agents"])
-def sessions(world: World, request: pytest.FixtureRequest) -> list[Connection[DictRow]]:
+def sessions(
+    shared_world: World, crowd: Pool, home: str, request: pytest.FixtureRequest
+) -> Iterator[list[Connection[DictRow]]]:
     """Thirty-two sessions, of one agent or of as many."""
-    role = world.register()
-    roles = [role if request.param == "one agent" else world.register() for _ in range(WRITERS)]
-    # However slow the machine is, nobody gives up waiting.
-    return [world.connect(role, options="-c lock_timeout=2min") for role in roles]
+    role = shared_world.register(home)
+    is_one = request.param == "one agent"
+    roles = [role if is_one else shared_world.register(home) for _ in range(WRITERS)]
+    made = [crowd.take(role, autocommit=True) for role in roles]
+    for session in made:
+        # However slow the machine is, nobody gives up waiting.
+        session.execute("SET lock_timeout = '2min'")
+    yield made
+    for session in made:
+        crowd.give_back(session)
+
+
+@pytest.fixture
+def scope_id(shared_world: World, home: str) -> int:
+    """The number of the scope that they write to."""
+    return shared_world.scope(home)
+
+
+def heads_of(world: World, scope_id: int) -> list[Head]:
+    """The heads in a scope, once the whole store was found to be what its log says."""
+    check_store(world.admin)
+    return list(check_projections(world.admin, read(world.admin, [scope_id]), [scope_id]).values())
 
 
 def test_thirty_two_writers_of_one_fact_make_one_item(
-    world: World, sessions: list[Connection[DictRow]]
+    shared_world: World, scope_id: int, sessions: list[Connection[DictRow]]
 ) -> None:
     """One COMMITTED; the others learn that it is known, and which item it is.
 
@@ -59,12 +89,13 @@ def test_thirty_two_writers_of_one_fact_make_one_item(
     assert outcomes["COMMITTED"] == 1
     assert known in ({"ALREADY_COMMITTED"}, {"EXACT_DUPLICATE"})
     assert len({(answer["item_id"], answer["version_id"]) for answer in answers}) == 1
-    assert len(check_store(world.admin)) == 1
-    assert world.value("SELECT count(*) FROM memwarden_data.write_request") == WRITERS
+    assert len(heads_of(shared_world, scope_id)) == 1
+    requests = "SELECT count(*) FROM memwarden_data.write_request WHERE scope_id = %s"
+    assert shared_world.value(requests, scope_id) == WRITERS
 
 
 def test_thirty_two_values_of_one_key_are_thirty_two_versions(
-    world: World, sessions: list[Connection[DictRow]]
+    shared_world: World, scope_id: int, sessions: list[Connection[DictRow]]
 ) -> None:
     """One item, consecutive versions, each the successor of the one before; none is lost.
 
@@ -74,14 +105,15 @@ def test_thirty_two_values_of_one_key_are_thirty_two_versions(
     answers = at_once(sessions, values)
     assert {answer["outcome"] for answer in answers} == {"COMMITTED"}
     assert len({answer["item_id"] for answer in answers}) == 1
-    numbers = world.rows("SELECT version FROM memwarden_data.version ORDER BY version")
+    numbers = shared_world.rows(
+        "SELECT version FROM memwarden_data.version WHERE scope_id = %s ORDER BY version", scope_id
+    )
     assert [row["version"] for row in numbers] == list(range(1, WRITERS + 1))
-    heads = check_store(world.admin)
-    assert [head.version for head in heads.values()] == [WRITERS]
+    assert [head.version for head in heads_of(shared_world, scope_id)] == [WRITERS]
 
 
 def test_a_key_for_many_values_at_once_is_kept_by_the_first(
-    world: World, sessions: list[Connection[DictRow]]
+    shared_world: World, scope_id: int, sessions: list[Connection[DictRow]]
 ) -> None:
     """One idempotency key, eight contents: an agent commits one, whoever comes first.
 
@@ -92,14 +124,17 @@ def test_a_key_for_many_values_at_once_is_kept_by_the_first(
     ]
     answers = at_once(sessions[:FEW], requests)
     outcomes = Counter(answer["reason"] or answer["outcome"] for answer in answers)
-    agents = world.value("SELECT count(DISTINCT principal_id) FROM memwarden_data.write_request")
+    agents = shared_world.value(
+        "SELECT count(DISTINCT principal_id) FROM memwarden_data.write_request WHERE scope_id = %s",
+        scope_id,
+    )
     expected = {"COMMITTED": agents, "IDEMPOTENCY_KEY_REUSED": FEW - agents}
     assert outcomes == Counter(expected)
-    assert len(check_store(world.admin)) == agents
+    assert len(heads_of(shared_world, scope_id)) == agents
 
 
 def test_an_update_against_its_duplicate_leaves_one_current_value(
-    world: World, sessions: list[Connection[DictRow]]
+    shared_world: World, scope_id: int, sessions: list[Connection[DictRow]]
 ) -> None:
     """Two values of one key, each written by half: the head is one of them and both are history.
 
@@ -113,10 +148,11 @@ def test_an_update_against_its_duplicate_leaves_one_current_value(
         "ALREADY_COMMITTED",
         "REJECTED",
     }
-    heads = check_store(world.admin)
-    assert len(heads) == 1
-    history = world.rows(
-        "SELECT content ->> 'drink' AS drink FROM memwarden_data.version ORDER BY version"
+    assert len(heads_of(shared_world, scope_id)) == 1
+    history = shared_world.rows(
+        "SELECT content ->> 'drink' AS drink FROM memwarden_data.version WHERE scope_id = %s"
+        " ORDER BY version",
+        scope_id,
     )
     drinks = [row["drink"] for row in history]
     assert set(drinks) == {"green tea", "coffee", "water"}

@@ -16,10 +16,14 @@ from helpers import ask_for_little, recall, write
 
 
 @contextmanager
-def empty_database(server: Connection[Any]) -> Iterator[World]:
-    """Create a database without memwarden, and drop it with the roles that were made for it."""
+def empty_database(server: Connection[Any], template: str = "template1") -> Iterator[World]:
+    """Create a database without memwarden, and drop it with the roles that were made for it.
+
+    Or one that is like another, to which nobody may be connected.
+    """
     name = f"packaging_{uuid.uuid4().hex[:12]}"
-    server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    names = [sql.Identifier(name), sql.Identifier(template)]
+    server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(*names))
     try:
         dsn = make_conninfo(server.info.dsn, dbname=name)
         with psycopg.connect(dsn, autocommit=True) as admin:

@@ -12,25 +12,41 @@ import psycopg
 import pytest
 from psycopg import sql
 
-from catalog_snapshot import catalog_snapshot, differences
+from catalog_snapshot import Snapshot, catalog_snapshot, differences, of_kind
 from conftest import World, deploy_server
 from databases import empty_database, install, remembers
 from helpers import ask_for_little, recall, write
 from races import together
 
 
+@pytest.fixture(scope="module")
+def before(shared_world: World) -> Snapshot:
+    """What setup() has made. Nobody changes it for good, or something is wrong with setup()."""
+    return catalog_snapshot(shared_world.admin)
+
+
+@pytest.fixture(scope="module")
+def extended(shared_world: World) -> Iterator[str]:
+    """The name of a database with the extension, and without storage."""
+    with empty_database(shared_world.admin) as made:
+        made.admin.execute("CREATE EXTENSION memwarden CASCADE")
+        name = made.admin.info.dbname
+        made.admin.close()
+        yield name
+
+
 @pytest.fixture
-def blank(world: World) -> Iterator[World]:
-    """A database without memwarden."""
-    with empty_database(world.admin) as made:
+def without_storage(shared_world: World, extended: str) -> Iterator[World]:
+    """A database of the test's own with the extension, before setup()."""
+    with empty_database(shared_world.admin, extended) as made:
         yield made
 
 
-def test_a_second_run_changes_nothing(world: World) -> None:
+def test_a_second_run_changes_nothing(shared_world: World, before: Snapshot) -> None:
     """Nothing in the catalog, no row, no setting of the session."""
+    world = shared_world
     agent = world.agent()
     write(agent, "semantic", {"drink": "tea"})
-    before = catalog_snapshot(world.admin)
     rows = world.rows("SELECT s.*, s.xmin::text FROM memwarden_data.storage AS s")
     world.admin.execute("SET search_path = elsewhere, public")
     states = world.rows("SELECT * FROM memwarden.setup()")
@@ -39,6 +55,7 @@ def test_a_second_run_changes_nothing(world: World) -> None:
     assert {"component": "storage", "state": "ok", "detail": detail} in states
     assert world.value("SELECT current_setting('search_path')") == "elsewhere, public"
     assert world.value("SELECT current_user") == "postgres"
+    world.admin.execute("RESET search_path")
     assert differences(before, catalog_snapshot(world.admin)) == {}
     assert world.rows("SELECT s.*, s.xmin::text FROM memwarden_data.storage AS s") == rows
     assert recall(agent, query="tea")
@@ -71,64 +88,74 @@ def test_a_second_run_takes_no_lock_that_a_writer_meets(world: World, sources: i
 
 
 @pytest.mark.parametrize(
-    "mistake",
+    ("kind", "mistake"),
     [
-        "DROP POLICY application ON memwarden_data.item",
-        "ALTER POLICY application ON memwarden_data.item USING (true)",
-        "ALTER POLICY application ON memwarden_data.item TO PUBLIC",
-        "CREATE POLICY mine ON memwarden_data.item USING (true)",
-        "DROP POLICY engine ON memwarden_data.item",
-        "ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY",
-        "GRANT SELECT ON memwarden_data.item TO memwarden_agent",
-        "GRANT UPDATE (status) ON memwarden_data.item TO memwarden_agent",
-        "REVOKE ALL ON memwarden.items FROM memwarden_agent",
-        "DROP TRIGGER guard_version ON memwarden_data.version",
-        "ALTER TABLE memwarden_data.version DISABLE TRIGGER guard_version",
-        "DROP TRIGGER gate_25_schema ON memwarden_data.write_request",
-        "DROP VIEW memwarden.items",
-        "ALTER VIEW memwarden.items RESET (security_invoker)",
-        "COMMENT ON VIEW memwarden.items IS NULL",
-        "DROP VIEW memwarden.items; CREATE VIEW memwarden.items AS SELECT 1 AS mine;"
-        " ALTER VIEW memwarden.items OWNER TO memwarden_owner",
+        ("policy", "DROP POLICY application ON memwarden_data.item"),
+        ("policy", "ALTER POLICY application ON memwarden_data.item USING (true)"),
+        ("policy", "ALTER POLICY application ON memwarden_data.item TO PUBLIC"),
+        ("policy", "CREATE POLICY mine ON memwarden_data.item USING (true)"),
+        ("policy", "DROP POLICY engine ON memwarden_data.item"),
+        ("relation", "ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY"),
+        ("relation", "GRANT SELECT ON memwarden_data.item TO memwarden_agent"),
+        ("column", "GRANT UPDATE (status) ON memwarden_data.item TO memwarden_agent"),
+        ("relation", "REVOKE ALL ON memwarden.items FROM memwarden_agent"),
+        ("trigger", "DROP TRIGGER guard_version ON memwarden_data.version"),
+        ("trigger", "ALTER TABLE memwarden_data.version DISABLE TRIGGER guard_version"),
+        ("trigger", "DROP TRIGGER gate_25_schema ON memwarden_data.write_request"),
+        ("relation", "DROP VIEW memwarden.items"),
+        ("relation", "ALTER VIEW memwarden.items RESET (security_invoker)"),
+        ("relation", "COMMENT ON VIEW memwarden.items IS NULL"),
+        (
+            "relation",
+            "DROP VIEW memwarden.items; CREATE VIEW memwarden.items AS SELECT 1 AS mine;"
+            " ALTER VIEW memwarden.items OWNER TO memwarden_owner",
+        ),
     ],
 )
-def test_it_brings_back_what_somebody_changed(world: World, mistake: str) -> None:
+def test_it_brings_back_what_somebody_changed(
+    shared_world: World, before: Snapshot, kind: str, mistake: str
+) -> None:
     """By comparison with what it made; and it changes nothing else."""
-    before = catalog_snapshot(world.admin)
+    admin = shared_world.admin
     others = (
         "SELECT md5(string_agg(p.oid::text || p.xmin, ' ' ORDER BY p.oid)) FROM pg_policy AS p"
         " WHERE p.polrelid <> 'memwarden_data.item'::regclass"
     )
-    policies = world.value(others)
-    world.admin.execute(mistake)
-    assert differences(before, catalog_snapshot(world.admin))
-    world.admin.execute("SELECT FROM memwarden.setup()")
-    assert differences(before, catalog_snapshot(world.admin)) == {}
-    assert world.value(others) == policies
+    policies = shared_world.value(others)
+    # Taken back: a test that fails leaves nothing to the others.
+    with admin.transaction(force_rollback=True):
+        admin.execute(mistake)
+        assert differences(of_kind(before, kind), catalog_snapshot(admin, kind))
+        admin.execute("SELECT FROM memwarden.setup()")
+        assert differences(before, catalog_snapshot(admin)) == {}
+        assert shared_world.value(others) == policies
 
 
-def test_a_gate_of_another_condition_is_made_anew_where_it_stands(world: World) -> None:
+def test_a_gate_of_another_condition_is_made_anew_where_it_stands(shared_world: World) -> None:
     """Moved and disabled as an administrator has left it."""
-    world.admin.execute("SELECT memwarden.move_gate('deadline', 16)")
-    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
-    before = catalog_snapshot(world.admin)
-    world.admin.execute(
-        "CREATE OR REPLACE TRIGGER gate_16_deadline BEFORE INSERT ON memwarden_data.write_request"
-        " FOR EACH ROW EXECUTE FUNCTION memwarden_internal.gate_deadline()"
-    )
-    world.admin.execute("SELECT FROM memwarden.setup()")
-    changed = differences(before, catalog_snapshot(world.admin))
-    # Whoever replaced it has enabled it.
-    assert [name for name in changed if not re.search(r"_p2\d{7} |_default ", name)] == [
-        "trigger memwarden_data.write_request gate_16_deadline"
-    ]
-    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
-    assert differences(before, catalog_snapshot(world.admin)) == {}
+    admin = shared_world.admin
+    with admin.transaction(force_rollback=True):
+        admin.execute("SELECT memwarden.move_gate('deadline', 16)")
+        admin.execute("SELECT memwarden.disable_gate('deadline')")
+        before = catalog_snapshot(admin)
+        admin.execute(
+            "CREATE OR REPLACE TRIGGER gate_16_deadline"
+            " BEFORE INSERT ON memwarden_data.write_request"
+            " FOR EACH ROW EXECUTE FUNCTION memwarden_internal.gate_deadline()"
+        )
+        admin.execute("SELECT FROM memwarden.setup()")
+        changed = differences(before, catalog_snapshot(admin))
+        # Whoever replaced it has enabled it.
+        assert [name for name in changed if not re.search(r"_p2\d{7} |_default ", name)] == [
+            "trigger memwarden_data.write_request gate_16_deadline"
+        ]
+        admin.execute("SELECT memwarden.disable_gate('deadline')")
+        assert differences(before, catalog_snapshot(admin)) == {}
 
 
-def test_two_at_once_both_succeed(world: World, blank: World) -> None:
+def test_two_at_once_both_succeed(before: Snapshot, without_storage: World) -> None:
     """The second waits and finds the work done; the result is that of one."""
-    blank.admin.execute("CREATE EXTENSION memwarden CASCADE")
+    blank = without_storage
     connections = [blank.connect() for _ in range(2)]
     states = together(
         [
@@ -137,14 +164,15 @@ def test_two_at_once_both_succeed(world: World, blank: World) -> None:
         ]
     )
     assert states[0].fetchall() == states[1].fetchall()
-    assert differences(catalog_snapshot(world.admin), catalog_snapshot(blank.admin)) == {}
+    assert differences(before, catalog_snapshot(blank.admin)) == {}
     ask_for_little(blank.admin)
     assert remembers(blank)
 
 
-def test_two_databases_set_up_at_once_share_the_roles(world: World) -> None:
+def test_two_databases_set_up_at_once_share_the_roles(shared_world: World) -> None:
     """CREATE EXTENSION makes roles of the whole cluster, from two databases at the same moment."""
-    with empty_database(world.admin) as one, empty_database(world.admin) as two:
+    server = shared_world.admin
+    with empty_database(server) as one, empty_database(server) as two:
         together([lambda: install(one.admin), lambda: install(two.admin)])
         assert differences(catalog_snapshot(one.admin), catalog_snapshot(two.admin)) == {}
         assert remembers(one)
@@ -173,55 +201,63 @@ def test_it_is_refused_inside_an_extension_script(world: World) -> None:
 
 
 @pytest.mark.parametrize("how", ["administrator", "with every right", "SET ROLE"])
-def test_it_is_refused_without_a_superuser(world: World, how: str) -> None:
+def test_it_is_refused_without_a_superuser(shared_world: World, how: str) -> None:
     """42501 for everyone else, whatever they were granted, and for one who gave the right up."""
-    role = world.role("memwarden_admin")
-    connection = world.connect("postgres" if how == "SET ROLE" else role)
-    if how == "SET ROLE":
-        connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(role)))
-    if how != "administrator":
-        granted = "memwarden, memwarden_internal"
-        for grant in ("USAGE ON SCHEMA", "EXECUTE ON ALL FUNCTIONS IN SCHEMA"):
-            world.admin.execute(f"GRANT {grant} {granted} TO {role}")
-    with pytest.raises(psycopg.errors.InsufficientPrivilege) as refused:
-        connection.execute("SELECT memwarden.setup()")
+    admin = shared_world.admin
+    role = sql.Identifier(shared_world.role("memwarden_admin"))
+    with admin.transaction(force_rollback=True):
+        if how != "administrator":
+            granted = "memwarden, memwarden_internal"
+            for grant in ("USAGE ON SCHEMA", "EXECUTE ON ALL FUNCTIONS IN SCHEMA"):
+                admin.execute(sql.SQL(f"GRANT {grant} {granted} TO {{}}").format(role))
+        become = "ROLE" if how == "SET ROLE" else "SESSION AUTHORIZATION"
+        admin.execute(sql.SQL(f"SET LOCAL {become} {{}}").format(role))
+        with pytest.raises(psycopg.errors.InsufficientPrivilege) as refused, admin.transaction():
+            admin.execute("SELECT memwarden.setup()")
     assert how == "administrator" or "setup() needs a superuser" in str(refused.value)
 
 
-def test_a_superuser_of_another_name_with_another_path_sets_up(blank: World) -> None:
-    """The names in the session are not those that the functions use."""
+@pytest.fixture(scope="module")
+def strange(shared_world: World) -> Iterator[World]:
+    """Set up by a superuser of another name and path; other extensions in another schema."""
     name = f'Other "DBA" {uuid.uuid4().hex[:8]}'
-    blank.admin.execute(sql.SQL("CREATE ROLE {} SUPERUSER LOGIN").format(sql.Identifier(name)))
-    blank.roles.append(name)
-    blank.admin.execute(
-        "CREATE SCHEMA decoy CREATE TABLE storage (storage_version int) CREATE TABLE pg_class ();"
-        "CREATE FUNCTION decoy.format(text, VARIADIC text[]) RETURNS text LANGUAGE sql"
-        " AS $$ SELECT 'DROP SCHEMA memwarden_data CASCADE' $$"
-    )
-    connection = blank.connect(name, options="-csearch_path=decoy,pg_catalog,public")
-    connection.execute("CREATE EXTENSION vector SCHEMA public")
-    install(connection)
-    owners = blank.rows(
+    with empty_database(shared_world.admin) as made:
+        made.admin.execute(sql.SQL("CREATE ROLE {} SUPERUSER LOGIN").format(sql.Identifier(name)))
+        made.roles.append(name)
+        made.admin.execute(
+            "CREATE SCHEMA decoy"
+            " CREATE TABLE storage (storage_version int) CREATE TABLE pg_class ();"
+            "CREATE FUNCTION decoy.format(text, VARIADIC text[]) RETURNS text LANGUAGE sql"
+            " AS $$ SELECT 'DROP SCHEMA memwarden_data CASCADE' $$"
+        )
+        made.admin.execute('CREATE SCHEMA "Else where"')
+        for extension in ("vector", "pg_trgm", "btree_gist", "pgcrypto"):
+            made.admin.execute(f'CREATE EXTENSION {extension} SCHEMA "Else where"')
+        connection = made.connect(name, options="-csearch_path=decoy,pg_catalog,public")
+        install(connection)
+        assert connection.execute("SHOW search_path").fetchone() == {
+            "search_path": "decoy,pg_catalog,public"
+        }
+        connection.close()
+        yield made
+        # What that role owns goes with the database; roles are dropped before it.
+        reassign = sql.SQL("REASSIGN OWNED BY {} TO postgres")
+        made.admin.execute(reassign.format(sql.Identifier(name)))
+
+
+def test_a_superuser_of_another_name_with_another_path_sets_up(strange: World) -> None:
+    """The names in the session are not those that the functions use."""
+    owners = strange.rows(
         "SELECT DISTINCT relowner::regrole::text AS owner FROM pg_class"
         " WHERE relnamespace = 'memwarden_data'::regnamespace"
     )
     assert owners == [{"owner": "memwarden_owner"}]
-    assert connection.execute("SHOW search_path").fetchone() == {
-        "search_path": "decoy,pg_catalog,public"
-    }
-    assert remembers(blank)
-    # What that role owns goes with the database; roles are dropped before it.
-    blank.admin.execute(sql.SQL("REASSIGN OWNED BY {} TO postgres").format(sql.Identifier(name)))
+    assert remembers(strange)
 
 
-def test_the_other_extensions_may_live_in_another_schema(blank: World) -> None:
+def test_the_other_extensions_may_live_in_another_schema(strange: World) -> None:
     """Neither their schema nor public is on any path that memwarden uses."""
-    blank.admin.execute('CREATE SCHEMA "Else where"')
-    for extension in ("vector", "pg_trgm", "btree_gist", "pgcrypto"):
-        blank.admin.execute(f'CREATE EXTENSION {extension} SCHEMA "Else where"')
-    install(blank.admin)
-    assert remembers(blank)
-    agent = blank.agent("/org/acme/user/bob")
+    agent = strange.agent("/org/acme/user/bob")
     vector = [1.0] + [0.0] * 383
     assert write(agent, "semantic", {"x": 1}, embedding=vector)["outcome"] == "COMMITTED"
     (found,) = recall(agent, embedding=vector, k=1)
@@ -253,10 +289,10 @@ def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> No
     assert recall(agent, query="tea")
 
 
-def test_a_schema_that_somebody_else_made_is_not_used(blank: World) -> None:
+def test_a_schema_that_somebody_else_made_is_not_used(without_storage: World) -> None:
     """Whoever may create schemas could otherwise lay out tables for the storage to be kept in."""
-    role = blank.role()
-    blank.admin.execute("CREATE EXTENSION memwarden CASCADE")
-    blank.admin.execute(f"CREATE SCHEMA memwarden_data AUTHORIZATION {role}")
+    role = without_storage.role()
+    admin = without_storage.admin
+    admin.execute(f"CREATE SCHEMA memwarden_data AUTHORIZATION {role}")
     with pytest.raises(psycopg.errors.DuplicateSchema):
-        blank.admin.execute("SELECT memwarden.setup()")
+        admin.execute("SELECT memwarden.setup()")

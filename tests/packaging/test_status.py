@@ -44,16 +44,17 @@ def test_all_is_well_after_setup_but_for_jobs_that_need_pg_cron(world: World) ->
     wanted = world.value("SELECT count(*) FROM memwarden_internal.wanted_jobs()")
     assert detail.startswith(f"{wanted}; none ever ran. pg_cron is not in this database")
     (statement,) = re.findall(r"SELECT cron\..*?;", detail)
-    world.admin.execute("CREATE SCHEMA cron")
-    world.admin.execute(
-        "CREATE FUNCTION cron.schedule_in_database(text, text, text, text, text) RETURNS text"
-        " LANGUAGE sql RETURN concat_ws('|', $1, $2, $3, $4, $5)"
-    )
     database = world.value("SELECT current_database()")
     call = "CALL memwarden.run_due_jobs()"
-    assert world.value(statement) == "|".join(
-        [f"memwarden_jobs_{database}", "10 seconds", call, database, "memwarden_jobs"]
-    )
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute("CREATE SCHEMA cron")
+        world.admin.execute(
+            "CREATE FUNCTION cron.schedule_in_database(text, text, text, text, text) RETURNS text"
+            " LANGUAGE sql RETURN concat_ws('|', $1, $2, $3, $4, $5)"
+        )
+        assert world.value(statement) == "|".join(
+            [f"memwarden_jobs_{database}", "10 seconds", call, database, "memwarden_jobs"]
+        )
     assert call in detail.replace(statement, "")
 
 
@@ -64,15 +65,22 @@ def run_all(world: World) -> None:
         jobs.execute(job["command"])
 
 
+@pytest.fixture(scope="module")
+def ran(shared_world: World) -> World:
+    """A world whose jobs have run."""
+    run_all(shared_world)
+    return shared_world
+
+
 def job_lines(world: World) -> list[tuple[str, str]]:
     """What status() says of jobs."""
     rows = world.rows("SELECT * FROM memwarden.status() WHERE component = 'jobs'")
     return [(row["state"], row["detail"]) for row in rows]
 
 
-def test_jobs_that_another_program_calls_are_well_once_they_ran(world: World) -> None:
+def test_jobs_that_another_program_calls_are_well_once_they_ran(ran: World) -> None:
     """Each notes its end; one line for all of them, and nothing of pg_cron is asked for."""
-    run_all(world)
+    world = ran
     wanted = world.value("SELECT count(*) FROM memwarden_internal.wanted_jobs()")
     assert job_lines(world) == [("ok", f"{wanted}, none overdue")]
     assert {state for state, _ in status(world).values()} == {"ok"}
@@ -102,17 +110,19 @@ def test_every_job_that_ended_too_long_ago_has_a_line(world: World) -> None:
     assert len(job_lines(world)) == len(jobs) - 1
 
 
-def test_one_line_tells_that_nobody_calls_the_jobs(world: World) -> None:
+def test_one_line_tells_that_nobody_calls_the_jobs(ran: World) -> None:
     """Since when, and what to do: not a line for each job.
 
     Proves: G8 (observable)
     """
-    run_all(world)
-    world.admin.execute(
-        "UPDATE memwarden_data.job_run SET (finished_at, begun_at, ended_at, turn_at)"
-        " = (now() - interval '3 days', now() - interval '3 days', now() - interval '3 days', NULL)"
-    )
-    ((state, detail),) = job_lines(world)
+    world = ran
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute(
+            "UPDATE memwarden_data.job_run SET (finished_at, begun_at, ended_at) ="
+            " (now() - interval '3 days', now() - interval '3 days', now() - interval '3 days'),"
+            " turn_at = NULL"
+        )
+        ((state, detail),) = job_lines(world)
     assert state == "warning"
     assert "none has run since" in detail
     assert "CALL memwarden.run_due_jobs()" in detail
@@ -137,12 +147,12 @@ def test_how_late_a_job_may_be_follows_from_its_schedule(
     assert shared_world.value(call, schedule) == tolerance
 
 
-def test_a_job_that_fails_or_is_killed_is_not_taken_for_one_that_ended(world: World) -> None:
+def test_a_job_that_fails_or_is_killed_is_not_taken_for_one_that_ended(ran: World) -> None:
     """Its last good end stays what is told.
 
     Proves: G8 (last run)
     """
-    run_all(world)
+    world = ran
     before = world.value(
         "SELECT finished_at FROM memwarden_data.job_run WHERE job LIKE %s", "%seal"
     )
@@ -154,9 +164,9 @@ def test_a_job_that_fails_or_is_killed_is_not_taken_for_one_that_ended(world: Wo
     assert after == before
 
 
-def test_nobody_is_kept_waiting_by_who_notes_a_run(world: World) -> None:
+def test_nobody_is_kept_waiting_by_who_notes_a_run(ran: World) -> None:
     """An administrator who runs a job in a transaction of his own that stays open."""
-    run_all(world)
+    world = ran
     idle, jobs = world.connect("memwarden_jobs"), world.connect("memwarden_jobs")
     jobs.execute("SET lock_timeout = '1ms'")
     with idle.transaction():
@@ -164,9 +174,9 @@ def test_nobody_is_kept_waiting_by_who_notes_a_run(world: World) -> None:
         jobs.execute("SELECT * FROM memwarden.tune_thresholds()")
 
 
-def test_who_may_not_read_the_notes_of_jobs(world: World) -> None:
+def test_who_may_not_read_the_notes_of_jobs(ran: World) -> None:
     """Forced row security, no grant: with SELECT on all tables nobody sees a row."""
-    run_all(world)
+    world = ran
     agent = world.agent()
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         agent.execute("SELECT FROM memwarden_data.job_run")
@@ -174,8 +184,9 @@ def test_who_may_not_read_the_notes_of_jobs(world: World) -> None:
     assert agent.execute("SELECT FROM memwarden_data.job_run").fetchall() == []
 
 
-def test_every_job_is_in_the_lists_of_the_manual(world: World) -> None:
+def test_every_job_is_in_the_lists_of_the_manual(shared_world: World) -> None:
     """In the table of what each does, that of what each locks, and the calls; and no other."""
+    world = shared_world
     text = (ROOT / "docs/operate.md").read_text(encoding="utf-8")
     commands = [
         row["command"] for row in world.rows("SELECT command FROM memwarden_internal.wanted_jobs()")
@@ -260,11 +271,14 @@ def test_storage_of_a_build_between_releases_is_refused(
         ("CREATE INDEX my_index ON memwarden_data.item (created_at)", None),
     ],
 )
-def test_what_is_gone_of_the_tables_is_named(world: World, change: str, named: str | None) -> None:
+def test_what_is_gone_of_the_tables_is_named(
+    shared_world: World, change: str, named: str | None
+) -> None:
     """A column, index or constraint that setup() made; what a DBA adds is no harm."""
-    world.admin.execute(change)
-    number = world.value("SELECT memwarden_internal.storage_version()")
-    found = status(world)["storage"]
+    number = shared_world.value("SELECT memwarden_internal.storage_version()")
+    with shared_world.admin.transaction(force_rollback=True):
+        shared_world.admin.execute(change)
+        found = status(shared_world)["storage"]
     if named:
         assert found[0] == "warning"
         detail = f"version {number} of {number}; gone or changed since setup() made it: {named}; "
@@ -273,41 +287,46 @@ def test_what_is_gone_of_the_tables_is_named(world: World, change: str, named: s
         assert found == ("ok", f"version {number} of {number}")
 
 
-def test_row_security_that_was_switched_off_is_named_and_restored(world: World) -> None:
+def test_row_security_that_was_switched_off_is_named_and_restored(shared_world: World) -> None:
     """One table and one partition; setup() forces it again."""
+    world = shared_world
     partition = world.value(
         "SELECT inhrelid::regclass::text FROM pg_inherits"
         " WHERE inhparent = 'memwarden_data.log'::regclass LIMIT 1"
     )
-    world.admin.execute(f"ALTER TABLE {partition} DISABLE ROW LEVEL SECURITY")
-    world.admin.execute("ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY")
-    state, detail = status(world)["row security"]
-    assert state == "missing"
-    tables = f"item, {partition.removeprefix('memwarden_data.')}"
-    assert detail == f"not forced on {tables}: a superuser runs: SELECT memwarden.setup();"
-    world.admin.execute("SELECT memwarden.setup()")
-    assert status(world)["row security"][0] == "ok"
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute(f"ALTER TABLE {partition} DISABLE ROW LEVEL SECURITY")
+        world.admin.execute("ALTER TABLE memwarden_data.item NO FORCE ROW LEVEL SECURITY")
+        state, detail = status(world)["row security"]
+        assert state == "missing"
+        tables = f"item, {partition.removeprefix('memwarden_data.')}"
+        assert detail == f"not forced on {tables}: a superuser runs: SELECT memwarden.setup();"
+        world.admin.execute("SELECT memwarden.setup()")
+        assert status(world)["row security"][0] == "ok"
 
 
 def test_a_disabled_gate_is_a_warning_that_setup_does_not_undo(
-    world: World,
+    shared_world: World,
 ) -> None:
     """An administrator's decision stays in force, and in sight."""
-    world.admin.execute("SELECT memwarden.disable_gate('deadline')")
-    world.admin.execute("SELECT memwarden.setup()")
-    state, detail = status(world)["gates"]
+    with shared_world.admin.transaction(force_rollback=True):
+        shared_world.admin.execute("SELECT memwarden.disable_gate('deadline')")
+        shared_world.admin.execute("SELECT memwarden.setup()")
+        state, detail = status(shared_world)["gates"]
     assert state == "warning"
     assert "15_deadline (disabled)" in detail
 
 
-def test_a_gate_that_is_gone_is_named_and_restored(world: World) -> None:
+def test_a_gate_that_is_gone_is_named_and_restored(shared_world: World) -> None:
     """A trigger that a superuser dropped leaves a hole that nobody would otherwise see."""
-    world.admin.execute("DROP TRIGGER gate_25_schema ON memwarden_data.write_request")
-    state, detail = status(world)["gates"]
-    assert state == "missing"
-    assert "schema" in detail
-    world.admin.execute("SELECT memwarden.setup()")
-    assert status(world)["gates"][0] == "ok"
+    world = shared_world
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute("DROP TRIGGER gate_25_schema ON memwarden_data.write_request")
+        state, detail = status(world)["gates"]
+        assert state == "missing"
+        assert "schema" in detail
+        world.admin.execute("SELECT memwarden.setup()")
+        assert status(world)["gates"][0] == "ok"
 
 
 def test_python_that_was_compiled_for_another_one_is_outdated_until_setup(

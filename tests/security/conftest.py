@@ -51,12 +51,15 @@ class Store:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.ana = world.agent(ANA)
-        self.bob = world.agent(BOB)
-        for agent, drink in ((self.ana, "green tea"), (self.bob, "black coffee")):
+        ana, bob = world.register(ANA), world.register(BOB)
+        # Their own connections are new, and the test's alone. This one has written before.
+        for role, drink in ((ana, "green tea"), (bob, "black coffee")):
+            world.admin.execute(f"SET SESSION AUTHORIZATION {role}")
             for layer in ("working", "episodic", "semantic"):
-                row = write(agent, layer, {"drink": drink}, subject="self", predicate="likes")
+                row = write(world.admin, layer, {"drink": drink}, subject="self", predicate="likes")
                 assert row["outcome"] == "COMMITTED", row
+            world.admin.execute("RESET SESSION AUTHORIZATION")
+        self.ana, self.bob = world.connect(ana), world.connect(bob)
 
     def intruder(self, *groups: str) -> Connection[DictRow]:
         """Connect as a login role of these groups, bound to a principal in Ana's scope."""
@@ -96,6 +99,14 @@ class Store:
 def store(world: World) -> Store:
     """Ana's and Bob's memories."""
     return Store(world)
+
+
+@pytest.fixture(scope="module")
+def shared_store(shared_world: World) -> Store:
+    """The same for all tests of a module, without the connections of the two."""
+    made = Store(shared_world)
+    shared_world.disconnect()
+    return made
 
 
 @pytest.fixture

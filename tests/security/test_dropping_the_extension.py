@@ -32,11 +32,11 @@ def shape(world: World) -> list[Any]:
     return [world.rows(query) for query in (POLICIES, TRIGGERS, VIEWS)]
 
 
-@pytest.fixture
-def dropped(store: Store) -> Store:
+@pytest.fixture(scope="module")
+def dropped(shared_store: Store) -> Store:
     """A store whose extension is gone."""
-    store.world.admin.execute("DROP EXTENSION memwarden CASCADE")
-    return store
+    shared_store.world.admin.execute("DROP EXTENSION memwarden CASCADE")
+    return shared_store
 
 
 def test_dropping_leaves_every_row(store: Store) -> None:
@@ -58,7 +58,7 @@ def test_dropping_closes_the_data_to_every_role(dropped: Store, group: str) -> N
     Proves: A3 (the mechanism), Z1
     """
     role = dropped.world.role(f"memwarden_{group}")
-    connections = [dropped.world.connect(role), dropped.ana]
+    connections = [dropped.world.connect(role), dropped.world.connect(dropped.world.roles[0])]
     for connection in connections:
         for table in dropped.tables():
             try:

@@ -45,10 +45,10 @@ DENIED = re.compile("permission denied for (function|procedure|schema|table|view
 
 def gets_in(connection: Connection[DictRow], statement: str) -> bool:
     """Whether the server lets a login do something, whatever comes of it."""
-    # maintain_storage(), called by itself, leaves pg_partman's.
-    connection.execute("RESET search_path")
     try:
         connection.execute(statement)
+        # maintain_storage(), called by itself, leaves pg_partman's.
+        connection.execute("RESET search_path")
     except psycopg.errors.InsufficientPrivilege as error:
         return not DENIED.match(error.diag.message_primary or "")
     except psycopg.Error:

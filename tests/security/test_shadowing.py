@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -11,6 +10,7 @@ import pytest
 from psycopg import Connection, sql
 from psycopg.rows import DictRow
 
+from conftest import World
 from helpers import recall, write, write_many
 
 from .conftest import ANA, BOB, Store
@@ -54,38 +54,58 @@ oid, interval, tsvector, tsquery, tstzrange, text[], bigint[], real[], regclass,
 timestamp with time zone, "char", anyarray, anyelement"""
 
 
+# Some types cannot be had.
+LAY = """
+DO $lay$
+DECLARE
+    v_trap text;
+    v_laid integer := 0;
+BEGIN
+    FOREACH v_trap IN ARRAY {}::text[] LOOP
+        BEGIN
+            EXECUTE v_trap;
+            v_laid := v_laid + 1;
+        EXCEPTION WHEN OTHERS THEN
+            NULL;
+        END;
+    END LOOP;
+    PERFORM set_config('traps.laid', v_laid::text, false);
+END $lay$"""
+
+
+def traps(world: World) -> list[str]:
+    """Statements that make functions and operators named like those that memwarden's code uses."""
+    made = [
+        f"CREATE FUNCTION trap.{quoted(f['name'])} ({f['arguments']}) RETURNS {f['result']} {BODY}"
+        for f in world.rows(FUNCTIONS)
+    ]
+    operators = world.admin.execute(OPERATORS, {"types": re.split(r",\s", TYPES)}).fetchall()
+    return made + [
+        f"CREATE FUNCTION trap.op{i}({o['left']}, {o['right']}) RETURNS {o['result']} {BODY};"
+        f"CREATE OPERATOR trap.{o['name']} (LEFTARG = {o['left']},"
+        f" RIGHTARG = {o['right']}, FUNCTION = trap.op{i})"
+        for i, o in enumerate(operators)
+    ]
+
+
+def quoted(name: str) -> str:
+    """The name as an identifier."""
+    return sql.Identifier(name).as_string()
+
+
 def lay_traps(store: Store, agent: Connection[DictRow]) -> int:
     """Give the agent a schema full of traps, first on its path, and temporary tables beside it."""
     role = sql.Identifier(agent.info.user)
     store.world.admin.execute(sql.SQL("CREATE SCHEMA trap AUTHORIZATION {}").format(role))
-    laid = 0
-    with agent.transaction():
-        for f in store.world.rows(FUNCTIONS):
-            head = sql.SQL("CREATE FUNCTION trap.{} ").format(sql.Identifier(f["name"]))
-            text = f"({f['arguments']}) RETURNS {f['result']} {BODY}"
-            with suppress(psycopg.Error), agent.transaction():  # some types cannot be had
-                agent.execute(head + sql.SQL(text), prepare=False)
-                laid += 1
-        for i, o in enumerate(
-            store.world.admin.execute(OPERATORS, {"types": re.split(r",\s", TYPES)}).fetchall()
-        ):
-            with suppress(psycopg.Error), agent.transaction():
-                agent.execute(
-                    f"CREATE FUNCTION trap.op{i}({o['left']}, {o['right']})"
-                    f" RETURNS {o['result']} {BODY};"
-                    f"CREATE OPERATOR trap.{o['name']} (LEFTARG = {o['left']},"
-                    f" RIGHTARG = {o['right']}, FUNCTION = trap.op{i})"
-                )
-                laid += 1
-        for relation in store.world.rows(RELATIONS):
-            agent.execute(
-                sql.SQL("CREATE TEMP TABLE {} (org_id int, principal_id int)").format(
-                    sql.Identifier(relation["name"])
-                )
-            )
-            laid += 1
+    agent.execute(sql.SQL(LAY).format(sql.Literal(traps(store.world))))
+    shown = agent.execute("SHOW traps.laid").fetchone()
+    assert shown is not None
+    relations = [quoted(row["name"]) for row in store.world.rows(RELATIONS)]
+    agent.execute(
+        "".join(f"CREATE TEMP TABLE {name} (org_id int, principal_id int);" for name in relations)
+    )
     agent.execute("SET search_path = trap, pg_temp, pg_catalog, public")
-    return laid
+    return int(shown["traps.laid"]) + len(relations)
 
 
 def everything_works(agent: Connection[DictRow], key: str) -> None:

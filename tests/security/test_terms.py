@@ -11,12 +11,12 @@ from .conftest import Store
 
 
 @pytest.mark.parametrize("group", ["agent", "curator", "auditor"])
-def test_a_grant_on_the_view_of_terms_opens_no_table(store: Store, group: str) -> None:
+def test_a_grant_on_the_view_of_terms_opens_no_table(shared_store: Store, group: str) -> None:
     """Not to who has every right on it: its tables ask their own policies.
 
     Proves: Z1
     """
-    world = store.world
+    world = shared_store.world
     insider = world.agent("/org/acme/user/ana", groups=(f"memwarden_{group}",))
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         insider.execute("TABLE memwarden_data.layer_terms")
@@ -36,14 +36,17 @@ def test_a_grant_on_the_view_of_terms_opens_no_table(store: Store, group: str) -
 
 @pytest.mark.parametrize("group", ["agent", "reviewer", "curator", "auditor", "admin", "jobs"])
 @pytest.mark.parametrize("table", ["kept_terms", "settings_change"])
-def test_what_is_kept_of_settings_is_shown_to_nobody(store: Store, group: str, table: str) -> None:
+def test_what_is_kept_of_settings_is_shown_to_nobody(
+    shared_store: Store, group: str, table: str
+) -> None:
     """Not even to who has a grant on the table: it is the engine's.
 
     Proves: Z1
     """
-    world = store.world
+    world = shared_store.world
     insider = world.agent("/org/acme/user/ana", groups=("memwarden_agent", f"memwarden_{group}"))
-    assert write(insider, "episodic", "Ana saw the lamp")["outcome"] == "COMMITTED"
+    said = f"Ana saw the lamp of {group} by {table}"
+    assert write(insider, "episodic", said)["outcome"] == "COMMITTED"
     assert world.value(f"SELECT count(*) FROM memwarden_data.{table}") > 0
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         insider.execute(f"TABLE memwarden_data.{table}")

@@ -53,13 +53,17 @@ BEGIN
     ELSE
         SELECT p.item_ids, p.last_scope, p.last_place INTO v_ids, v_scope, v_place
           FROM memwarden_internal.page_of_layer(p_org_id, p_layer, v_pass.stage, v_pass.after_scope, v_pass.after_place, p_count) AS p;
-        INSERT INTO memwarden_data.collectable (org_id, layer, scope_id, item_id, action, reason)
-        SELECT p_org_id, p_layer, r.scope_id, r.item_id, r.action, r.reason
-          FROM memwarden_internal.collection_rules(p_org_id, v_ids, p_now) AS r
-         WHERE coalesce(r.kept, '{}') = '{}'
-            ON CONFLICT DO NOTHING;
+        -- Most pages are empty: most layers have no memory of most stages.
+        IF v_ids IS NOT NULL THEN
+            INSERT INTO memwarden_data.collectable (org_id, layer, scope_id, item_id, action, reason)
+            SELECT p_org_id, p_layer, r.scope_id, r.item_id, r.action, r.reason
+              FROM memwarden_internal.collection_rules(p_org_id, v_ids, p_now) AS r
+             WHERE coalesce(r.kept, '{}') = '{}'
+                ON CONFLICT DO NOTHING;
+        END IF;
     END IF;
-    v_next := CASE WHEN v_pass.stage = 'CAPS' THEN 'COLLECT' WHEN v_ids IS NOT NULL THEN v_pass.stage
+    -- Behind a page that is not full there is no other.
+    v_next := CASE WHEN v_pass.stage = 'CAPS' THEN 'COLLECT' WHEN cardinality(v_ids) >= p_count THEN v_pass.stage
                    WHEN v_pass.stage = 'ACTIVE' THEN 'EXPIRED' WHEN v_pass.stage = 'EXPIRED' THEN 'SUPERSEDED' ELSE 'CAPS' END;
     UPDATE memwarden_data.collection AS c
        SET stage = v_next,
@@ -74,7 +78,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) IS
-    'Looks at the next page of a pass, notes what a rule would collect, and goes on to the next stage where there is no page.';
+    'Looks at the next page of a pass, notes what a rule would collect, and goes on to the next stage behind the last page.';
 REVOKE ALL ON FUNCTION memwarden_internal.look_for_collection(bigint, text, integer, timestamptz) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.needs_consent(p_found bigint, p_active bigint)

@@ -45,12 +45,17 @@ DECLARE
 BEGIN
     due := '{}';
     FOR v_place IN
+        WITH page AS MATERIALIZED (
+            SELECT i.org_id, i.item_id, i.created_at, i.class FROM memwarden_data.item AS i
+             WHERE (i.org_id, i.item_id) > (p_after_org, p_after_item) AND (p_org_id IS NULL OR i.org_id = p_org_id)
+             ORDER BY i.org_id, i.item_id LIMIT p_count
+        ), limits AS MATERIALIZED (
+            -- Once for an organisation, not for each of its memories.
+            SELECT o.org_id, memwarden_internal.shortest_retention(o.org_id) AS shortest FROM (SELECT DISTINCT p.org_id FROM page AS p) AS o
+        )
         SELECT p.org_id, max(p.item_id::text)::uuid AS last_id,
-               array_agg(p.item_id) FILTER (WHERE p.created_at <= v_now - s.shortest OR p.class IS NOT NULL) AS old_ids
-          FROM (SELECT i.org_id, i.item_id, i.created_at, i.class FROM memwarden_data.item AS i
-                 WHERE (i.org_id, i.item_id) > (p_after_org, p_after_item) AND (p_org_id IS NULL OR i.org_id = p_org_id)
-                 ORDER BY i.org_id, i.item_id LIMIT p_count) AS p
-         CROSS JOIN LATERAL (SELECT memwarden_internal.shortest_retention(p.org_id) AS shortest) AS s
+               array_agg(p.item_id) FILTER (WHERE p.created_at <= v_now - l.shortest OR p.class IS NOT NULL) AS old_ids
+          FROM page AS p JOIN limits AS l ON l.org_id = p.org_id
          GROUP BY p.org_id ORDER BY p.org_id
     LOOP
         org_id := v_place.org_id;

@@ -178,7 +178,7 @@ class Model:
     def happen(self, day: Day, initial: dict[int, float]) -> None:
         """What people and agents do; `initial` is what the gates gave each new memory."""
         for memory in day.written:
-            born = day.number + memory.key / 86400
+            born = memory.born + memory.key / 86400
             self.states[memory.key] = State(memory, initial[memory.key], born)
         for key, rival in day.disputed:
             one, other = self.states[key], self.states[rival]

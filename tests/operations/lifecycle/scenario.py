@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-DAYS, STEP, MEMORIES, READS = 400, 8, 2400, 500
+DAYS, MEMORIES, READS = 400, 2400, 1000
+# Days from one run of the jobs to the next. Memories are written on any day: so they are of every
+# age then.
+FEWEST, MOST = 6, 26
 # The clinic has rules of its own, and a legal hold keeps a scope of the mill for eight months.
 ORGS = ("harbour", "clinic", "mill")
 HELD, HELD_FROM, HELD_UNTIL = ("mill", "user/u1"), 64, 304
@@ -70,7 +73,7 @@ def memory(key: int, chance: random.Random) -> Memory:
         org=org,
         place=BUSY[1] if busy else f"user/u{chance.randrange(1, 4)}",
         layer=layer,
-        born=key * DAYS // MEMORIES // STEP * STEP,
+        born=key * DAYS // MEMORIES,
         words=f"{words} at {words[:8]}{key}@example.org" if personal else words,
         confidence=chance.choice((0.2, 0.5, 0.7, 0.9)),
         write_class=chosen,
@@ -82,15 +85,26 @@ def memory(key: int, chance: random.Random) -> Memory:
     )
 
 
+def numbers(chance: random.Random) -> list[int]:
+    """The days on which the jobs run."""
+    chosen = {HELD_FROM, HELD_UNTIL, DAYS}
+    number = 0
+    while (number := number + chance.randint(FEWEST, MOST)) < DAYS:
+        chosen.add(number)
+    return sorted(chosen)
+
+
 def days(seed: int = 24) -> Iterator[Day]:
     """Day after day. A few memories are read every day, and most never (Zipf's law)."""
     chance = random.Random(seed)
     memories = [memory(key, chance) for key in range(MEMORIES)]
     shares = [1 / rank**1.2 for rank in range(1, MEMORIES + 1)]
     chance.shuffle(shares)
-    for number in range(0, DAYS + STEP, STEP):
-        written = [each for each in memories if each.born == number]
-        alive = [each.key for each in memories if each.born <= number and each.layer != "working"]
+    last = 0
+    for number in numbers(chance):
+        written = [each for each in memories if last <= each.born < number]
+        last = number
+        alive = [each.key for each in memories if each.born < number and each.layer != "working"]
         reads: dict[int, tuple[int, int, int]] = {}
         for key in chance.choices(alive, [shares[key] for key in alive], k=READS):
             given, succeeded, failed = reads.get(key, (0, 0, 0))

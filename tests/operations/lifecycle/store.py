@@ -81,6 +81,7 @@ class Store:
         # Tomorrow: no version is recorded after the moment at which it ends, at any hour.
         today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         self.start = today + timedelta(days=1)
+        self.days = 0
         self.items: dict[int, UUID] = {}
         self.hold: UUID | None = None
         self.agents: dict[str, Connection[DictRow]] = {}
@@ -173,9 +174,12 @@ class Store:
             self.world.admin.execute("SELECT memwarden.lift_hold(%s, 'closed')", (self.hold,))
 
     def run_jobs(self, day: Day) -> None:
-        """At noon."""
+        """At noon; now and then with new statistics, which a server gathers by itself."""
         at = self.moment(day.number + 0.5)
         admin = self.world.admin
+        if self.days % 4 == 0:
+            admin.execute("ANALYZE memwarden_data.item, memwarden_data.recall_use")
+        self.days += 1
         admin.execute(SETTLE, (at,))
         admin.execute(COLLECT.format(at=at.isoformat()))
         admin.execute(RETAIN.format(at=at.isoformat()))
