@@ -225,8 +225,15 @@ class World:
             self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
 
 
-# Where the tests are about what a caller can do, every login is real.
+# Where the tests are about what a caller can do, every login is real, unless a module says
+# otherwise.
 REAL_LOGINS = {"identity", "security"}
+
+
+def has_warm_logins(request: pytest.FixtureRequest) -> bool:
+    """Whether a test's connections may have served others, who took on other roles."""
+    folder = request.path.parent.name
+    return bool(getattr(request.module, "WARM_LOGINS", folder not in REAL_LOGINS))
 
 
 class Stocks:
@@ -292,7 +299,7 @@ def stocks(server: Any) -> Iterator[Stocks]:
 @pytest.fixture
 def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database with memwarden, its superuser, and a way to connect as others."""
-    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
+    with stocks.lend(is_warm=has_warm_logins(request)) as made:
         yield made
 
 
@@ -309,7 +316,7 @@ def fresh_world(server: Any) -> Iterator[World]:
 @pytest.fixture(scope="module")
 def shared_world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database that the tests of one module share: each takes scopes of its own."""
-    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
+    with stocks.lend(is_warm=has_warm_logins(request)) as made:
         yield made
 
 
