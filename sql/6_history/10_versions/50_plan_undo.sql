@@ -35,23 +35,52 @@ BEGIN
     WITH touched AS MATERIALIZED (
         SELECT e.org_id, e.item_id, e.meant
           FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS e
-    ), judged AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation,
-            before.version_id AS before_id,
-               coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
-                        memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true),
-                        memwarden_internal.undo_refusal(p_principal_id, i.org_id, i.item_id)) AS refusal,
-               NOT memwarden_internal.last_change(i.org_id, i.item_id) = ANY (t.meant) AS is_changed,
-               (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0)) AS changes
+    ), concerned AS MATERIALIZED (
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, i.label_id, i.principal_id,
+               t.meant, memwarden_internal.last_change(i.org_id, i.item_id) AS last_change
           FROM touched AS t
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
-          LEFT JOIN LATERAL (SELECT memwarden_internal.last_change(i.org_id, i.item_id, t.meant) AS log_seq) AS kept ON true
+    ), places AS MATERIALIZED (
+        -- Rights are asked for once for every scope and label: a poisoned run has many items in few of them.
+        SELECT s.scope_id, CASE WHEN NOT memwarden_internal.may_read(p_principal_id, s.scope_id) THEN 'UNKNOWN'
+                                WHEN NOT memwarden_internal.may_write(p_principal_id, s.scope_id, s.lineage) THEN 'SCOPE_READ_ONLY'
+                                WHEN s.closed_at IS NOT NULL THEN 'SCOPE_CLOSED' END AS refusal
+          FROM memwarden_data.scope AS s
+         WHERE s.scope_id IN (SELECT c.scope_id FROM concerned AS c)
+    ), rules AS MATERIALIZED (
+        SELECT r.operation, r.label_id, r.own, memwarden_internal.refusal(
+                   p_principal_id, r.operation, r.label_id, CASE WHEN r.own THEN p_principal_id ELSE -1 END) AS refusal
+          FROM (SELECT DISTINCT o.operation, c.label_id, w.own
+                  FROM concerned AS c, unnest(ARRAY['READ', 'WRITE', 'DELETE']) AS o (operation),
+                       unnest(ARRAY[true, false]) AS w (own)) AS r
+    ), judged AS MATERIALIZED (
+        SELECT c.org_id, c.item_id, c.scope_id, c.layer, c.status, c.version_id, c.exclusive, c.key_hash, before.operation,
+            before.version_id AS before_id,
+               -- As change_refusal() says it, and for the last change as refusal() says it of whoever made that.
+               CASE WHEN p.refusal = 'UNKNOWN' OR reads.refusal IS NOT NULL THEN 'UNKNOWN'
+                    ELSE coalesce(p.refusal, deletes.refusal, writes.refusal, undoes.refusal) END AS refusal,
+               NOT c.last_change = ANY (c.meant) AS is_changed,
+               (SELECT count(*)::integer FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0)) AS changes
+          FROM concerned AS c
+          JOIN places AS p ON p.scope_id = c.scope_id
+          JOIN rules AS reads ON reads.operation = 'READ' AND reads.label_id = c.label_id
+           AND reads.own = (c.principal_id = p_principal_id)
+          JOIN rules AS writes ON writes.operation = 'WRITE' AND writes.label_id = c.label_id
+           AND writes.own = (c.principal_id = p_principal_id)
+          JOIN rules AS deletes ON deletes.operation = 'DELETE' AND deletes.label_id = c.label_id
+           AND deletes.own = (c.principal_id = p_principal_id)
+          LEFT JOIN LATERAL (SELECT g.principal_id FROM memwarden_data.log AS g
+                              WHERE g.org_id = c.org_id AND g.item_id = c.item_id AND g.log_seq = c.last_change) AS l ON true
+          -- As undo_refusal() asks.
+          LEFT JOIN rules AS undoes ON undoes.operation = 'DELETE' AND undoes.label_id = c.label_id
+           AND undoes.own = (l.principal_id = p_principal_id)
+          LEFT JOIN LATERAL (SELECT memwarden_internal.last_change(c.org_id, c.item_id, c.meant) AS log_seq) AS kept ON true
           LEFT JOIN LATERAL (
               -- The last entry before those that are to be undone.
               SELECT g.operation, g.version_id
                 FROM memwarden_data.log AS g
-               WHERE g.org_id = i.org_id AND g.item_id = i.item_id
-                 AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0))
+               WHERE g.org_id = c.org_id AND g.item_id = c.item_id
+                 AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0))
                ORDER BY g.log_seq DESC
                LIMIT 1) AS before ON true
     ), ending AS (
