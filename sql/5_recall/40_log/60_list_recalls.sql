@@ -170,8 +170,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_since timestamptz := memwarden_internal.first_given(memwarden_internal.require_principal(), recalls_of.item_id);
+    v_since timestamptz := memwarden_internal.first_given(recalls_of.item_id);
 BEGIN
+    PERFORM memwarden_internal.require_principal();
     IF recalls_of.item_id IS NULL OR (recalls_of.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'item_id: an item; max_rows: 1 to 1,000');
     END IF;
@@ -199,23 +200,25 @@ REVOKE ALL ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, inte
 GRANT EXECUTE ON FUNCTION memwarden.recalls_of(uuid, timestamptz, timestamptz, integer, uuid) TO memwarden_agent,
     memwarden_reviewer, memwarden_curator, memwarden_auditor;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.first_given(p_principal_id bigint, p_item_id uuid)
+CREATE OR REPLACE FUNCTION memwarden_internal.first_given(p_item_id uuid)
 RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     -- Nobody is given a memory before it is there.
     RETURN (SELECT min(i.created_at) - interval '1 minute' FROM memwarden_data.item AS i
              WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
-               AND memwarden_internal.may_read(p_principal_id, i.scope_id)
-               AND CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END
-                   = ANY (memwarden_internal.readable_among(p_principal_id, ARRAY[i.label_id])));
+               AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+               AND CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END
+                   = ANY (memwarden_internal.readable_among(v_principal_id, ARRAY[i.label_id])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.first_given(bigint, uuid) IS
-    'From when on the log may name a memory; NULL where there is none that the principal reads.';
-REVOKE ALL ON FUNCTION memwarden_internal.first_given(bigint, uuid) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.first_given(uuid) IS
+    'From when on the log may name a memory; NULL where there is none that the caller reads.';
+REVOKE ALL ON FUNCTION memwarden_internal.first_given(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.writes_of_recall(recall_id uuid, max_rows integer DEFAULT 100)
 RETURNS TABLE (request_id uuid, submitted_at timestamptz, outcome text, reason text, layer text, scope text, item_id uuid)
