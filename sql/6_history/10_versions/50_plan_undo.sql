@@ -33,8 +33,7 @@ AS $function$
 BEGIN
     RETURN QUERY
     WITH concerned AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash,
-               t.meant, last.log_seq AS last_change, last.kept
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, t.meant, last.log_seq, last.kept
           FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS t
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
          CROSS JOIN LATERAL (
@@ -44,12 +43,11 @@ BEGIN
                 WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE')) AS last
     ), refused AS MATERIALIZED (
         SELECT r.org_id, r.item_id, r.refusal
-          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(c.last_change) AS changes
-                  FROM concerned AS c) AS a
+          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(c.log_seq) AS changes FROM concerned AS c) AS a
          CROSS JOIN LATERAL memwarden_internal.undo_refusals(p_principal_id, a.orgs, a.items, a.changes) AS r
     ), judged AS MATERIALIZED (
         SELECT c.org_id, c.item_id, c.scope_id, c.layer, c.status, c.version_id, c.exclusive, c.key_hash, before.operation,
-            before.version_id AS before_id, r.refusal, NOT c.last_change = ANY (c.meant) AS is_changed,
+            before.version_id AS before_id, r.refusal, NOT c.log_seq = ANY (c.meant) AS is_changed,
                (SELECT count(*)::integer FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(c.kept, 0)) AS changes
           FROM concerned AS c
           JOIN refused AS r ON r.org_id = c.org_id AND r.item_id = c.item_id
@@ -59,8 +57,7 @@ BEGIN
                 FROM memwarden_data.log AS g
                WHERE g.org_id = c.org_id AND g.item_id = c.item_id
                  AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(c.kept, 0))
-               ORDER BY g.log_seq DESC
-               LIMIT 1) AS before ON true
+               ORDER BY g.log_seq DESC LIMIT 1) AS before ON true
     ), ending AS (
         SELECT array_agg(j.item_id) AS items
           FROM judged AS j
