@@ -97,17 +97,18 @@ server = factories.postgresql_noproc(dbname=f"memwarden_tests_{RUN}", load=[inst
 
 
 @contextmanager
-def clone(server: Any) -> Iterator[Connection[Any]]:
+def clone(server: Any, template: str | None = None) -> Iterator[Connection[Any]]:
     """A database of its own, made from the template, and a superuser's connection to it.
 
-    Its 1,500 small files are copied as files: their pages as a log would take half as long again.
+    Another template must have no connections. Its 1,500 small files are copied as files: their
+    pages as a log would take half as long again.
     """
     where = {"host": server.host, "port": server.port, "user": server.user}
     name = f"{server.dbname}_{uuid.uuid4().hex[:8]}"
 
     def administer(statement: str) -> None:
         with psycopg.connect(**where, dbname="postgres", autocommit=True) as connection:
-            names = [sql.Identifier(name), sql.Identifier(server.template_dbname)]
+            names = [sql.Identifier(name), sql.Identifier(template or server.template_dbname)]
             connection.execute(sql.SQL(statement).format(*names))
 
     administer("CREATE DATABASE {0} TEMPLATE {1} STRATEGY file_copy")
@@ -235,8 +236,15 @@ class World:
             self.admin.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(role)))
 
 
-# Where the tests are about what a caller can do, every login is real.
+# Where the tests are about what a caller can do, every login is real, unless a module says
+# otherwise.
 REAL_LOGINS = {"identity", "security"}
+
+
+def has_warm_logins(request: pytest.FixtureRequest) -> bool:
+    """Whether a test's connections may have served others, who took on other roles."""
+    folder = request.path.parent.name
+    return bool(getattr(request.module, "WARM_LOGINS", folder not in REAL_LOGINS))
 
 
 class Stocks:
@@ -302,7 +310,7 @@ def stocks(server: Any) -> Iterator[Stocks]:
 @pytest.fixture
 def world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database with memwarden, its superuser, and a way to connect as others."""
-    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
+    with stocks.lend(is_warm=has_warm_logins(request)) as made:
         yield made
 
 
@@ -316,10 +324,51 @@ def fresh_world(server: Any) -> Iterator[World]:
         made.close()
 
 
+class Filled:
+    """A database that an agent has filled; each test of a module gets a copy of it."""
+
+    def __init__(self, server: Any, connection: Connection[Any]) -> None:
+        self.server = server
+        self.world = World(connection)
+        self.role = ""
+
+    def leave(self, agent: Connection[Any]) -> None:
+        """Close all connections; nobody but this agent is met in the copies."""
+        self.role = agent.info.user
+        self.world.disconnect()
+        self.world.admin.close()
+
+    @contextmanager
+    def copied(self) -> Iterator[World]:
+        """A copy of its own."""
+        template = psycopg.conninfo.conninfo_to_dict(self.world.dsn)["dbname"]
+        with clone(self.server, str(template)) as connection:
+            made = World(connection)
+            yield made
+            part.count_calls(made.admin)
+            made.close()
+
+    def close(self) -> None:
+        """Drop the roles."""
+        with psycopg.connect(self.world.dsn) as connection:
+            last = World(connection)
+            last.roles = self.world.roles
+            last.close()
+
+
+@contextmanager
+def filled(server: Any) -> Iterator[Filled]:
+    """A database to be filled and left."""
+    with clone(server) as connection:
+        made = Filled(server, connection)
+        yield made
+        made.close()
+
+
 @pytest.fixture(scope="module")
 def shared_world(request: pytest.FixtureRequest, stocks: Stocks) -> Iterator[World]:
     """A database that the tests of one module share: each takes scopes of its own."""
-    with stocks.lend(is_warm=request.path.parent.name not in REAL_LOGINS) as made:
+    with stocks.lend(is_warm=has_warm_logins(request)) as made:
         yield made
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from access import call
 from conftest import World
+from identity.paths import ANSWERS, READERS, grant_tables
 from identity.plans import DOMAINS, TIERS, Draft
 from identity.rules import Scope
 from identity.universe import Ground, memory_of, sow
@@ -29,4 +30,10 @@ def ground(shared_world: World) -> Ground:
         draft = Draft("semantic", level, frozenset(domains), TIERS[level % 3], annotation=False)
         memories.append(sow(author, draft, memory_of(draft, root, role, 3)))
     author.close()
-    return Ground(root, memories)
+    admin.execute(ANSWERS)
+    tables = {}
+    for reader in READERS:
+        group = reader.removeprefix("memwarden_")
+        tables[group] = shared_world.role()
+        grant_tables(admin, tables[group], reader)
+    return Ground(root, memories, tables)

@@ -6,14 +6,15 @@ A path that is new is found by itself; an argument that is new must be taught he
 from __future__ import annotations
 
 import itertools
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
 from psycopg import Connection
 from psycopg.rows import DictRow
+from psycopg.types.json import Jsonb
 
 READERS = tuple(f"memwarden_{group}" for group in ("agent", "reviewer", "curator", "auditor"))
 
@@ -99,14 +100,28 @@ SELECT DISTINCT format('%%I.%%I', p.schemaname, p.tablename) AS name
 # What gives a hidden thing away: markers in contents and names of scopes, and every UUID.
 TOKEN = re.compile(r"\b(?:mk|sc)[0-9a-f]{10}\b|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
-ERROR = ("sqlstate", "message_primary", "message_detail", "message_hint", "context")
-"""What a client gets to see of an error."""
-
-CASTS = {
-    "scopes": "::text[]",
-    "layers": "::text[]",
-    **dict.fromkeys(("item_id", "request_id", "proposal_id", "recall_id", "hold_id"), "::uuid"),
-}
+# Calls with the rights of who asks, one after the other, many at a time: most of what a call takes
+# is the way there and back.
+ANSWERS = """
+CREATE FUNCTION public.answers(query text, passed jsonb)
+RETURNS TABLE (rows bigint, said text)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    arguments jsonb;
+    message text; detail text; hint text; context text;
+BEGIN
+    FOR arguments IN SELECT e.value FROM jsonb_array_elements(passed) WITH ORDINALITY AS e ORDER BY e.ordinality LOOP
+        BEGIN
+            EXECUTE query INTO rows, said USING arguments;
+        EXCEPTION WHEN undefined_object OR object_not_in_prerequisite_state THEN
+            GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, hint = PG_EXCEPTION_HINT,
+                context = PG_EXCEPTION_CONTEXT;
+            rows := NULL;
+            said := concat_ws(E'\\n', message, detail, hint, context);
+        END;
+        RETURN NEXT;
+    END LOOP;
+END $$"""  # noqa: E501
 
 Values = Mapping[tuple[str, str], Sequence[Any]]
 
@@ -123,7 +138,7 @@ class Function:
     def calls(self, values: Values) -> Iterator[dict[str, Any]]:
         """Arguments to call it with: all values of those it needs, a dozen of each other."""
         unknown = [each for each in self.required if each not in values]
-        assert not unknown, f"{self.name}(): teach test_isolation.py what to pass as {unknown}"
+        assert not unknown, f"{self.name}(): teach checks.py what to pass as {unknown}"
         always = TOLD.get(self.name, {}).copy()
         if ("k", "integer") in self.optional:
             always["k"] = 1000
@@ -162,40 +177,61 @@ def grant_tables(admin: Connection[DictRow], role: str, group: str) -> None:
         admin.execute(f"GRANT SELECT ON {row['name']} TO {role}")
 
 
+NUMBERS = itertools.count()
+
+
 def prepare(connection: Connection[DictRow], found: list[DictRow]) -> dict[str, str]:
     """Prepare a SELECT on every readable relation, planned once for all; their names."""
     connection.execute("SET plan_cache_mode = force_generic_plan")
-    prepared = {}
-    for number, relation in enumerate(found):
-        if relation["readable"]:
-            prepared[relation["name"]] = f"seen{number}"
-            select = f"SELECT t.* FROM {relation['name']} AS t"
-            connection.execute(f"PREPARE seen{number} AS {select}")
+    prepared = {each["name"]: f"seen{next(NUMBERS)}" for each in found if each["readable"]}
+    statements = [
+        f"PREPARE {made} AS SELECT t.* FROM {name} AS t" for name, made in prepared.items()
+    ]
+    connection.execute("; ".join(statements))
     return prepared
 
 
-def answer(
-    connection: Connection[DictRow], function: str, arguments: Mapping[str, Any]
-) -> tuple[list[DictRow], str]:
-    """Call a function; return its rows, and its answer as text: the rows, or all an error says.
+def answers(
+    connection: Connection[DictRow], function: Function, values: Values
+) -> Iterator[tuple[dict[str, Any], bool, str]]:
+    """Call a function with all there is to pass: the arguments of each call, whether it found rows.
 
-    That something is unknown, or not sealed yet, is an answer, any other error is not. What the
-    caller passed itself is taken out of an error's text.
+    And its answer as text: the rows, or all an error says. That something is unknown, or not sealed
+    yet, is an answer, any other error is not. What the caller passed itself is taken out of an
+    error's text.
     """
-    named = ", ".join(f"{name} => %({name})s{CASTS.get(name, '')}" for name in arguments)
-    query = f"SELECT f.* FROM memwarden.{function}({named}) AS f"
-    try:
-        rows = connection.execute(query, dict(arguments)).fetchall()
-    except (
-        psycopg.errors.UndefinedObject,
-        psycopg.errors.ObjectNotInPrerequisiteState,
-    ) as error:
-        said = "\n".join(str(getattr(error.diag, part)) for part in ERROR)
-        for value in arguments.values():
-            for each in value if isinstance(value, list) else [value]:
-                said = said.replace(str(each), "")
-        return [], said
-    return rows, str(rows)
+    types = dict(function.required + function.optional)
+    for names, group in itertools.groupby(function.calls(values), key=tuple):
+        calls = list(group)
+        passed = ", ".join(f"{name} => {_from_json(name, types[name])}" for name in names)
+        query = (
+            f"SELECT count(*), string_agg(f::text, ' ') FROM memwarden.{function.name}({passed}) f"
+        )
+        listed = json.dumps([{n: _as_json(v) for n, v in each.items()} for each in calls])
+        rows = connection.execute(
+            "SELECT * FROM public.answers(%s, %s)", (query, listed)
+        ).fetchall()
+        for arguments, row in zip(calls, rows, strict=True):
+            said = row["said"] or ""
+            if row["rows"] is None:
+                for value in arguments.values():
+                    for each in value if isinstance(value, list) else [value]:
+                        said = said.replace(str(each), "")
+            yield arguments, bool(row["rows"]), said
+
+
+def _from_json(name: str, of_type: str) -> str:
+    if of_type == "jsonb":
+        return f"$1 -> '{name}'"
+    if of_type.endswith("[]"):
+        return f"ARRAY(SELECT jsonb_array_elements_text($1 -> '{name}'))::{of_type}"
+    return f"($1 ->> '{name}')::{of_type}"
+
+
+def _as_json(value: Any) -> Any:
+    if isinstance(value, Jsonb):
+        return value.obj
+    return value if isinstance(value, list | int | float | bool) else str(value)
 
 
 def tokens(text: str) -> set[str]:

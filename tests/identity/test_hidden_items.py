@@ -15,6 +15,9 @@ from helpers import recall, write
 from identity.paths import READERS, relations
 from identity.twins import HIDINGS, Side, twins
 
+# What a caller is told is the same to whoever takes on its role; test_isolation.py logs in.
+WARM_LOGINS = True
+
 KEY = {"subject": "Ana Lind", "predicate": "lives in"}
 LOUD = {"subject": "ANA  LIND", "predicate": "Lives in"}
 FACT = {"city": "Green street, Lund"}

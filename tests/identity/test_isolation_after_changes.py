@@ -153,6 +153,8 @@ changes = st.one_of(
 )
 
 
+# What a session has planned for other callers must not tell this one anything, either.
+WARM_LOGINS = True
 LISTS = {"memwarden.items", "memwarden_data.item", "memwarden_data.version", "memwarden_data.log"}
 
 

@@ -13,6 +13,9 @@ from access import administrator, call, curator, join, name_of
 from conftest import World
 from helpers import recall, write
 
+# What a caller is told is the same to whoever takes on its role; test_isolation.py logs in.
+WARM_LOGINS = True
+
 LEFT = """
 SELECT (SELECT jsonb_agg(t) FROM memwarden_data.policy AS t) AS policies,
        (SELECT jsonb_agg(t) FROM memwarden_data.policy_set AS t) AS sets,

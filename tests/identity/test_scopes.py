@@ -13,6 +13,9 @@ from conftest import World
 from helpers import recall, write
 from races import together
 
+# What a caller is told is the same to whoever takes on its role; test_isolation.py logs in.
+WARM_LOGINS = True
+
 BAD_PATHS = [
     None,
     "",

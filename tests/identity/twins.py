@@ -145,9 +145,6 @@ def twins(world: World, hiding: str) -> Iterator[tuple[Side, Side]]:
     share(world, dict.fromkeys(LAYERS, hiding != "unshared"))
     sides = Side(world, hiding, present=True), Side(world, hiding, present=False)
     yield sides
-    for side in sides:
-        for connection in (side.author, side.reader, side.writer):
-            connection.close()
     share(world, LAYERS)
 
 

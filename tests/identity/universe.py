@@ -13,7 +13,7 @@ from psycopg.rows import DictRow
 from access import call, join
 from conftest import World
 from helpers import write
-from identity.paths import grant_tables, prepare, relations
+from identity.paths import prepare, relations
 from identity.plans import CONDITIONS, DOMAINS, PLACES, Draft, Plan, Rules, Standing
 from identity.rules import (
     AS_SHIPPED,
@@ -126,6 +126,8 @@ class Ground:
 
     root: Scope
     memories: list[Memory]
+    tables: dict[str, str]
+    """For each group of logins a role that holds the tables which have policies for it."""
 
 
 class Universe:
@@ -134,6 +136,7 @@ class Universe:
     def __init__(self, world: World, plan: Plan, ground: Ground) -> None:
         self.world = world
         self.root = ground.root
+        self.tables = ground.tables
         self.sets: list[PolicySet] = []
         self.memories: list[Memory] = list(ground.memories)
         self.trees = [self._tree(), self._tree()]
@@ -208,7 +211,8 @@ class Universe:
         for place, writes, below in plan.more:
             self.grant(agent, tree[place], writes=writes, below=below)
         if plan.granted:
-            grant_tables(self.world.admin, agent.name, f"memwarden_{plan.group}")
+            # Granting the tables themselves would have every session plan everything again.
+            self.world.admin.execute(f"GRANT {self.tables[plan.group]} TO {agent.name}")
         prepared = prepare(connection, relations(self.world.admin, connection.info.user))
         return Caller(agent, plan.group, connection, prepared=prepared)
 
@@ -218,7 +222,6 @@ class Universe:
         for draft in drafts:
             memory = memory_of(draft, tree[draft.place - first], author.info.user, 3)
             self.memories.append(sow(author, draft, memory))
-        author.close()
 
     def seen_by(self, caller: Caller) -> list[Memory]:
         """The memories that the agent sees, by the model."""
@@ -268,4 +271,8 @@ class Universe:
             call(self.world.admin, "drop_policy", policy_set=each.name, org=org)
         for layer in unshared ^ AS_SHIPPED:
             self.share(layer, shared=layer not in AS_SHIPPED)
+        for caller in self.callers:
+            if not caller.connection.closed:
+                statements = (f"DEALLOCATE {each}" for each in caller.prepared.values())
+                caller.connection.execute("; ".join(statements))
         self.world.disconnect()

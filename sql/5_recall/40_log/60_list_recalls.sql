@@ -169,18 +169,22 @@ RETURNS TABLE (recall_id uuid, recalled_at timestamptz, agent text, purpose text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_since timestamptz := memwarden_internal.first_given(recalls_of.item_id);
 BEGIN
     PERFORM memwarden_internal.require_principal();
     IF recalls_of.item_id IS NULL OR (recalls_of.max_rows BETWEEN 1 AND 1000) IS NOT TRUE THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'item_id: an item; max_rows: 1 to 1,000');
     END IF;
+    IF v_since IS NULL THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     SELECT r.recall_id, r.recalled_at, r.agent, r.purpose, r.task, r.session_id, r.version_ids[p.place], p.place, r.scores[p.place],
            r.outcome, CASE WHEN r.outcome IS NOT NULL THEN recalls_of.item_id = ANY (r.used) END, r.outcome_at
       FROM memwarden_internal.read_recalls(
-               greatest(recalls_of.since, memwarden_internal.first_given(recalls_of.item_id)), recalls_of.until, NULL, NULL,
-                   NULL, NULL, NULL,
-               recalls_of.item_id, recalls_of.after, recalls_of.max_rows) AS r
+               greatest(recalls_of.since, v_since), recalls_of.until, NULL, NULL, NULL, NULL, NULL, recalls_of.item_id,
+               recalls_of.after, recalls_of.max_rows) AS r
      CROSS JOIN LATERAL (SELECT array_position(r.item_ids, recalls_of.item_id) AS place) AS p
      WHERE p.place IS NOT NULL
      ORDER BY r.recall_id DESC;
@@ -201,13 +205,19 @@ RETURNS timestamptz
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     -- Nobody is given a memory before it is there.
     RETURN (SELECT min(i.created_at) - interval '1 minute' FROM memwarden_data.item AS i
-             WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id);
+             WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id
+               AND memwarden_internal.may_read(v_principal_id, i.scope_id)
+               AND CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END
+                   = ANY (memwarden_internal.readable_among(v_principal_id, ARRAY[i.label_id])));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.first_given(uuid) IS 'From when on the log may name a memory; NULL where there is none.';
+COMMENT ON FUNCTION memwarden_internal.first_given(uuid) IS
+    'From when on the log may name a memory; NULL where there is none that the caller reads.';
 REVOKE ALL ON FUNCTION memwarden_internal.first_given(uuid) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden.writes_of_recall(recall_id uuid, max_rows integer DEFAULT 100)
@@ -226,6 +236,9 @@ BEGIN
     END IF;
     SELECT l.org_id, l.principal_id, l.task, l.session_id INTO v_recall FROM memwarden_data.recall_log AS l
      WHERE l.org_id = ANY (v_me.orgs) AND l.recall_id = writes_of_recall.recall_id AND l.principal_id = ANY (v_me.principals);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
     RETURN QUERY
     SELECT q.request_id, q.submitted_at, q.outcome::text, q.reason, q.layer, s.path, i.item_id
       FROM memwarden_data.write_request AS q

@@ -32,28 +32,32 @@ SET plan_cache_mode = force_custom_plan
 AS $function$
 BEGIN
     RETURN QUERY
-    WITH touched AS MATERIALIZED (
-        SELECT e.org_id, e.item_id, e.meant
-          FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS e
-    ), judged AS MATERIALIZED (
-        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, before.operation,
-            before.version_id AS before_id,
-               coalesce(memwarden_internal.change_refusal(p_principal_id, i.item_id, 'DELETE', true),
-                        memwarden_internal.change_refusal(p_principal_id, i.item_id, 'WRITE', true),
-                        memwarden_internal.undo_refusal(p_principal_id, i.org_id, i.item_id)) AS refusal,
-               NOT memwarden_internal.last_change(i.org_id, i.item_id) = ANY (t.meant) AS is_changed,
-               (SELECT count(*)::integer FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0)) AS changes
-          FROM touched AS t
+    WITH concerned AS MATERIALIZED (
+        SELECT i.org_id, i.item_id, i.scope_id, i.layer, i.status, i.version_id, i.exclusive, i.key_hash, t.meant, last.log_seq, last.kept
+          FROM memwarden_internal.meant_entries(p_item_ids, p_author_ids, p_scope_ids, p_request_ids, p_since, p_until) AS t
           JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
-          LEFT JOIN LATERAL (SELECT memwarden_internal.last_change(i.org_id, i.item_id, t.meant) AS log_seq) AS kept ON true
+         CROSS JOIN LATERAL (
+               -- As last_change() says it, of all entries and of those that stay.
+               SELECT max(g.log_seq) AS log_seq, max(g.log_seq) FILTER (WHERE NOT g.log_seq = ANY (t.meant)) AS kept
+                 FROM memwarden_data.log AS g
+                WHERE g.org_id = i.org_id AND g.item_id = i.item_id AND NOT (g.principal_id = 0 AND g.operation = 'UPDATE')) AS last
+    ), refused AS MATERIALIZED (
+        SELECT r.org_id, r.item_id, r.refusal
+          FROM (SELECT array_agg(c.org_id) AS orgs, array_agg(c.item_id) AS items, array_agg(c.log_seq) AS changes FROM concerned AS c) AS a
+         CROSS JOIN LATERAL memwarden_internal.undo_refusals(p_principal_id, a.orgs, a.items, a.changes) AS r
+    ), judged AS MATERIALIZED (
+        SELECT c.org_id, c.item_id, c.scope_id, c.layer, c.status, c.version_id, c.exclusive, c.key_hash, before.operation,
+            before.version_id AS before_id, r.refusal, NOT c.log_seq = ANY (c.meant) AS is_changed,
+               (SELECT count(*)::integer FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(c.kept, 0)) AS changes
+          FROM concerned AS c
+          JOIN refused AS r ON r.org_id = c.org_id AND r.item_id = c.item_id
           LEFT JOIN LATERAL (
               -- The last entry before those that are to be undone.
               SELECT g.operation, g.version_id
                 FROM memwarden_data.log AS g
-               WHERE g.org_id = i.org_id AND g.item_id = i.item_id
-                 AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(t.meant) AS m (log_seq) WHERE m.log_seq > coalesce(kept.log_seq, 0))
-               ORDER BY g.log_seq DESC
-               LIMIT 1) AS before ON true
+               WHERE g.org_id = c.org_id AND g.item_id = c.item_id
+                 AND g.log_seq < (SELECT min(m.log_seq) FROM unnest(c.meant) AS m (log_seq) WHERE m.log_seq > coalesce(c.kept, 0))
+               ORDER BY g.log_seq DESC LIMIT 1) AS before ON true
     ), ending AS (
         SELECT array_agg(j.item_id) AS items
           FROM judged AS j
@@ -91,6 +95,50 @@ COMMENT ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigin
     'What undoing the changes that meet every condition given would do, item by item. Items that the principal does not '
     'see are left out. Source: chapter 12.5.6.';
 REVOKE ALL ON FUNCTION memwarden_internal.plan_undo(bigint, uuid[], bigint[], bigint[], uuid[], timestamptz, timestamptz) FROM PUBLIC;
+
+-- A poisoned run has many items in few scopes, under few labels: rights are asked for once for each of those.
+CREATE OR REPLACE FUNCTION memwarden_internal.undo_refusals(
+    p_principal_id bigint, p_org_ids bigint[], p_item_ids uuid[], p_last_changes bigint[])
+RETURNS TABLE (org_id bigint, item_id uuid, refusal text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY
+    WITH concerned AS MATERIALIZED (
+        SELECT i.org_id, i.item_id, i.scope_id, i.label_id, i.principal_id = p_principal_id AS own,
+               g.principal_id = p_principal_id AS own_change
+          FROM unnest(p_org_ids, p_item_ids, p_last_changes) AS t (org_id, item_id, last_change)
+          JOIN memwarden_data.item AS i ON i.org_id = t.org_id AND i.item_id = t.item_id
+          LEFT JOIN LATERAL (SELECT l.principal_id FROM memwarden_data.log AS l
+                              WHERE l.org_id = t.org_id AND l.item_id = t.item_id AND l.log_seq = t.last_change) AS g ON true
+    ), places AS MATERIALIZED (
+        SELECT s.scope_id, CASE WHEN NOT memwarden_internal.may_read(p_principal_id, s.scope_id) THEN 'UNKNOWN'
+                                WHEN NOT memwarden_internal.may_write(p_principal_id, s.scope_id, s.lineage) THEN 'SCOPE_READ_ONLY'
+                                WHEN s.closed_at IS NOT NULL THEN 'SCOPE_CLOSED' END AS refusal
+          FROM memwarden_data.scope AS s
+         WHERE s.scope_id IN (SELECT c.scope_id FROM concerned AS c)
+    ), rules AS MATERIALIZED (
+        SELECT r.label_id, r.own,
+               memwarden_internal.refusal(p_principal_id, 'READ', r.label_id, r.author) AS reading,
+               memwarden_internal.refusal(p_principal_id, 'WRITE', r.label_id, r.author) AS writing,
+               memwarden_internal.refusal(p_principal_id, 'DELETE', r.label_id, r.author) AS deleting
+          FROM (SELECT DISTINCT c.label_id, w.own, CASE WHEN w.own THEN p_principal_id ELSE -1 END AS author
+                  FROM concerned AS c, (VALUES (true), (false)) AS w (own)) AS r
+    )
+    SELECT c.org_id, c.item_id,
+           CASE WHEN p.refusal = 'UNKNOWN' OR r.reading IS NOT NULL THEN 'UNKNOWN'
+                ELSE coalesce(p.refusal, r.deleting, r.writing, u.deleting) END
+      FROM concerned AS c
+      JOIN places AS p ON p.scope_id = c.scope_id
+      JOIN rules AS r ON r.label_id = c.label_id AND r.own = c.own
+      LEFT JOIN rules AS u ON u.label_id = c.label_id AND u.own = c.own_change;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], bigint[]) IS
+    'Why a principal may not undo changes of items: what change_refusal() says of DELETE and of WRITE, or undo_refusal() of the last '
+    'change; NULL where it may. No rows for nobody.';
+REVOKE ALL ON FUNCTION memwarden_internal.undo_refusals(bigint, bigint[], uuid[], bigint[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.meant_entries(
     p_item_ids uuid[], p_author_ids bigint[], p_scope_ids bigint[], p_request_ids uuid[], p_since timestamptz, p_until timestamptz)

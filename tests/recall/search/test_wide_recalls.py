@@ -12,11 +12,14 @@ import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
+from conftest import Filled, filled
 from helpers import recall, write, write_many
 from races import PATIENCE, wait_until_blocked
 from recall.search.test_grown_scopes import WORDS, memories, vector
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from conftest import World
 
 Agent = Connection[DictRow]
@@ -79,22 +82,38 @@ def forget(world: World) -> None:
     world.admin.execute("UPDATE memwarden_data.shelf SET vacated_at = now() WHERE shelf < 0")
 
 
+@pytest.fixture(scope="module")
+def full(server: Any) -> Iterator[Filled]:
+    """Twenty scopes of some two dozen memories each; an agent reads them and writes in them."""
+    with filled(server) as made:
+        agent = made.world.agent(ORG, role="curator", clearance="restricted")
+        for path in SCOPES:
+            made.world.scope(path)
+        granted = (agent.info.user, ORG)
+        made.world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true, true)", granted)
+        chance = random.Random(1)
+        requests = [
+            {**request, "scope": chance.choice(SCOPES), "origin": None}
+            for layer, count in (("episodic", 400), ("semantic", 80))
+            for request in memories(chance, count, layer)
+        ]
+        rows = write_many(agent, requests)
+        assert {row["outcome"] for row in rows} == {"COMMITTED"}
+        made.leave(agent)
+        yield made
+
+
 @pytest.fixture
-def reader(world: World) -> Agent:
-    """Who reads twenty scopes, of some two dozen memories each, and writes in them."""
-    made = world.agent(ORG, role="curator", clearance="restricted")
-    for path in SCOPES:
-        world.scope(path)
-    world.admin.execute("SELECT memwarden.grant_scope(%s, %s, true, true)", (made.info.user, ORG))
-    chance = random.Random(1)
-    requests = [
-        {**request, "scope": chance.choice(SCOPES), "origin": None}
-        for layer, count in (("episodic", 400), ("semantic", 80))
-        for request in memories(chance, count, layer)
-    ]
-    rows = write_many(made, requests)
-    assert {row["outcome"] for row in rows} == {"COMMITTED"}
-    return made
+def world(full: Filled) -> Iterator[World]:
+    """A database with these scopes and memories."""
+    with full.copied() as made:
+        yield made
+
+
+@pytest.fixture
+def reader(full: Filled, world: World) -> Agent:
+    """The agent that reads them all."""
+    return world.connect(full.role)
 
 
 def test_answers_are_the_same_with_the_index_and_without(world: World, reader: Agent) -> None:
