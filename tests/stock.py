@@ -45,18 +45,32 @@ CATALOGS = (
         "pg_default_acl",
         "pg_description",
     ),
+    "pg_type WHERE typtype IN ('d', 'e', 'r')",
     # Of a table that a test has had analysed: plans depend on it.
     "pg_statistic WHERE starelid >= 16384",
     "pg_attribute WHERE attrelid IN (SELECT oid FROM pg_class WHERE relpersistence <> 't')",
     "pg_db_role_setting WHERE setdatabase IN"
     " (SELECT oid FROM pg_database WHERE datname = current_database())",
 )
+# Who may use a schema changes; which there are does not.
+SCHEMAS = "pg_namespace WHERE nspname !~ '^pg_(toast_)?temp_'"
 
-# Gates of a test's own. One that was only changed goes as well: then there are fewer than before.
-TRIGGERS = """
-SELECT format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
-  FROM pg_trigger AS t
- WHERE age(t.xmin) < v_age AND NOT t.tgisinternal AND t.tgparentid = 0"""
+# Gates of a test's own, the functions that they call, and the views that it asks. What was only
+# changed goes as well: then there are fewer than before. Of an extension nothing can go.
+OWN = """
+SELECT o.statement FROM (
+    SELECT 1, format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
+      FROM pg_trigger AS t
+     WHERE age(t.xmin) < v_age AND NOT t.tgisinternal AND t.tgparentid = 0
+     UNION ALL
+    SELECT 2, format('DROP VIEW IF EXISTS %s CASCADE', c.oid::regclass)
+      FROM pg_class AS c
+     WHERE age(c.xmin) < v_age AND c.relkind = 'v' AND c.relpersistence <> 't'
+     UNION ALL
+    SELECT 3, format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
+      FROM pg_proc AS p
+     WHERE age(p.xmin) < v_age AND p.pronamespace <> pg_my_temp_schema()) AS o (step, statement)
+ ORDER BY o.step"""
 
 
 def is_new(source: str) -> str:
@@ -106,7 +120,7 @@ class Stock:
             value, is_called = self._rows(f"SELECT last_value, is_called FROM {name}")[0]
             body.append(f"PERFORM setval('{name}', {value}, {is_called});")
         # Taken at the end: what this session makes for itself is no change.
-        for source in CATALOGS:
+        for source in (*CATALOGS, SCHEMAS):
             count = self._rows(f"SELECT count(*) FROM {source}")[0][0]
             counts.append(f"(SELECT count(*) FROM {source}) <> {count}")
         return f"""
@@ -115,7 +129,7 @@ class Stock:
                 v_age integer := age(current_setting('stock.mark')::xid);
                 v_drop text;
             BEGIN
-                FOR v_drop IN {TRIGGERS} LOOP
+                FOR v_drop IN {OWN} LOOP
                     EXECUTE v_drop;
                 END LOOP;
                 IF {" OR ".join(counts + [is_new(source) for source in CATALOGS])} THEN

@@ -133,18 +133,18 @@ def check_rules(rules_json: str) -> list[str]:
     A rule must find something in each of its positive tests, and nothing in the negative ones.
     """
     try:
-        rules = prepare(rules_json).rules
+        together = prepare(rules_json)
     except RuleRefused as error:
         return [str(error)]
     faults = []
-    for source, rule in zip(json.loads(rules_json), rules, strict=True):
+    for source, rule in zip(json.loads(rules_json), together.rules, strict=True):
         if isinstance(rule.check, NumberCheck):
             try:
                 rule.check.load()
             except ValueError as error:
                 faults.append(f"rule {rule.id}: validator: {error}")
                 continue
-        alone = only(source, rule)
+        alone = together if len(together.rules) == 1 else only(source, rule)
         for number, text in enumerate(rule.positive, 1):
             if not scan(text, alone):
                 faults.append(f"rule {rule.id}: does not find its positive test {number}")
