@@ -55,21 +55,26 @@ CATALOGS = (
 # Who may use a schema changes; which there are does not.
 SCHEMAS = "pg_namespace WHERE nspname !~ '^pg_(toast_)?temp_'"
 
-# Gates of a test's own, the functions that they call, and the views that it asks. What was only
-# changed goes as well: then there are fewer than before. Of an extension nothing can go.
+# Gates of a test's own, the functions that they call, and what else a test made beside memwarden.
+# What was there before and was changed goes as well: then there is less than before. Of an
+# extension nothing can go, which is an error.
 OWN = """
 SELECT o.statement FROM (
     SELECT 1, format('DROP TRIGGER %I ON %s', t.tgname, t.tgrelid::regclass)
       FROM pg_trigger AS t
      WHERE age(t.xmin) < v_age AND NOT t.tgisinternal AND t.tgparentid = 0
      UNION ALL
-    SELECT 2, format('DROP VIEW IF EXISTS %s CASCADE', c.oid::regclass)
-      FROM pg_class AS c
-     WHERE age(c.xmin) < v_age AND c.relkind = 'v' AND c.relpersistence <> 't'
+    SELECT 2, format('DROP %s IF EXISTS %s CASCADE', k.word, c.oid::regclass)
+      FROM pg_class AS c JOIN (VALUES ('v', 'VIEW'), ('r', 'TABLE')) AS k (kind, word)
+        ON k.kind = c.relkind
+     WHERE age(c.xmin) < v_age AND c.relpersistence <> 't'
+       AND c.relnamespace::regnamespace::text !~ '^memwarden'
      UNION ALL
     SELECT 3, format('DROP ROUTINE IF EXISTS %s CASCADE', p.oid::regprocedure)
       FROM pg_proc AS p
-     WHERE age(p.xmin) < v_age AND p.pronamespace <> pg_my_temp_schema()) AS o (step, statement)
+     WHERE age(p.xmin) < v_age AND p.pronamespace <> pg_my_temp_schema()
+       AND p.pronamespace::regnamespace::text !~ '^memwarden'
+    ) AS o (step, statement)
  ORDER BY o.step"""
 
 
