@@ -22,6 +22,7 @@ import part
 from helpers import ask_for_little
 from part import pytest_collection_modifyitems, pytest_sessionfinish
 from stock import Stock
+from traces import LOG_SIZE
 from warm import Pool
 
 __all__ = ["pytest_collection_modifyitems", "pytest_sessionfinish"]
@@ -129,6 +130,7 @@ class World:
         self.dsn: str = admin.info.dsn
         self.roles: list[str] = []
         self.served = 1  # tests
+        self.log_size = 0  # of the server, when the world was lent
         self._open: list[Connection[Any]] = []
         self._pool = pool
 
@@ -284,6 +286,7 @@ class Stocks:
         stock = self._take()
         admin = stock.pool.take("postgres", autocommit=True)
         made = World(admin, pool=stock.pool if is_warm else None)
+        made.log_size = made.value(LOG_SIZE)
         yield made
         is_as_before = False
         with suppress(psycopg.Error):

@@ -75,7 +75,7 @@ def test_a_fact_is_written_recalled_and_looked_at(agent_dsn: str) -> None:
         assert shown in ran.stdout
     assert ran.stdout.isprintable() or "\x1b" not in ran.stdout
 
-    [recalled] = json.loads(run_alone("recall", "tea", "--json", dsn=agent_dsn).stdout)
+    [recalled] = json.loads(run("recall", "tea", "--json", dsn=agent_dsn).stdout)
     assert recalled["item_id"] == written["item_id"]
     assert recalled["content"] == json.loads(fact)
 
@@ -227,12 +227,13 @@ def test_nothing_found_is_no_error(agent_dsn: str) -> None:
 
 def test_errors_are_one_message_with_a_hint_and_no_traceback(stranger_dsn: str) -> None:
     """No identity, no server, no connection string."""
-    for dsn in (stranger_dsn, "host=/nonexistent", "no connection string"):
-        ran = run_alone("recall", "tea", dsn=dsn)
+    alone = run_alone("recall", "tea", dsn=stranger_dsn)
+    others = [run("recall", "tea", dsn=dsn) for dsn in ("host=/nonexistent", "no such string")]
+    for ran in (alone, *others):
         assert ran.returncode == 1
         assert ran.stderr.startswith("error: ")
         assert "Traceback" not in ran.stderr
-    assert "hint: " in run_alone("recall", "tea", dsn=stranger_dsn).stderr
+    assert "hint: " in alone.stderr
 
 
 def test_wrong_usage_ends_with_2(agent_dsn: str) -> None:
@@ -246,7 +247,7 @@ def test_remembered_escape_sequences_do_not_reach_the_terminal(agent_dsn: str) -
     """What an attacker had remembered is shown, not executed."""
     written = run("write", "working", "--text", "tea \x1b]0;owned\x07 \u202e", dsn=agent_dsn)
     assert written.returncode == 0
-    shown = run_alone("recall", "tea", dsn=agent_dsn).stdout
+    shown = run("recall", "tea", dsn=agent_dsn).stdout
     assert "\\x1b]0;owned\\x07" in shown
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -8,7 +8,6 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -106,26 +105,26 @@ def test_what_goes_on_prints_json_lines(agent_dsn: str, world: World) -> None:
     assert (server.exit_code, server.stdout) == (2, "")
 
     worker = make_conninfo(world.dsn, user=world.role("memwarden_worker"))
-    done = _alone("worker", "--once", "--verbose", "--json", "--dsn", worker, for_seconds=60)
+    with _alone("worker", "--once", "--verbose", "--json", "--dsn", worker) as process:
+        done = process.communicate(timeout=60)[0]
     assert all(json.loads(line)["level"] for line in done.splitlines())
 
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    served = _alone("console", "--port", str(port), "--json", "--dsn", agent_dsn, for_seconds=4)
-    assert json.loads(served.splitlines()[0]) == {"url": f"http://127.0.0.1:{port}"}
-    assert all(json.loads(line) for line in served.splitlines())
-
-
-def _alone(*arguments: str, for_seconds: float) -> str:
-    """Run in a process of its own, at most so long; what it printed."""
-    with subprocess.Popen(
-        [sys.executable, "-c", MAIN, *arguments], stdout=subprocess.PIPE, text=True
-    ) as process:
-        begun = time.monotonic()
-        while process.poll() is None and time.monotonic() - begun < for_seconds:
-            time.sleep(0.05)
+    with _alone("console", "--port", str(port), "--json", "--dsn", agent_dsn) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline()
         process.terminate()
-        return process.communicate(timeout=30)[0]
+        rest = process.communicate(timeout=30)[0]
+    assert json.loads(address) == {"url": f"http://127.0.0.1:{port}"}
+    assert all(json.loads(line) for line in rest.splitlines())
+
+
+def _alone(*arguments: str) -> subprocess.Popen[str]:
+    """Start a command in a process of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-c", MAIN, *arguments], stdout=subprocess.PIPE, text=True
+    )
 
 
 def test_a_run_that_is_repeated_is_a_line(

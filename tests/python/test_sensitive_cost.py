@@ -27,25 +27,23 @@ UNITS = [
 
 
 def seconds(text: str) -> float:
-    """The processor's time for one scan, the best of two."""
-    best = float("inf")
+    """The processor's time for one scan."""
     # A collection of what other tests have left would be in the time, or longer than it.
     gc.disable()
-    for _ in range(2):
-        started = time.process_time()
-        found(text)
-        best = min(best, time.process_time() - started)
+    started = time.process_time()
+    found(text)
+    done = time.process_time() - started
     gc.enable()
-    return best
+    return done
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_four_times_the_text_takes_about_four_times_as_long(unit: str) -> None:
     """Quadratic growth would be sixteen times. Proves: L10."""
     small, large = (unit * (size // len(unit)) for size in (5_000, 20_000))
-    first = seconds(small)
-    second = seconds(large)
-    assert second < 9 * first + 0.02
+    most = 9 * min(seconds(small), seconds(small)) + 0.02
+    # Once may be too long by chance.
+    assert seconds(large) < most or seconds(large) < most
 
 
 def test_ordinary_sentences_are_left_alone(data: Path) -> None:

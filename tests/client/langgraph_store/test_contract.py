@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from psycopg.conninfo import make_conninfo
 
 pytest.importorskip("langgraph.store.base", reason="needs memwarden[langgraph]")
 
@@ -69,9 +68,8 @@ def model(shared_world: World) -> str:
 
 @pytest.fixture
 def client(shared_world: World, home: str) -> Iterator[Client]:
-    """Yield the client of a new agent that logs in as itself."""
-    name = shared_world.register(home)
-    with Client.connect(make_conninfo(shared_world.dsn, user=name)) as client:
+    """Yield the client of a new agent."""
+    with Client(shared_world.agent(home)) as client:
         yield client
 
 

@@ -34,9 +34,8 @@ EMPTY = PutOp(NS, "empty", {})
 
 @pytest.fixture
 def client(shared_world: World, home: str) -> Iterator[Client]:
-    """Yield the client of a new agent that logs in as itself."""
-    name = shared_world.register(home)
-    with Client.connect(make_conninfo(shared_world.dsn, user=name)) as client:
+    """Yield the client of a new agent."""
+    with Client(shared_world.agent(home)) as client:
         yield client
 
 

@@ -304,9 +304,12 @@ def test_who_uses_a_session_first_keeps_it(world: World) -> None:
 
 @pytest.fixture
 def cluster() -> Iterator[str]:
-    """A cluster of the test's own, with every promise of durability kept."""
+    """A cluster of the test's own, with every promise of durability kept.
+
+    In memory: what is killed is the server and not the machine.
+    """
     name = f"crash-{uuid.uuid4().hex[:8]}"
-    deploy_server("up", name)
+    deploy_server("up", name, "--in-memory")
     yield name
     deploy_server("drop", name)
 
@@ -341,7 +344,7 @@ def test_after_a_crash_the_session_goes_on_from_what_it_remembered(cluster: str)
         note(agent, session, "a thought")
         before = render(agent, session)
     deploy_server("kill", cluster)
-    deploy_server("up", cluster)
+    deploy_server("up", cluster, "--in-memory")
     with connect(cluster, "memory") as admin:
         rows = admin.execute("SELECT FROM memwarden_data.working_memory").fetchall()
         assert rows == []

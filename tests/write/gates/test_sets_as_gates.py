@@ -202,5 +202,6 @@ def test_a_set_leaves_behind_what_the_gates_would(
             if way == "gates":
                 shared_world.admin.execute("SELECT memwarden.enable_gate('noise')")
     finally:
-        agent.close()
+        # The next example has its plans.
+        shared_world.disconnect()
     assert found[0] == found[1]
