@@ -11,6 +11,9 @@ import pytest
 
 from conftest import ROOT
 
+# It reads a file, and no server.
+pytestmark = pytest.mark.one_version
+
 SAFE = "SET LOCAL search_path = pg_catalog, pg_temp;\nCREATE SCHEMA app;\n"
 BOUND = "CREATE FUNCTION app.one() RETURNS int LANGUAGE sql IMMUTABLE RETURN abs(1);\n"
 ATOMIC = "CREATE FUNCTION app.two() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT abs(2); END;\n"

@@ -206,6 +206,7 @@ EVERY: list[Any] = [
 ]
 
 
+@pytest.mark.one_version
 @settings(max_examples=5, **RANDOM)
 @given(plan=plans, made=st.lists(changes, min_size=12, max_size=20), draft=drafts)
 @example(plan=everybody(), made=EVERY, draft=everybody().drafts[-2])

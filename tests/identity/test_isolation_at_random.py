@@ -18,6 +18,7 @@ WARM_LOGINS = True
 
 
 # Ten plans, in halves: one test of all would take minutes.
+@pytest.mark.one_version
 @pytest.mark.parametrize("_half", [1, 2])
 @settings(max_examples=5, **RANDOM)
 @given(plan=plans)

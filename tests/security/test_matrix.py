@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
@@ -91,6 +92,7 @@ def matrix(world: World) -> str:
     return "\n".join(lines) + "\n"
 
 
+@pytest.mark.one_version
 def test_each_role_gets_in_where_it_is_written_down(world: World) -> None:
     """By real logins, every function and relation that the catalog lists.
 

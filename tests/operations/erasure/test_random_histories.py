@@ -6,6 +6,7 @@ from contextlib import suppress
 from uuid import UUID
 
 import psycopg
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from psycopg import Connection
@@ -84,6 +85,7 @@ def take(desk: Desk, agent: Connection[DictRow], made: list[UUID], step: Step) -
         agent.execute(f"SELECT memwarden.{kind}(%s, %s)", (item, f"of {subject}"))
 
 
+@pytest.mark.one_version
 @settings(
     max_examples=12,
     deadline=None,

@@ -6,6 +6,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
+import pytest
 from psycopg import Connection
 from psycopg.rows import DictRow
 
@@ -53,6 +54,7 @@ def due(world: World, busy: Agent, free: Agent) -> list[Any]:
     return items
 
 
+@pytest.mark.one_version
 def test_writers_and_readers_go_on_whatever_stays_open(world: World) -> None:
     """No job ends with an error, whatever it leaves to its next run; the rest of it is done.
 

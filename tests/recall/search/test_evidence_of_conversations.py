@@ -23,6 +23,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.one_version
 def test_fusion_finds_more_evidence_than_its_parts(
     shared_world: World, data: Path, record_property: Any
 ) -> None:

@@ -10,6 +10,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -223,6 +224,7 @@ class Histories(RuleBasedStateMachine):
         }
 
 
+@pytest.mark.one_version
 def test_random_histories_are_decided_as_the_model_predicts(world: World) -> None:
     """Whatever was written before, in whatever order, by whom; and the log tells the same story.
 
