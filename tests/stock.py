@@ -39,6 +39,10 @@ CATALOGS = (
     "pg_proc WHERE pronamespace <> pg_my_temp_schema()",
     *(
         "pg_trigger",
+        "pg_rewrite",
+        "pg_attrdef",
+        "pg_index",
+        "pg_inherits",
         "pg_policy",
         "pg_constraint",
         "pg_extension",
@@ -56,22 +60,34 @@ CATALOGS = (
     "pg_db_role_setting WHERE setdatabase IN"
     " (SELECT oid FROM pg_database WHERE datname = current_database())",
 )
-RIGHTS = "(SELECT string_agg(a::text, ',' ORDER BY a::text) FROM unnest({}) AS a)"
-OF_A_RELATION = (
-    "coalesce(relacl,"
-    """ acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char", relowner))"""
-)
-# Where rights were granted and taken back again, rows are new and say what they said.
-CONTENTS = {
-    "pg_class": "oid, relname, relnamespace, relowner, relkind, relrowsecurity, relispartition,"
-    " relforcerowsecurity, reloptions, relpartbound, " + RIGHTS.format(OF_A_RELATION),
-    "pg_proc": "oid, proname, proowner, prosrc, prosqlbody, proconfig, provolatile, prosecdef, "
-    + RIGHTS.format("coalesce(proacl, acldefault('f', proowner))"),
-    "pg_namespace": "oid, nspname, nspowner, "
-    + RIGHTS.format("coalesce(nspacl, acldefault('n', nspowner))"),
-    "pg_attribute": "attrelid, attname, attnum, atttypid, attnotnull, attisdropped, atthasdef, "
-    + RIGHTS.format("attacl"),
+# Where rights were granted and taken back again, rows are new and say what they said. What is
+# left out counts pages and transactions, or tells of objects that other catalogs have.
+RIGHTS = {
+    "pg_class": (
+        """coalesce(relacl, acldefault(CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::"char","""
+        " relowner))"
+    ),
+    "pg_proc": "coalesce(proacl, acldefault('f', proowner))",
+    "pg_namespace": "coalesce(nspacl, acldefault('n', nspowner))",
+    "pg_attribute": "attacl",
 }
+LEFT_OUT = (
+    "{relacl,proacl,nspacl,attacl,relfilenode,relpages,reltuples,relallvisible,relallfrozen,"
+    "relfrozenxid,relminmxid,relhastriggers,relhasrules,relhasindex,relhassubclass}"
+)
+
+
+def contents(source: str) -> str:
+    """What the rows of a catalog say, as a query."""
+    table, _, condition = source.partition(" WHERE ")
+    rights = f"SELECT string_agg(a::text, ',' ORDER BY a::text) FROM unnest({RIGHTS[table]}) AS a"
+    return (
+        f"(SELECT md5(string_agg(r.row, '' ORDER BY r.row)) FROM (SELECT"
+        f" (to_jsonb({table}) - '{LEFT_OUT}'::text[])::text || coalesce(({rights}), '') AS row"
+        f" FROM {table} WHERE {condition or 'true'}) AS r)"
+    )
+
+
 # What a test has made, and what drops it.
 MADE = """
 SELECT format('DROP SCHEMA IF EXISTS %I CASCADE', n.nspname) AS statement
@@ -171,15 +187,9 @@ class Stock:
         for source in CATALOGS:
             count = self._rows(f"SELECT count(*) FROM {source}")[0][0]
             changed.append(f"(SELECT count(*) FROM {source}) <> {count}")
-            table, _, condition = source.partition(" WHERE ")
-            if table in CONTENTS:
-                contents = (
-                    f"(SELECT md5(string_agg(r.row, '' ORDER BY r.row)) FROM (SELECT"
-                    f" ROW({CONTENTS[table]})::text AS row FROM {table}"
-                    f" WHERE {condition or 'true'}) AS r)"
-                )
-                kept = self._rows(f"SELECT {contents}")[0][0]
-                changed.append(f"{is_new(source)} AND {contents} <> '{kept}'")
+            if source.partition(" WHERE ")[0] in RIGHTS:
+                kept = self._rows(f"SELECT {contents(source)}")[0][0]
+                changed.append(f"{is_new(source)} AND {contents(source)} <> '{kept}'")
             else:
                 changed.append(is_new(source))
         return f"""

@@ -15,6 +15,7 @@ from psycopg import Connection, ConnectionInfo, pq, sql
 from psycopg.rows import DictRow, dict_row
 
 MOST = 8
+PREPARE_AFTER = 5  # executions, as psycopg begins
 OWN_FUNCTIONS = "SELECT p.oid FROM pg_proc AS p WHERE p.pronamespace = pg_my_temp_schema() LIMIT 1"
 # What a session leaves behind; the plans stay.
 CLEAN = (
@@ -74,6 +75,10 @@ class Pool:
         if isinstance(connection, Warm) and not connection.closed and len(self.free) < self.most:
             try:
                 connection.rollback()
+                connection.isolation_level = None
+                connection.read_only = None
+                connection.deferrable = None
+                connection.prepare_threshold = PREPARE_AFTER
                 connection.autocommit = True
                 # A function of a test's own may have changed the process itself.
                 if connection.execute(OWN_FUNCTIONS).fetchone() is not None:
