@@ -8,6 +8,7 @@ files on a disk lose, which is what the processes had not given to the kernel ye
 from __future__ import annotations
 
 import fcntl
+import os
 import shlex
 import shutil
 import subprocess
@@ -142,7 +143,8 @@ def _make_ready() -> None:
     """Make once in a run what setup() makes in every cluster alike, which takes some seconds."""
     with READY.open("a") as made:
         fcntl.flock(made, fcntl.LOCK_EX)
-        if made.tell():
+        # Who has waited opened the file before anything was in it.
+        if os.fstat(made.fileno()).st_size:
             return
         making = Cluster(READY.name, is_own=True)
         making.start()

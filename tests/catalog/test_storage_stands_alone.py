@@ -181,6 +181,18 @@ def test_views_run_with_the_rights_of_the_caller(world: World) -> None:
     assert {tuple(view["reloptions"] or []) for view in views} == {("security_invoker=true",)}
 
 
+def test_every_view_answers_in_a_new_store(world: World) -> None:
+    """Whoever has every role may ask each before anything was written."""
+    roles = ("agent", "reviewer", "curator", "auditor", "admin")
+    everybody = world.agent(groups=[f"memwarden_{role}" for role in roles])
+    views = world.rows(
+        "SELECT c.oid::regclass::text AS name FROM pg_class AS c"
+        " WHERE c.relkind = 'v' AND c.relnamespace = 'memwarden'::regnamespace"
+    )
+    for view in views:
+        everybody.execute(f"SELECT v.* FROM {view['name']} AS v")
+
+
 def test_no_role_of_memwarden_can_bypass_row_security(world: World) -> None:
     """Neither by attribute nor by membership in a role that could."""
     mighty = world.rows(
