@@ -16,7 +16,7 @@ from replay import check_store
 if TYPE_CHECKING:
     from conftest import World
 
-BATCHES, ROWS, SCOPES = 16, 500, 50
+BATCHES, ROWS, SCOPES = 16, 1_000, 50
 
 
 @pytest.mark.one_version

@@ -89,12 +89,12 @@ def arrange(world: World, few: int = MANY) -> None:
     assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") > 0
 
 
-def answers(agent: Agent, rounds: int = 3) -> list[list[tuple[Any, ...]]]:
+def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
     """What is answered to many questions: items, order and scores."""
     chance = random.Random(5)
     found = []
     for arguments in ASKED:
-        for n in range(rounds):
+        for n in range(3):
             query = " ".join(chance.sample(WORDS, 3))
             for how in ({"embedding": vector(chance, n)}, {}):
                 rows = recall(agent, query=query, **how, **arguments)
@@ -257,10 +257,7 @@ def test_what_is_hidden_pushes_nothing_aside(world: World, agent: Agent) -> None
 
 
 def test_several_grown_scopes_are_searched_as_one(fresh_world: World) -> None:
-    """An agent that sees them all is answered as before: scores are of one scale.
-
-    One question of each kind: what indexes find is shown for one scope.
-    """
+    """An agent that sees them all is answered as before: scores are of one scale."""
     world = fresh_world
     agent = world.agent("/org/acme", descendants=True)
     chance = random.Random(6)
@@ -268,10 +265,10 @@ def test_several_grown_scopes_are_searched_as_one(fresh_world: World) -> None:
         world.scope(f"/org/acme/user/{name}")
         requests = memories(chance, 200 if name != "eve" else 20)
         remember(agent, [r | {"scope": f"/org/acme/user/{name}"} for r in requests])
-    before = answers(agent, rounds=1)
+    before = answers(agent)
     arrange(world, 200)
     assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") == 2
-    assert answers(agent, rounds=1) == before
+    assert answers(agent) == before
 
 
 def test_words_are_searched_by_the_configuration_of_today(world: World, agent: Agent) -> None:

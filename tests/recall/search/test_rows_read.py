@@ -100,8 +100,7 @@ def test_a_small_scope_is_read_alone(world: World, agent: Agent, statistics: str
         agent.execute(f"SET plan_cache_mode = {mode}")
         for prepare in (None, 0):
             agent.prepare_threshold = prepare
-            # By itself a sixth execution is the first that may be of a generic plan.
-            for _ in range(6 if mode == "auto" else 1):
+            for _ in range(6):
                 asked: list[tuple[int, dict[str, Any]]] = [
                     (1, {"scopes": SMALL[:1]}),
                     (1, {"scope": SMALL[1]}),

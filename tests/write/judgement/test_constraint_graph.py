@@ -253,11 +253,11 @@ def test_what_the_writer_may_not_read_is_not_told(
 
 
 def test_of_many_who_contradict_each_other_from_both_sides_one_wins(managed: World) -> None:
-    """16 at once: one fact stands, and nobody waits for ever.
+    """32 at once: one fact stands, and nobody waits for ever.
 
     Proves: V5
     """
-    agents = [managed.agent(HOME) for _ in range(16)]
+    agents = [managed.agent(HOME) for _ in range(32)]
     for agent in agents:
         agent.execute("SET lock_timeout = '2min'")
 
@@ -266,7 +266,7 @@ def test_of_many_who_contradict_each_other_from_both_sides_one_wins(managed: Wor
         fact = ("bob", "managed by", boss) if number % 2 else (boss, "manager of", "bob")
         return say(agents[number], *fact)
 
-    answers = [answer(row) for row in together([partial(tell, n) for n in range(16)])]
+    answers = [answer(row) for row in together([partial(tell, n) for n in range(32)])]
     assert answers.count(("COMMITTED", None)) == 1
     refused = {a for a in answers if a[0] != "COMMITTED"}
     assert refused <= {("REJECTED", "CONTRADICTION"), ("REJECTED", "STRUCTURAL_DUPLICATE")}

@@ -175,13 +175,13 @@ def test_a_newer_value_of_the_same_thing_is_a_version(world: World, agent: Agent
 
 
 def test_of_many_contradicting_writers_one_wins(world: World) -> None:
-    """16 at once: one value is there, the others are refused as the policy says.
+    """32 at once: one value is there, the others are refused as the policy says.
 
     Proves: V5
     """
     configure(world, duplicate_similarity=0.95, conflict="review")
     home = "/org/acme/user/ana"
-    agents = [world.agent(home) for _ in range(16)]
+    agents = [world.agent(home) for _ in range(32)]
     for agent in agents:
         agent.execute("SET lock_timeout = '2min'")
 
@@ -196,9 +196,9 @@ def test_of_many_contradicting_writers_one_wins(world: World) -> None:
             embedding=near(0.9),
         )
 
-    answers = together([partial(say, n) for n in range(16)])
+    answers = together([partial(say, n) for n in range(32)])
     outcomes = sorted((a["outcome"], a["reason"] or "") for a in answers)
-    assert outcomes == [("COMMITTED", "")] + [("REJECTED", "CONTRADICTION")] * 15
+    assert outcomes == [("COMMITTED", "")] + [("REJECTED", "CONTRADICTION")] * 31
     active = world.value("SELECT count(*) FROM memwarden_data.item WHERE status = 'ACTIVE'")
     assert active == 1
 
