@@ -33,3 +33,5 @@ DROP FUNCTION memwarden_internal.hold_promoted(bigint, bigint, bigint[], uuid[],
 DROP FUNCTION memwarden.claim_jobs(text, text[], integer, interval);
 -- A hold on a scope keeps evidence, too.
 DROP FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], text, text[], text);
+-- The parts of names are found in the same pass.
+DROP FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text);

@@ -2,6 +2,56 @@
 -- that said all of it goes: a storage that remembers no such objects would keep it.
 DROP VIEW IF EXISTS memwarden_data.standing;
 
+CREATE TYPE memwarden_data.plain_terms AS (
+    org_id             bigint,
+    agent              text,
+    clearance          smallint,
+    held_domains       text[],
+    rate_limit         integer,
+    rate_window        interval,
+    max_content_bytes  integer,
+    max_text_length    integer,
+    max_ttl            interval,
+    default_ttl        interval,
+    embedding          text,
+    text_search_config text,
+    default_confidence double precision,
+    validation_weights double precision[],
+    confidence_weights double precision[],
+    fact_threshold     double precision,
+    min_authority      double precision,
+    min_external       integer,
+    external_types     text[],
+    -- in seconds
+    half_life          double precision,
+    -- how near a memory must be to be compared with; whether a contradiction counts
+    near_from          double precision,
+    in_conflict        boolean,
+    seeks_marks        boolean,
+    has_durability     boolean,
+    overlap            jsonb,
+    residency          jsonb,
+    model_id           smallint,
+    dimension          integer,
+    words_model_id     smallint,
+    words_dimension    integer,
+    rules_hash         text,
+    schema_id          bigint,
+    schema             text,
+    constraints        text,
+    text_template      text,
+    synonyms           text,
+    -- a policy asks, and goes by the risk
+    asks_approval      boolean,
+    by_risk            boolean,
+    auto_below         double precision,
+    weights            double precision[],
+    -- as a policy says it
+    layer_risk         double precision
+);
+COMMENT ON TYPE memwarden_data.plain_terms IS
+    'What settings make of a plain write: what the gates would ask of each.';
+
 CREATE TABLE memwarden_data.kept_terms (
     principal_id   bigint NOT NULL,
     layer          text NOT NULL,
@@ -13,7 +63,8 @@ CREATE TABLE memwarden_data.kept_terms (
     -- the view that it was made by, as the catalog has it: another view, or the same restored, is not that one
     rule           oid NOT NULL,
     rule_made      xid NOT NULL,
-    terms          memwarden_data.write_terms NOT NULL
+    terms          memwarden_data.write_terms NOT NULL,
+    plain          memwarden_data.plain_terms
 );
 CREATE INDEX kept_terms_place ON memwarden_data.kept_terms (principal_id, layer);
 COMMENT ON TABLE memwarden_data.kept_terms IS

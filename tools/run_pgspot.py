@@ -34,6 +34,7 @@ EXPECTED = {
     ("script", "PS010: Unsafe schema creation: memwarden"): _UPDATE,
     ("script", "PS010: Unsafe schema creation: memwarden_internal"): _UPDATE,
     ("04_terms.bound.sql", "PS015: Unsafe view creation: memwarden_data.layer_terms"): _OWN_SCHEMA,
+    ("04_terms.bound.sql", "PS015: Unsafe view creation: memwarden_data.terms_at"): _OWN_SCHEMA,
     (
         "90_provenance.bound.sql",
         "PS015: Unsafe view creation: memwarden_data.whole_provenance",

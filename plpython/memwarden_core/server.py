@@ -12,6 +12,7 @@ from functools import cache
 from . import canonical, embedding, screening, signing
 from . import examine as examination
 from .fingerprint import fingerprint, key_hash
+from .language import names
 from .light import TYPE_CHECKING, Any
 from .normalise import normalise
 from .sensitive import scan as sensitive
@@ -51,8 +52,9 @@ def examine(
     str | None,
     str | None,
     str,
+    str | None,
 ]:
-    """Return the fields of ``Examined`` in order, and the level of what stays in the request.
+    """Return the fields of ``Examined``, the level of what stays in the request, parts of names.
 
     Violations and sensitive places are JSON arrays, None where there are none. ``rules_hash`` names
     rules that ``keep_rules`` was given.
@@ -86,6 +88,7 @@ def examine(
         findings,
         _report(found.sensitive, rules),
         screening.sensitivity(found.sensitive),
+        parts_of_names(found.text) if found.text else None,
     )
 
 
@@ -218,6 +221,11 @@ def blinded_words(
         for blinded in subject_keys.blinded_words(file, [key], words):
             done += [(number, word, mark) for word, mark in zip(words, blinded, strict=True)]
     return done
+
+
+def parts_of_names(text: str) -> str | None:
+    """Return the parts of names that are run together, None where a text has none."""
+    return names.parts_of_names(text[:200_000]) if names.RUN_TOGETHER.search(text) else None
 
 
 def rule_faults(rules: str) -> str:

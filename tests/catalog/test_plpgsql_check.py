@@ -25,7 +25,7 @@ EXPECTED = {
     ("sample_table", "OUT variable"): "the query that it executes returns them",
     ("schedule_jobs", 'relation "cron.job" does not exist'): "only called where pg_cron is there",
     ("schedule_jobs", 'schema "cron" does not exist'): "only called where pg_cron is there",
-    ("open_door", "control reached end of function"): "raise_error() never returns",
+    ("enter", "control reached end of function"): "raise_error() never returns",
     ("hold_proposal", "control reached end of function"): "raise_error() never returns",
     ("move_scope", "control reached end of function"): "raise_error() never returns",
 }

@@ -11,7 +11,7 @@ SELECT c.relname AS relation, array_agg(a.attname::text ORDER BY a.attname) AS c
                      AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
   JOIN pg_class AS c ON c.oid = d.refobjid
   LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
- WHERE r.ev_class = 'memwarden_data.layer_terms'::regclass
+ WHERE r.ev_class = 'memwarden_data.layer_terms'::regclass AND c.relkind <> 'c'
  GROUP BY c.oid, c.relname"""
 WATCHED = """
 SELECT c.relname AS relation, t.tgtype::integer AS kind, t.tgenabled::text AS enabled,
@@ -27,7 +27,8 @@ ROW, TRUNCATE = 1 + 4 + 8 + 16, 32
 def test_every_column_behind_the_terms_is_watched(world: World) -> None:
     """The catalog says which columns the view reads: those, no fewer and no others, have triggers.
 
-    A view in between, or a row taken whole, would show as a relation without such columns.
+    A view in between, or a row taken whole, would show as a relation without such columns. Types
+    hold nothing.
     """
     read = {row["relation"]: row["columns"] for row in world.rows(READ)}
     assert len(read) > 10

@@ -270,7 +270,8 @@ def test_dropping_the_extension_keeps_the_data_and_closes_it(world: World) -> No
     world.grant_tables(role)
     # These views call functions of the extension: they go with it, and grants on them as well.
     world.admin.execute(
-        f"REVOKE ALL ON memwarden_data.whole_provenance, memwarden_data.said_version FROM {role}"
+        "REVOKE ALL ON memwarden_data.whole_provenance, memwarden_data.said_version,"
+        f" memwarden_data.terms_at FROM {role}"
     )
     before = catalog_snapshot(world.admin)
     agent = world.connect(role)

@@ -66,14 +66,11 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_target record;
-    v_rules  text;
-    v_hash   text;
-    v_old    jsonb := coalesce((SELECT jsonb_object_agg(jsonb_build_array(s.org_id, s.layer, s.rules_hash)::text,
-        jsonb_build_array(s.since, s.swept_at))
-                                  FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id)), '{}');
+    v_target  record;
+    v_rules   text;
+    v_hash    text;
+    v_targets jsonb := '[]'::jsonb;
 BEGIN
-    DELETE FROM memwarden_data.sensitivity_ruleset AS s WHERE p_org_id IN (0, s.org_id);
     FOR v_target IN
         WITH orgs AS (
             SELECT 0::bigint AS org_id
@@ -95,12 +92,18 @@ BEGIN
         INSERT INTO memwarden_data.sensitivity_rules_text AS t (rules_hash, rules)
         VALUES (v_hash, v_rules)
         ON CONFLICT DO NOTHING;
-        INSERT INTO memwarden_data.sensitivity_ruleset (org_id, layer, rules_hash, since, swept_at)
-        SELECT v_target.org_id, v_target.layer, v_hash, coalesce((k.kept ->> 0)::timestamptz, clock_timestamp()),
+        -- What stays as it was is not written anew: every write would ask for its terms again.
+        INSERT INTO memwarden_data.sensitivity_ruleset AS s (org_id, layer, rules_hash, since, swept_at)
+        SELECT v_target.org_id, v_target.layer, v_hash, clock_timestamp(),
                -- Where there is nothing yet, there is nothing to look at again.
-               coalesce((k.kept ->> 1)::timestamptz, CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.item) THEN clock_timestamp() END)
-          FROM (SELECT v_old -> jsonb_build_array(v_target.org_id, v_target.layer, v_hash)::text AS kept) AS k;
+               CASE WHEN NOT EXISTS (SELECT FROM memwarden_data.item) THEN clock_timestamp() END
+        ON CONFLICT (org_id, layer) DO UPDATE
+           SET rules_hash = excluded.rules_hash, since = excluded.since, swept_at = excluded.swept_at
+         WHERE s.rules_hash <> excluded.rules_hash;
+        v_targets := v_targets || jsonb_build_array(jsonb_build_array(v_target.org_id, v_target.layer));
     END LOOP;
+    DELETE FROM memwarden_data.sensitivity_ruleset AS s
+     WHERE p_org_id IN (0, s.org_id) AND NOT v_targets @> jsonb_build_array(jsonb_build_array(s.org_id, s.layer));
     PERFORM memwarden_internal.compile_packs(p_org_id);
     PERFORM memwarden_internal.compile_surfaces(p_org_id);
     UPDATE memwarden_data.sensitivity_rules_text AS t

@@ -7,13 +7,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 VALUES ('access_role', '{role_id,write_budget}'::text[]),
-       ('approval_policy', '{org_id,layer,approval}'),
+       ('approval_policy', '{org_id,layer,class,agent,approval,auto_below,weights,layer_risk}'),
        ('canonical_source', '{org_id,enabled}'),
+       ('content_schema', '{org_id,layer,kind,schema_id,schema,constraints,text_template,merge_policy,embedding_dimension,current}'),
        ('durability_ruleset', '{org_id,layer,rules}'),
-       ('embedding_model', '{model_id,dimension}'),
+       ('embedding_model', '{model_id,name,dimension}'),
        ('embedding_use', '{org_id,model_id,is_active}'),
        ('integrity_rule', '{org_id,layer}'),
-       ('layer', '{layer,admission,writers,direct_writes,same_key,default_ttl,max_ttl,default_confidence,embedding,'
+       ('layer', '{layer,admission,shared,writers,direct_writes,same_key,default_ttl,max_ttl,default_confidence,embedding,'
                  'text_search_config,max_content_bytes,max_text_length,idempotency_window,rate_limit,rate_window,'
                  'extend_validity,duplicate_similarity,topic_similarity,contradiction_score,conflict,conflict_gap,'
                  'max_pending,fact_threshold,evidence_half_life,min_authority,min_external,external_types,'
@@ -26,9 +27,11 @@ VALUES ('access_role', '{role_id,write_budget}'::text[]),
                      'anchor_nullable,reputation,disabled_at}'),
        ('rate_limit', '{org_id,principal_id,layer,rate_limit,rate_window}'),
        ('residency_rule', '{org_id,class,regions}'),
-       ('role_permission', '{role_id,operation,layer,kind}'),
+       ('role_permission', '{role_id,operation,layer,kind,reach}'),
+       ('sensitivity_ruleset', '{org_id,layer,rules_hash}'),
        ('tightening', '{org_id,layer,raised_by}'),
-       ('verifier', '{org_id,layer,purpose}')
+       ('verifier', '{org_id,layer,purpose}'),
+       ('vocabulary', '{org_id,synonyms}')
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settings_sources() IS 'The tables that layer_terms reads, and the columns of each.';
 REVOKE ALL ON FUNCTION memwarden_internal.settings_sources() FROM PUBLIC;

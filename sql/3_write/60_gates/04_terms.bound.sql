@@ -2,6 +2,39 @@
 -- has the triggers of settings_sources(). What writes change, what depends on the scope or on the time, terms_of() asks.
 -- Of the tables' policies a DBA's grant on it takes nothing away.
 CREATE OR REPLACE VIEW memwarden_data.layer_terms WITH (security_invoker = true) AS
+SELECT t.principal_id, t.layer, t.org_id, t.home_scope_id, t.has_packs, t.terms,
+       CASE WHEN (t.terms).admission = 'full' AND NOT (t.terms).has_anchors AND (t.terms).writes_plain AND (t.terms).direct_writes
+                 AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
+                 AND NOT ((t.terms).has_policies OR (t.terms).has_sources OR (t.terms).has_verifiers OR (t.terms).has_plugins
+                          OR (t.terms).has_judges OR (t.terms).has_rules)
+                 AND (NOT (t.terms).asks_approval
+                      OR writer.reputation >= o.reputation_threshold AND coalesce(a.approval, 'never') IN ('never', 'by_risk'))
+                 -- The writer reads whatever it is cleared for: no role narrows it, and no policy.
+                 AND kept_in.shared
+                 AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                              WHERE r.role_id = writer.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL
+                                AND r.reach = 'all')
+                 AND NOT EXISTS (SELECT FROM memwarden_data.policy_set AS r
+                                  WHERE r.org_id IN (0, writer.org_id) AND 'READ' = ANY (r.operations))
+                 AND s.merge_policy IS NULL AND s.embedding_dimension IS NULL AND d.rules_hash IS NOT NULL AND w.model_id IS NOT NULL
+            THEN ROW (t.org_id, (t.terms).agent, (t.terms).clearance, (t.terms).held_domains, (t.terms).rate_limit, (t.terms).rate_window,
+                      (t.terms).max_content_bytes, (t.terms).max_text_length, (t.terms).max_ttl, (t.terms).default_ttl,
+                      (t.terms).embedding, (t.terms).text_search_config, (t.terms).default_confidence,
+                      (t.terms).validation_weights, (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority,
+                      (t.terms).min_external, (t.terms).external_types,
+                      extract(epoch FROM (t.terms).evidence_half_life)::double precision,
+                      CASE WHEN (t.terms).conflict = 'accumulate' AND NOT coalesce((t.terms).durability -> 'overlap' ? 'share', false)
+                           THEN (t.terms).duplicate_similarity ELSE (t.terms).topic_similarity END,
+                      (t.terms).conflict <> 'accumulate', coalesce((t.terms).durability @? '$.*.marks ? (@ == true)', false),
+                      (t.terms).durability IS NOT NULL,
+                      CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
+                      (t.terms).residency, (t.terms).model_id, (t.terms).model_dimension, w.model_id, w.dimension,
+                      d.rules_hash, s.schema_id, s.schema::text, s.constraints::text, s.text_template, v.synonyms::text,
+                      (t.terms).asks_approval, (t.terms).asks_approval AND a.approval = 'by_risk', coalesce(a.auto_below, 0.3),
+                      coalesce(a.weights, '{0.25,0.20,0.15,0.15,0.15,0.10}'),
+                      a.layer_risk
+                     )::memwarden_data.plain_terms END AS plain
+  FROM (
 SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
        EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id IN (0, p.org_id)) AS has_packs,
        -- NULL: what is the scope's
@@ -49,6 +82,66 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
   LEFT JOIN memwarden_data.access_role AS a ON a.role_id = p.role_id
   LEFT JOIN memwarden_data.rate_limit AS r ON r.org_id = p.org_id AND r.principal_id = p.principal_id AND r.layer = l.layer
   LEFT JOIN memwarden_data.tightening AS g ON g.org_id = p.org_id AND g.layer = l.layer AND l.fact_threshold > 0
- WHERE p.disabled_at IS NULL;
+ WHERE p.disabled_at IS NULL) AS t
+  -- Of the rest only plain writes are asked.
+  JOIN memwarden_data.principal AS writer ON writer.principal_id = t.principal_id
+  LEFT JOIN memwarden_data.organisation AS o ON o.org_id = writer.org_id
+  JOIN memwarden_data.layer AS kept_in ON kept_in.layer = t.layer
+  LEFT JOIN memwarden_data.embedding_model AS w ON w.name = 'lexical'
+  LEFT JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
+                      WHERE x.org_id IN (0, writer.org_id) AND x.layer IN ('*', kept_in.layer)
+                      ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS d ON true
+  LEFT JOIN LATERAL (SELECT x.schema_id, x.schema, x.constraints, x.text_template, x.merge_policy, x.embedding_dimension
+                       FROM memwarden_data.content_schema AS x
+                      WHERE x.layer = kept_in.layer AND x.kind = 'default' AND x.org_id IN (0, writer.org_id) AND x.current
+                      ORDER BY x.org_id DESC LIMIT 1) AS s ON true
+  LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = writer.org_id
+  -- approval_terms() of a write without a class
+  LEFT JOIN LATERAL (SELECT y.approval, y.auto_below, y.weights, y.layer_risk FROM memwarden_data.approval_policy AS y
+                      WHERE y.org_id IN (0, writer.org_id) AND y.layer = kept_in.layer AND y.class = '*'
+                        AND (y.agent IS NULL OR y.agent = writer.name)
+                      ORDER BY y.agent IS NULL, y.org_id DESC LIMIT 1) AS a ON true;
 COMMENT ON VIEW memwarden_data.layer_terms IS
     'What settings make of every principal in every layer, in whatever scope. For look-ups by both.';
+
+-- Kept terms that hold, with what is the scope's, what writes change and what time changes. For look-ups by principal, layer
+-- and scope.
+CREATE OR REPLACE VIEW memwarden_data.terms_at WITH (security_invoker = true) AS
+SELECT t.*,
+       -- Where a write that says nothing special meets nothing special: no noise, no entities, no pack, no index of its own.
+       (t.plain).org_id IS NOT NULL AND t.may_write AND t.closed_at IS NULL AND t.plain_label_id IS NOT NULL AND t.pack IS NULL
+       AND NOT (t.has_noise OR t.has_agreed OR t.has_entities)
+       AND ((t.plain).residency IS NULL OR memwarden_internal.residency_refusal((t.plain).residency, NULL) IS NULL)
+       AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
+                        WHERE h.org_id = t.org_id AND h.scope_id = t.scope_id AND h.layer = t.layer AND h.vacated_at IS NULL)
+       AS is_plain
+  FROM (
+SELECT k.principal_id, k.layer, k.org_id, k.home_scope_id, k.terms, k.plain, s.scope_id, s.closed_at, s.kind, s.text_search_config,
+       -- may_write(), written out: every write pays for a call.
+       EXISTS (SELECT FROM memwarden_data.scope_grant AS g
+                WHERE g.principal_id = k.principal_id AND g.writes
+                  AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write,
+       EXISTS (SELECT FROM memwarden_data.noise AS x
+                WHERE x.org_id = k.org_id AND x.scope_id = s.scope_id AND x.layer = k.layer
+                  AND x.expires_at > clock_timestamp()) AS has_noise,
+       -- What people agreed to may be replaced.
+       EXISTS (SELECT FROM memwarden_data.review AS v
+                WHERE v.org_id = k.org_id AND v.layer = k.layer AND v.state = 'approved'
+                  AND (v.four_eyes OR v.needed > 1)) AS has_agreed,
+       CASE WHEN k.has_packs THEN (
+           SELECT u.pack FROM memwarden_data.pack_use AS u
+            WHERE u.org_id IN (0, k.org_id) AND (u.principal_id IS NULL OR u.principal_id = k.principal_id)
+              AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
+            ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) END AS pack,
+       EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, k.org_id)) AS has_entities,
+       -- By its value, not by walking through all of them from the least.
+       (SELECT min(b.label_id + 0) FROM memwarden_data.label AS b
+         WHERE b.org_id = k.org_id AND b.layer = k.layer AND b.kind IS NULL AND b.scope_kind = s.kind
+           AND b.classification = least(1::smallint, (k.terms).clearance) AND b.domains = '{}' AND b.attributes = '{}'
+           AND NOT b.shared) AS plain_label_id
+  FROM memwarden_data.kept_terms AS k, memwarden_data.scope AS s
+ WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, k.org_id))
+   AND EXISTS (SELECT FROM pg_rewrite AS r WHERE r.oid = k.rule AND r.xmin = k.rule_made
+                                             AND r.ev_class = to_regclass('memwarden_data.layer_terms'))) AS t;
+COMMENT ON VIEW memwarden_data.terms_at IS
+    'On what terms a principal writes in a layer of a scope, as far as that has been kept. For look-ups by all three.';

@@ -12,47 +12,23 @@ DECLARE
     v_terms record;
 BEGIN
     FOR v_try IN 1..100 LOOP
-        SELECT k.terms, s.scope_id, s.closed_at, s.kind, s.text_search_config,
-               -- may_write(), written out: every write pays for a call.
-               EXISTS (SELECT FROM memwarden_data.scope_grant AS g
-                        WHERE g.principal_id = k.principal_id AND g.writes
-                          AND (g.scope_id = s.scope_id OR (g.descendants AND g.scope_id = ANY (s.lineage)))) AS may_write,
-               EXISTS (SELECT FROM memwarden_data.noise AS x
-                        WHERE x.org_id = k.org_id AND x.scope_id = s.scope_id AND x.layer = k.layer
-                          AND x.expires_at > clock_timestamp()) AS has_noise,
-               -- What people agreed to may be replaced.
-               EXISTS (SELECT FROM memwarden_data.review AS v
-                        WHERE v.org_id = k.org_id AND v.layer = k.layer AND v.state = 'approved'
-                          AND (v.four_eyes OR v.needed > 1)) AS has_agreed,
-               CASE WHEN k.has_packs THEN (
-                   SELECT u.pack FROM memwarden_data.pack_use AS u
-                    WHERE u.org_id IN (0, k.org_id) AND (u.principal_id IS NULL OR u.principal_id = k.principal_id)
-                      AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
-                    ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) END AS pack,
-               EXISTS (SELECT FROM memwarden_data.entity AS e WHERE e.org_id IN (0, k.org_id)) AS has_entities,
-               (SELECT min(b.label_id) FROM memwarden_data.label AS b
-                 WHERE b.org_id = k.org_id AND b.layer = k.layer AND b.kind IS NULL AND b.scope_kind = s.kind
-                   AND b.classification = least(1::smallint, (k.terms).clearance) AND b.domains = '{}' AND b.attributes = '{}'
-                   AND NOT b.shared) AS plain_label_id
+        SELECT t.terms, t.scope_id, t.closed_at, t.may_write, t.kind, t.text_search_config, t.has_noise, t.has_agreed, t.pack,
+               t.has_entities, t.plain_label_id
           INTO v_found
-          FROM memwarden_data.kept_terms AS k
-          LEFT JOIN memwarden_data.scope AS s ON s.scope_id = CASE WHEN p_path IS NULL THEN k.home_scope_id
-                  ELSE (SELECT n.scope_id FROM memwarden_data.scope AS n WHERE n.path = p_path) END
-         WHERE k.principal_id = p_principal_id AND k.layer = p_layer
-           AND k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, k.org_id))
-           AND EXISTS (SELECT FROM pg_rewrite AS r WHERE r.oid = k.rule AND r.xmin = k.rule_made
-                                                     AND r.ev_class = 'memwarden_data.layer_terms'::regclass)
+          FROM memwarden_data.terms_at AS t
+         WHERE t.principal_id = p_principal_id AND t.layer = p_layer
+           AND t.scope_id = coalesce((SELECT n.scope_id FROM memwarden_data.scope AS n WHERE n.path = p_path),
+                                     (SELECT p.home_scope_id FROM memwarden_data.principal AS p
+                                       WHERE p.principal_id = p_principal_id AND p_path IS NULL))
          LIMIT 1;
         EXIT WHEN FOUND;
-        IF NOT memwarden_internal.keep_terms(p_principal_id, p_layer) THEN
+        IF p_path IS NOT NULL AND NOT EXISTS (SELECT FROM memwarden_data.scope AS n WHERE n.path = p_path)
+            OR NOT memwarden_internal.keep_terms(p_principal_id, p_layer) THEN
             RETURN p_form;
         ELSIF v_try = 100 THEN
             PERFORM memwarden_internal.raise_error('store_busy', 'settings change faster than they can be read');
         END IF;
     END LOOP;
-    IF v_found.scope_id IS NULL THEN
-        RETURN p_form;
-    END IF;
     v_terms := v_found.terms;
     -- In one statement: a new connection plans each.
     SELECT v_found.scope_id, v_found.closed_at, v_found.may_write, v_found.kind,
@@ -82,10 +58,10 @@ BEGIN
                                     WHERE o.principal_id = p_principal_id AND o.layer = p_layer FOR UPDATE SKIP LOCKED));
     END IF;
     -- The settings and their generation in one statement: as one snapshot has them.
-    INSERT INTO memwarden_data.kept_terms (principal_id, layer, org_id, home_scope_id, has_packs, generation, rule, rule_made, terms)
+    INSERT INTO memwarden_data.kept_terms (principal_id, layer, org_id, home_scope_id, has_packs, generation, rule, rule_made, terms, plain)
     SELECT v.principal_id, v.layer, v.org_id, v.home_scope_id, v.has_packs,
            (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, v.org_id)),
-           r.oid, r.xmin, v.terms
+           r.oid, r.xmin, v.terms, v.plain
       FROM memwarden_data.layer_terms AS v, pg_rewrite AS r
      WHERE v.principal_id = p_principal_id AND v.layer = p_layer AND r.ev_class = 'memwarden_data.layer_terms'::regclass;
     RETURN FOUND;

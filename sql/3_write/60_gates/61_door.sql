@@ -1,5 +1,5 @@
 -- Conditions that every write shares, asked once a call.
-CREATE OR REPLACE FUNCTION memwarden_internal.open_door()
+CREATE OR REPLACE FUNCTION memwarden_internal.enter()
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +12,6 @@ BEGIN
         FROM memwarden_internal.storage_key() THEN
         PERFORM memwarden_internal.raise_error('not_set_up', 'see memwarden.status()');
     END IF;
-    PERFORM memwarden_internal.ready_python();
     RETURN memwarden_internal.require_principal();
 EXCEPTION
     WHEN undefined_table OR invalid_schema_name THEN
@@ -23,9 +22,25 @@ EXCEPTION
         PERFORM memwarden_internal.raise_error('store_busy', 'at the door');
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.open_door() IS
+COMMENT ON FUNCTION memwarden_internal.enter() IS
     'The writer''s principal. Raises 25001 at an isolation other than READ COMMITTED, 55000 when storage and functions '
     'disagree, 28000 without identity, 55P03 when a table was locked for longer than lock_timeout.';
+REVOKE ALL ON FUNCTION memwarden_internal.enter() FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.open_door()
+RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.enter();
+BEGIN
+    PERFORM memwarden_internal.ready_python();
+    RETURN v_principal_id;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.open_door() IS
+    'As enter(), and Python is loaded before anything is locked.';
 REVOKE ALL ON FUNCTION memwarden_internal.open_door() FROM PUBLIC;
 
 -- Who recalls is told the same, instead of an error about a column.

@@ -38,7 +38,7 @@ SET extra_float_digits = 1
 SET memwarden.ids_are_new = 'on'
 AS $function$
 DECLARE
-    v_principal_id bigint := memwarden_internal.open_door();
+    v_principal_id bigint := memwarden_internal.enter();
     v_request_id   uuid;
     v_result       memwarden_internal.write_result;
     v_fault        text;
@@ -49,13 +49,32 @@ BEGIN
             IF write.corrects IS NOT NULL THEN
                 v_kept := memwarden_internal.corrected(v_principal_id, write.corrects);
             END IF;
-            v_request_id := memwarden_internal.storable_request_id(write.request_id);
+            IF write.request_id IS NULL THEN
+                v_request_id := memwarden_internal.uuid7();
+            ELSE
+                v_request_id := memwarden_internal.storable_request_id(write.request_id);
+            END IF;
             IF write.request_id IS NOT NULL AND memwarden_internal.stored_requests(ARRAY[write.request_id]) IS NOT NULL THEN
                 RETURN memwarden_internal.replayed(
                     v_request_id, v_principal_id, write.layer, coalesce(write.scope, v_kept ->> 'scope'),
                         coalesce(write.subject, v_kept ->> 'subject'),
                     coalesce(write.predicate, v_kept ->> 'predicate'), write.corrects, write.content::text);
             END IF;
+            IF v_attempt = 1
+               AND num_nonnulls(write.subject, write.predicate, write.deadline, write.idempotency_key, write.kind, write.valid_from,
+                                write.valid_to, write.embedding_model, write.classification, write.domains, write.attributes,
+                                write.origin, write.class, write.justification, write.corrects) = 0
+               AND write.content IS NOT NULL
+               AND memwarden_internal.is_plain_write(write.evidence, write.confidence, write.importance, write.trace_id)
+               AND (write.request_id IS NULL OR write.request_id = v_request_id) THEN
+                v_result := memwarden_internal.write_alone(
+                    v_principal_id, v_request_id, write.layer, write.scope, write.content, write.confidence, write.importance,
+                    write.evidence, write.embedding, write.ttl, write.trace_id);
+                IF v_result.request_id IS NOT NULL THEN
+                    RETURN v_result;
+                END IF;
+            END IF;
+            PERFORM memwarden_internal.ready_python();
             INSERT INTO memwarden_data.write_request AS r (
                 request_id, layer, scope_path, kind, subject, predicate, content, evidence, confidence, importance,
                 embedding, embedding_model, ttl, valid_from, valid_to, deadline, idempotency_key, trace_id,

@@ -62,17 +62,16 @@ COMMENT ON TYPE memwarden_internal.plain_terms IS
 
 -- Worked out once for each plan, as it never changes.
 CREATE OR REPLACE FUNCTION memwarden_internal.shipped_gates()
-RETURNS text[]
+RETURNS name[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN ARRAY(SELECT n.name FROM memwarden_internal.built_in_gates() AS g,
-                        LATERAL (SELECT format('gate_%s_%sO', lpad(g.ordinal::text, 2, '0'), g.name) AS name) AS n
-                  ORDER BY n.name COLLATE "C");
+    RETURN ARRAY(SELECT format('gate_%s_%s', lpad(g.ordinal::text, 2, '0'), g.name)::name
+                   FROM memwarden_internal.built_in_gates() AS g);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.shipped_gates() IS 'The triggers of built_in_gates(), in order, each with O for: it is on.';
+COMMENT ON FUNCTION memwarden_internal.shipped_gates() IS 'The triggers of built_in_gates().';
 REVOKE ALL ON FUNCTION memwarden_internal.shipped_gates() FROM PUBLIC;
 
 -- The gates as they are shipped, and none besides: only then is known what they say without asking them.
@@ -82,10 +81,10 @@ LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN memwarden_internal.shipped_gates() = ARRAY(
-        SELECT t.tgname::text || t.tgenabled::text FROM pg_trigger AS t
-         WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_')
-         ORDER BY t.tgname);
+    RETURN (SELECT count(*) = cardinality(memwarden_internal.shipped_gates())
+                   AND bool_and(t.tgname = ANY (memwarden_internal.shipped_gates()) AND t.tgenabled = 'O')
+              FROM pg_trigger AS t
+             WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname >= 'gate_' AND t.tgname < 'gate`');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gates_as_shipped() IS
@@ -127,73 +126,38 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    -- Of readers who do not read whatever they are cleared for the gates know.
-    IF NOT memwarden_internal.reads_whatever_cleared(p_principal_id) THEN
-        RETURN ARRAY[]::memwarden_internal.plain_terms[];
-    END IF;
+    PERFORM memwarden_internal.keep_terms(p_principal_id, a.layer)
+       FROM (SELECT DISTINCT l.layer FROM unnest(p_layers) AS l (layer)) AS a
+      WHERE NOT EXISTS (SELECT FROM memwarden_data.terms_at AS t
+                         WHERE t.principal_id = p_principal_id AND t.layer = a.layer AND t.scope_id = t.home_scope_id);
     RETURN ARRAY(
-        WITH asked AS MATERIALIZED (
-            SELECT DISTINCT a.scope, a.layer FROM unnest(p_scopes, p_layers) AS a (scope, layer)
-        ), laid_down AS MATERIALIZED (
-            -- What is the same in all scopes.
-            SELECT l.layer, r.rules_hash, s.schema_id, s.schema::text AS schema, s.constraints::text AS constraints, s.text_template,
-                   v.synonyms::text AS synonyms, a.approval, a.auto_below, a.weights, a.is_reputable,
-                   coalesce(a.layer_risk, memwarden_internal.layer_risk(l.layer)) AS layer_risk,
-                   EXISTS (SELECT FROM memwarden_data.review AS y
-                            WHERE y.org_id = p.org_id AND y.layer = l.layer AND y.state = 'approved'
-                              AND (y.four_eyes OR y.needed > 1)) AS has_agreed
-              FROM memwarden_data.principal AS p
-              JOIN (SELECT DISTINCT a.layer FROM asked AS a) AS w ON true
-              JOIN memwarden_data.layer AS l ON l.layer = w.layer
-             CROSS JOIN LATERAL (SELECT x.rules_hash FROM memwarden_data.sensitivity_ruleset AS x
-                                  WHERE x.org_id IN (0, p.org_id) AND x.layer IN ('*', l.layer)
-                                  ORDER BY x.org_id DESC, x.layer = '*' LIMIT 1) AS r
-              LEFT JOIN LATERAL (SELECT x.schema_id, x.schema, x.constraints, x.text_template, x.merge_policy, x.embedding_dimension
-                                   FROM memwarden_data.content_schema AS x
-                                  WHERE x.layer = l.layer AND x.kind = 'default' AND x.org_id IN (0, p.org_id) AND x.current
-                                  ORDER BY x.org_id DESC LIMIT 1) AS s ON true
-              LEFT JOIN memwarden_data.vocabulary AS v ON v.org_id = p.org_id
-             CROSS JOIN LATERAL memwarden_internal.approval_terms(p.org_id, l.layer, NULL, p.name, p.principal_id) AS a
-             WHERE p.principal_id = p_principal_id AND l.admission = 'full' AND l.shared AND s.merge_policy IS NULL
-               AND s.embedding_dimension IS NULL
-        )
         SELECT ROW (
-                   w.scope, w.layer, (t.terms).org_id, (t.terms).scope_id, (t.terms).plain_label_id, (t.terms).agent,
-                   (t.terms).clearance, (t.terms).held_domains, (t.terms).rate_limit IS NOT NULL,
-                   (t.terms).max_content_bytes, (t.terms).max_text_length,
-                   (t.terms).max_ttl, (t.terms).default_ttl, (t.terms).embedding, (t.terms).text_search_config,
-                   (t.terms).default_confidence, (t.terms).validation_weights,
-                   (t.terms).confidence_weights, (t.terms).fact_threshold, (t.terms).min_authority, (t.terms).min_external,
-                   (t.terms).external_types, extract(epoch FROM (t.terms).evidence_half_life)::double precision,
-                   CASE WHEN (t.terms).conflict = 'accumulate'
-                             AND NOT coalesce((t.terms).durability -> 'overlap' ? 'share', false)
-                        THEN (t.terms).duplicate_similarity ELSE (t.terms).topic_similarity END,
-                   (t.terms).conflict <> 'accumulate',
-                   coalesce((t.terms).durability @? '$.*.marks ? (@ == true)', false), (t.terms).durability IS NOT NULL,
-                   CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
-                   (t.terms).model_id, (t.terms).model_dimension, m.model_id, m.dimension,
-                   d.rules_hash, d.schema_id, d.schema, d.constraints, d.text_template, d.synonyms,
-                   (t.terms).asks_approval, (t.terms).asks_approval AND d.approval = 'by_risk', d.auto_below, d.weights, d.layer_risk,
-                   b.readers, b.recalls, b.consumers
+                   w.scope, w.layer, (t.plain).org_id, t.scope_id, t.plain_label_id, (t.plain).agent, (t.plain).clearance,
+                   (t.plain).held_domains, (t.plain).rate_limit IS NOT NULL, (t.plain).max_content_bytes, (t.plain).max_text_length,
+                   (t.plain).max_ttl, (t.plain).default_ttl, (t.plain).embedding,
+                   coalesce(t.text_search_config, (t.plain).text_search_config), (t.plain).default_confidence,
+                   (t.plain).validation_weights, (t.plain).confidence_weights, (t.plain).fact_threshold, (t.plain).min_authority,
+                   (t.plain).min_external, (t.plain).external_types, (t.plain).half_life, (t.plain).near_from, (t.plain).in_conflict,
+                   (t.plain).seeks_marks, (t.plain).has_durability, (t.plain).overlap, (t.plain).model_id, (t.plain).dimension,
+                   (t.plain).words_model_id, (t.plain).words_dimension, (t.plain).rules_hash, (t.plain).schema_id, (t.plain).schema,
+                   (t.plain).constraints, (t.plain).text_template, (t.plain).synonyms, (t.plain).asks_approval, (t.plain).by_risk,
+                   (t.plain).auto_below, (t.plain).weights,
+                   coalesce((t.plain).layer_risk, memwarden_internal.risk_of_layer(
+                       'full', coalesce((t.plain).default_ttl, (t.plain).max_ttl))), b.readers, b.recalls, b.consumers
                )::memwarden_internal.plain_terms
-          FROM asked AS w
-          JOIN laid_down AS d ON d.layer = w.layer
-         CROSS JOIN LATERAL (SELECT memwarden_internal.terms_of(
-                                        NULL::memwarden_data.write_terms, p_principal_id, w.layer, w.scope) AS terms OFFSET 0) AS t
-          JOIN memwarden_data.embedding_model AS m ON m.name = 'lexical'
-          LEFT JOIN LATERAL memwarden_internal.blast_radius((t.terms).scope_id, p_principal_id) AS b
-            ON (t.terms).asks_approval AND d.approval = 'by_risk'
-         WHERE (t.terms).admission = 'full' AND (t.terms).may_write AND (t.terms).closed_at IS NULL AND NOT (t.terms).has_anchors
-           AND (t.terms).plain_label_id IS NOT NULL AND (t.terms).writes_plain AND (t.terms).direct_writes
-           AND ((t.terms).writers <> 'validated' OR (t.terms).validated) AND (t.terms).write_budget IS NULL
-           AND NOT ((t.terms).has_policies OR (t.terms).has_sources OR (t.terms).has_verifiers OR (t.terms).has_plugins
-                    OR (t.terms).has_judges OR (t.terms).has_rules OR (t.terms).has_noise OR (t.terms).has_entities)
-           AND ((t.terms).residency IS NULL OR memwarden_internal.residency_refusal((t.terms).residency, NULL) IS NULL)
-           AND (t.terms).pack IS NULL AND ((t.terms).rate_limit IS NULL OR w.layer = ANY (p_held))
-           AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS h
-                            WHERE h.org_id = (t.terms).org_id AND h.scope_id = (t.terms).scope_id AND h.layer = w.layer
-                              AND h.vacated_at IS NULL)
-           AND (NOT (t.terms).asks_approval OR d.is_reputable AND d.approval IN ('never', 'by_risk') AND NOT d.has_agreed));
+          FROM (SELECT DISTINCT a.scope, a.layer, s.scope_id
+                  FROM unnest(p_scopes, p_layers) AS a (scope, layer)
+                  JOIN memwarden_data.principal AS p ON p.principal_id = p_principal_id
+                 CROSS JOIN LATERAL (
+                       SELECT CASE WHEN a.scope IS NULL THEN p.home_scope_id
+                                   ELSE (SELECT n.scope_id FROM memwarden_data.scope AS n WHERE n.path = a.scope) END AS scope_id) AS s
+               ) AS w
+         CROSS JOIN LATERAL (
+               SELECT p.* FROM memwarden_data.terms_at AS p
+                WHERE p.principal_id = p_principal_id AND p.layer = w.layer AND p.scope_id = w.scope_id
+                LIMIT 1) AS t
+          LEFT JOIN LATERAL memwarden_internal.blast_radius(t.scope_id, p_principal_id) AS b ON (t.plain).by_risk
+         WHERE t.is_plain AND ((t.plain).rate_limit IS NULL OR w.layer = ANY (p_held)));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) IS
@@ -201,23 +165,16 @@ COMMENT ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[
     'for the home. p_held: the layers of which permits are held.';
 REVOKE ALL ON FUNCTION memwarden_internal.plain_terms(bigint, text[], text[], text[]) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.reads_whatever_cleared(p_principal_id bigint)
+CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_write(
+    p_evidence jsonb, p_confidence double precision, p_importance double precision, p_trace_id text)
 RETURNS boolean
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-AS $function$
-BEGIN
-    RETURN EXISTS (
-        SELECT FROM memwarden_data.principal AS p
-          JOIN memwarden_data.role_permission AS r
-            ON r.role_id = p.role_id AND r.operation = 'READ' AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all'
-         WHERE p.principal_id = p_principal_id AND p.disabled_at IS NULL
-           AND NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations)));
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.reads_whatever_cleared(bigint) IS
-    'Whether clearance and domains alone say what a principal reads in layers that are shared: no role narrows it, and no policy.';
-REVOKE ALL ON FUNCTION memwarden_internal.reads_whatever_cleared(bigint) FROM PUBLIC;
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN coalesce(length(p_trace_id) <= 200, true)
+   AND coalesce(p_confidence BETWEEN 0 AND 1, true) AND coalesce(p_importance BETWEEN 0 AND 1, true)
+   AND coalesce(memwarden_internal.is_plain_evidence(p_evidence) AND strpos(p_evidence::text, 'memwarden:') = 0, true);
+COMMENT ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) IS
+    'Whether evidence, confidence, importance and trace id of a request are in the usual form.';
+REVOKE ALL ON FUNCTION memwarden_internal.is_plain_write(jsonb, double precision, double precision, text) FROM PUBLIC;
 
 -- Only what says nothing special, and bears an id of its own.
 CREATE OR REPLACE FUNCTION memwarden_internal.is_plain_request(p_request memwarden_internal.batch_request)
@@ -228,9 +185,7 @@ RETURN num_nonnulls((p_request).subject, (p_request).predicate, (p_request).dead
                     (p_request).domains, (p_request).attributes, (p_request).origin, (p_request).class, (p_request).justification,
                     (p_request).corrects, (p_request).fault) = 0
    AND num_nonnulls((p_request).content, (p_request).content_text) = 1 AND (p_request).layer IS NOT NULL
-   AND coalesce(length((p_request).trace_id) <= 200, true)
-   AND coalesce((p_request).confidence BETWEEN 0 AND 1, true) AND coalesce((p_request).importance BETWEEN 0 AND 1, true)
-   AND coalesce(memwarden_internal.is_plain_evidence((p_request).evidence) AND strpos((p_request).evidence::text, 'memwarden:') = 0, true);
+   AND memwarden_internal.is_plain_write((p_request).evidence, (p_request).confidence, (p_request).importance, (p_request).trace_id);
 COMMENT ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) IS
     'Whether a request has content, evidence, vector, confidence, importance, time to live and trace id alone, in the usual form.';
 REVOKE ALL ON FUNCTION memwarden_internal.is_plain_request(memwarden_internal.batch_request) FROM PUBLIC;
@@ -265,7 +220,7 @@ BEGIN
                t.fact_threshold, t.min_authority, t.min_external, t.external_types, t.half_life, t.near_from, t.in_conflict,
                t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
                t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
-               f.search_text, v.vector, clock_timestamp() AS ended,
+               f.search_text, f.names, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
                v.vector IS NOT NULL AND f.findings IS NULL AND f.sensitive IS NULL AND f.sensitivity = 'none'
@@ -359,7 +314,8 @@ BEGIN
     ), born AS MATERIALIZED (
         SELECT r.place, r.id, r.path, r.evidence, r.said, r.ttl, r.trace_id, r.is_lexical, r.org_id, r.scope_id, r.layer, r.label_id,
                r.agent, r.has_limit, r.text_search_config, r.validation_weights, r.has_durability, r.schema_id, r.asks_approval,
-               r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.vector, r.own_model_id, r.now,
+               r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.names, r.vector, r.own_model_id,
+               r.now,
                r.neighbours, r.grounds, r.fact_score, r.trust, r.trust_ceiling, r.adjusted, r.risk, r.measures,
                r.ended - r.began AS reading, r.judged - r.looked AS comparing, r.borne_out - r.judged AS weighing,
                memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
@@ -432,10 +388,9 @@ BEGIN
             content_hash, fingerprint, search_vector)
         SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
                'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint,
-               CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text)
-                         AND r.search_text !~ memwarden_internal.run_together()
+               CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text) AND r.names IS NULL
                     THEN to_tsvector('english', left(r.search_text, 200000))
-                    ELSE memwarden_internal.words_to_index(r.text_search_config, r.search_text) END
+                    ELSE memwarden_internal.words_and_names(r.text_search_config, r.search_text, r.names) END
           FROM sure AS r ORDER BY r.place
     ), provenance AS (
         INSERT INTO memwarden_data.provenance (

@@ -131,11 +131,7 @@ BEGIN
             NEW.principal_id, NEW.request_id);
     END IF;
 
-    -- Plain English, as nearly always, is read without a call.
-    v_words := CASE WHEN v_terms.text_search_config = 'english' AND octet_length(NEW.search_text) = length(NEW.search_text)
-                         AND NEW.search_text !~ memwarden_internal.run_together()
-                    THEN to_tsvector('english', left(NEW.search_text, 200000))
-                    ELSE memwarden_internal.words_to_index(v_terms.text_search_config, NEW.search_text) END;
+    v_words := memwarden_internal.words_to_index(v_terms.text_search_config, NEW.search_text);
     IF NEW.subject_key_id IS NULL AND v_head.subject_key_id IS NOT NULL THEN
         -- What renews an encrypted memory is encrypted as well, whatever its own class is.
         NEW.subject_key_id := v_head.subject_key_id;

@@ -13,10 +13,15 @@ BEGIN
                   FROM memwarden_data.scope_grant AS g
                  WHERE g.descendants AND g.principal_id <> p_principal_id AND g.scope_id = ANY (s.lineage)
                  UNION
+                SELECT g.principal_id FROM memwarden_data.scope_grant AS g
+                 WHERE g.scope_id = p_scope_id AND g.principal_id <> p_principal_id
+                 UNION
                 SELECT g.principal_id
                   FROM memwarden_data.scope AS d
                   JOIN memwarden_data.scope_grant AS g ON g.scope_id = d.scope_id
+                 -- Most scopes have none within them.
                  WHERE d.lineage @> ARRAY[p_scope_id] AND g.principal_id <> p_principal_id
+                   AND EXISTS (SELECT FROM memwarden_data.scope AS c WHERE c.parent_id = p_scope_id)
                  LIMIT 100) AS b),
            -- The job has counted all; what the writer recalled itself is few rows.
            coalesce(greatest(r.recalls - o.recalls, 0), 0), coalesce(greatest(r.consumers - (o.recalls > 0)::integer, 0), 0)
@@ -138,15 +143,23 @@ COMMENT ON FUNCTION memwarden_internal.told_of_auto(jsonb) IS
     'as assess_risk() and the policy had them.';
 REVOKE ALL ON FUNCTION memwarden_internal.told_of_auto(jsonb) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.risk_of_layer(p_admission text, p_ttl interval)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE p_admission WHEN 'free' THEN 0 WHEN 'schema' THEN 0.1
+    -- As events, where it ends by itself; as truths, where it lasts.
+    ELSE CASE WHEN p_ttl IS NULL THEN 0.8 ELSE 0.3 END END;
+COMMENT ON FUNCTION memwarden_internal.risk_of_layer(text, interval) IS
+    'What layer_risk() says, of a layer with that admission, whose memories end after that time.';
+REVOKE ALL ON FUNCTION memwarden_internal.risk_of_layer(text, interval) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.layer_risk(p_layer text)
 RETURNS double precision
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN (SELECT CASE l.admission WHEN 'free' THEN 0 WHEN 'schema' THEN 0.1
-                   -- As events, where it ends by itself; as truths, where it lasts.
-                   ELSE CASE WHEN coalesce(l.default_ttl, l.max_ttl) IS NULL THEN 0.8 ELSE 0.3 END END
+    RETURN (SELECT memwarden_internal.risk_of_layer(l.admission, coalesce(l.default_ttl, l.max_ttl))
               FROM memwarden_data.layer AS l WHERE l.layer = p_layer);
 END
 $function$;

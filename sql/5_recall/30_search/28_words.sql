@@ -104,50 +104,42 @@ COMMENT ON FUNCTION memwarden_internal.unspaced() IS
 REVOKE ALL ON FUNCTION memwarden_internal.unspaced() FROM PUBLIC;
 
 -- iPhone14, OPPOFindX3: names are asked for by a part of them.
-CREATE OR REPLACE FUNCTION memwarden_internal.run_together()
-RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN '[a-zA-Z]{3}[0-9]|[a-z]{2}[A-Z]|[A-Z]{2}[a-z]{2}|[0-9][a-zA-Z]{3}';
-COMMENT ON FUNCTION memwarden_internal.run_together() IS
-    'A regular expression: what a text has where a word of Latin letters goes over into a number or another word without a space.';
-REVOKE ALL ON FUNCTION memwarden_internal.run_together() FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.parts_of_names(p_text text)
 RETURNS text
-LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE plpython3u IMMUTABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-BEGIN
-    RETURN (
-        SELECT string_agg(s.part, ' ' ORDER BY m.number, s.place)
-          -- No key and no hash: those are longer. The i of iPhone is no word of its own.
-          FROM regexp_matches(p_text, '(?<![a-zA-Z0-9])[a-zA-Z0-9]{4,31}(?![a-zA-Z0-9])', 'g') WITH ORDINALITY AS m (found, number),
-               LATERAL regexp_split_to_table(
-                   regexp_replace(m.found[1], '(?<=[a-z])([a-z])(?=[A-Z])|([A-Z])(?=[A-Z][a-z]{2})', E'\\1\\2 ', 'g'), '[0-9 ]+')
-                   WITH ORDINALITY AS s (part, place)
-         WHERE m.found[1] ~ memwarden_internal.run_together() AND length(s.part) BETWEEN 3 AND length(m.found[1]) - 1);
-END
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].parts_of_names(p_text)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.parts_of_names(text) IS
     'Of words that are run together with others or with numbers, the parts of three letters and more; NULL where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.parts_of_names(text) FROM PUBLIC;
 
 -- Memories alone: a question that asks for one name would ask for two words.
-CREATE OR REPLACE FUNCTION memwarden_internal.words_to_index(p_config text, p_text text)
+CREATE OR REPLACE FUNCTION memwarden_internal.words_and_names(p_config text, p_text text, p_names text)
 RETURNS tsvector
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    IF p_text ~ memwarden_internal.run_together() THEN
-        RETURN memwarden_internal.words_of(p_config, p_text)
-            || to_tsvector(p_config::regconfig, coalesce(memwarden_internal.parts_of_names(left(p_text, 200000)), ''));
+    IF p_names IS NULL THEN
+        RETURN memwarden_internal.words_of(p_config, p_text);
     END IF;
-    RETURN memwarden_internal.words_of(p_config, p_text);
+    RETURN memwarden_internal.words_of(p_config, p_text) || to_tsvector(p_config::regconfig, p_names);
 END
 $function$;
+COMMENT ON FUNCTION memwarden_internal.words_and_names(text, text, text) IS
+    'The words by which a memory is found: words_of() its text, and of iPhone14 or OPPOFindX3 also the words that are run together, '
+    'given what parts_of_names() says of the text.';
+REVOKE ALL ON FUNCTION memwarden_internal.words_and_names(text, text, text) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.words_to_index(p_config text, p_text text)
+RETURNS tsvector
+LANGUAGE sql IMMUTABLE PARALLEL RESTRICTED SECURITY INVOKER
+RETURN memwarden_internal.words_and_names(p_config, p_text, memwarden_internal.parts_of_names(p_text));
 COMMENT ON FUNCTION memwarden_internal.words_to_index(text, text) IS
-    'The words by which a memory is found: words_of() its text, and of iPhone14 or OPPOFindX3 also the words that are run together.';
+    'As words_and_names(), of a text whose names nobody has looked for yet.';
 REVOKE ALL ON FUNCTION memwarden_internal.words_to_index(text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pairs_of_signs(p_text text)

@@ -179,3 +179,14 @@ INSERT INTO memwarden_data.tightening
       FROM memwarden_data.organisation AS o WHERE o.name = '@org'
     ON CONFLICT (org_id, layer) DO UPDATE SET raised_by = excluded.raised_by;
 DELETE FROM memwarden_data.tightening;
+UPDATE memwarden_data.approval_policy SET auto_below = @n / 20.0, weights = '{0.5,0.1,0.1,0.1,0.1,0.1}', layer_risk = @n / 10.0;
+UPDATE memwarden_data.approval_policy SET agent = 'a@n' WHERE class = '*' AND layer = 'episodic';
+UPDATE memwarden_data.layer SET shared = NOT shared WHERE layer = 'episodic';
+UPDATE memwarden_data.role_permission SET reach = (ARRAY['own', 'all'])[1 + @n % 2]
+    WHERE role_id = shipped.role_of('@org') AND operation = 'READ';
+UPDATE memwarden_data.embedding_model SET name = name || '@n' WHERE name <> 'lexical';
+INSERT INTO memwarden_data.vocabulary (org_id, synonyms)
+    SELECT shipped.number_of('@org'), '{"word@n": "other"}'
+    ON CONFLICT (org_id) DO UPDATE SET synonyms = EXCLUDED.synonyms;
+UPDATE memwarden_data.sensitivity_ruleset SET layer = 'l@n' WHERE layer <> '*';
+UPDATE memwarden_data.content_schema SET text_template = 'n@n' WHERE kind = 'annotation';

@@ -24,7 +24,15 @@ from races import PATIENCE, together
 HERE = Path(__file__).parent
 ASKED = (HERE / "terms_asked.sql").read_text()
 # Where an answer is not what the tables say; see terms_differ in that file.
-DIFFERENT = "SELECT * FROM shipped.terms_differ"
+DIFFERENT = """
+SELECT * FROM shipped.terms_differ
+ UNION ALL
+-- Of plain writes what was kept before is what is asked of the tables now.
+SELECT k.principal_id, k.layer, NULL, d.key, d.value, to_jsonb(l.plain) -> d.key
+  FROM memwarden_data.terms_at AS k
+  JOIN memwarden_data.layer_terms AS l ON l.principal_id = k.principal_id AND l.layer = k.layer
+ CROSS JOIN LATERAL jsonb_each(coalesce(to_jsonb(k.plain), to_jsonb(l.plain))) AS d
+ WHERE k.scope_id = k.home_scope_id AND k.plain IS DISTINCT FROM l.plain"""
 TERMS = (
     "SELECT md5(string_agg(terms::text, '' ORDER BY principal_id, layer))"
     "  FROM memwarden_data.layer_terms"
