@@ -17,7 +17,7 @@ DECLARE
     v_at         record;
     v_terms      record;
     v_form       record;
-    v_facts      record;
+    v_near       jsonb;
     v_grounds    record;
     v_reach      record;
     v_risk       record;
@@ -76,7 +76,7 @@ BEGIN
     v_vector := coalesce(p_embedding, v_form.embedding)::@extschema:vector@.halfvec;
     v_model_id := CASE WHEN p_embedding IS NULL THEN v_terms.words_model_id ELSE v_terms.model_id END;
     v_looked := clock_timestamp();
-    SELECT EXISTS (SELECT FROM memwarden_data.item AS i
+    IF EXISTS (SELECT FROM memwarden_data.item AS i
                     WHERE i.org_id = v_terms.org_id AND i.scope_id = v_at.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
                       AND substr(i.fingerprint, 1, 4) = substr(v_form.fingerprint, 1, 4) AND i.fingerprint = v_form.fingerprint
                       AND (i.principal_id = p_principal_id
@@ -88,34 +88,14 @@ BEGIN
                          AND i.layer = p_layer
                          AND i.token = memwarden_internal.token_of(v_form.content_hash, v_terms.org_id, p_principal_id,
                                                                    v_at.scope_id, p_layer, NULL, NULL, NULL)
-                         AND i.expires_at > v_looked) AS is_known,
-           ARRAY(SELECT ROW (f.item_id, f.version_id, f.label_id, f.similarity, false)::memwarden_internal.neighbour
-                   FROM (SELECT i.item_id, i.version_id, n.similarity,
-                                CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END AS label_id
-                           FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) v_vector) AS similarity
-                                   FROM memwarden_data.embedding_shared AS e
-                                  WHERE e.org_id = v_terms.org_id AND e.scope_id = v_at.scope_id AND e.model_id = v_model_id
-                                 OFFSET 0) AS n
-                           -- Each by its key, whatever the planner thinks of how many are alike.
-                          CROSS JOIN LATERAL (
-                                SELECT h.item_id, h.version_id, h.label_id, h.principal_id
-                                  FROM memwarden_data.item AS h
-                                 WHERE h.org_id = v_terms.org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
-                                   AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > v_looked)
-                                   AND EXISTS (SELECT FROM memwarden_data.label AS l
-                                                WHERE l.label_id = h.label_id AND l.org_id IN (0, v_terms.org_id)
-                                                  AND l.classification <= v_terms.clearance AND l.domains <@ v_terms.held_domains)
-                                OFFSET 0) AS i
-                          WHERE n.similarity > v_terms.near_from
-                          ORDER BY n.similarity DESC, i.item_id
-                          LIMIT 50) AS f) AS near
-      INTO v_facts;
-    IF v_facts.is_known THEN
+                         AND i.expires_at > v_looked) THEN
         RETURN NULL;
-    ELSIF v_facts.near <> '{}' THEN
-        v_neighbours := memwarden_internal.judge(
-            NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, memwarden_internal.described(
-                v_terms.org_id, v_facts.near, ARRAY(SELECT n.label_id FROM unnest(v_facts.near) AS n)));
+    END IF;
+    v_near := memwarden_internal.plain_neighbours(
+        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_terms.clearance, v_terms.held_domains, v_model_id, v_vector,
+        v_terms.near_from, v_looked);
+    IF v_near IS NOT NULL THEN
+        v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
             OR v_neighbours @? '$[0 to 9] ? (@.relation == "same" || @.relation == "wider" || @.relation == "narrower")'
             OR v_terms.overlap IS NOT NULL AND memwarden_internal.overlap(
