@@ -124,7 +124,8 @@ CREATE TABLE memwarden_data.version_warm PARTITION OF memwarden_data.version FOR
 CREATE TABLE memwarden_data.version_cold PARTITION OF memwarden_data.version FOR VALUES IN ('cold');
 -- Versions of an item begin one after another: finds the one of a moment, however many there were.
 CREATE UNIQUE INDEX version_of_item ON memwarden_data.version (org_id, item_id, lower(recorded_during), tier);
-CREATE UNIQUE INDEX version_number ON memwarden_data.version (org_id, item_id, version, tier);
+-- Of those that are over: what is current is one, and found as that. An entry less for most writes.
+CREATE UNIQUE INDEX version_number ON memwarden_data.version (org_id, item_id, version, tier) WHERE NOT upper_inf(recorded_during);
 CREATE UNIQUE INDEX version_current ON memwarden_data.version (org_id, item_id, tier) WHERE upper_inf(recorded_during);
 CREATE INDEX version_absorbed ON memwarden_data.version (org_id, absorbed_version_id) WHERE absorbed_version_id IS NOT NULL;
 -- Returns to earlier versions: what lies between was undone.

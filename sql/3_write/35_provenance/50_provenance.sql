@@ -28,14 +28,14 @@ BEGIN
            (p.record ->> 'authority')::double precision, p.record -> 'verified_by', p.record ->> 'sensitivity',
            p.record ->> 'approval_state', p.record ->> 'approver', (p.record ->> 'approved_at')::timestamptz,
                p.record ->> 'approval_justification',
-           i.created_at, upper(v.recorded_during), v.previous_version_id, n.version_id,
+           i.created_at, upper(v.recorded_during), v.previous_version_id,
+           memwarden_internal.version_of_number(v.org_id, v.item_id, v.version + 1),
            v.content_hash::bytea, p.key_id, p.signature::bytea,
            p.record
       FROM memwarden_data.item AS i
       JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id
       JOIN memwarden_data.whole_provenance AS p ON p.org_id = v.org_id AND p.version_id = v.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = v.scope_id
-      LEFT JOIN memwarden_data.version AS n ON n.org_id = v.org_id AND n.item_id = v.item_id AND n.version = v.version + 1
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = provenance.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL

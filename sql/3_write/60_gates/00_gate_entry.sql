@@ -35,6 +35,21 @@ COMMENT ON FUNCTION memwarden_internal.short_gates(text) IS
     'The lines of gate_entry(), each behind a line feed, with numbers for the names that nearly every write has.';
 REVOKE ALL ON FUNCTION memwarden_internal.short_gates(text) FROM PUBLIC;
 
+-- The gates of a plain write that was decided at once are always the same, but for two: the stored line says which, and four times.
+CREATE OR REPLACE FUNCTION memwarden_internal.every_gate(p_gates text)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN starts_with(p_gates, '=') THEN
+    '05 ' || substr(split_part(p_gates, ' ', 1), 2) || E'\n06 0\n08 ' || split_part(p_gates, ' ', 2) || E'\n10 0\n20 0\n25 0\n30 0'
+    || CASE WHEN strpos(p_gates, ' l') > 0 THEN E'\n37_durability 0' ELSE '' END
+    || E'\n38 0\n40 ' || split_part(p_gates, ' ', 3) || E'\n50 ' || split_part(p_gates, ' ', 4) || E'\n60 0\n70 0'
+    || CASE WHEN strpos(p_gates, ' a') > 0 THEN E'\n80 0' ELSE '' END || E'\n90 0'
+    ELSE p_gates END;
+COMMENT ON FUNCTION memwarden_internal.every_gate(text) IS
+    'A line for each gate, as gate_entry() makes them, of what is stored in write_request.gates: those lines, or of a plain '
+    'write the line of plain_trail().';
+REVOKE ALL ON FUNCTION memwarden_internal.every_gate(text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.gates_of(p_gates text)
 RETURNS jsonb
 LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT SECURITY INVOKER
@@ -51,7 +66,7 @@ RETURN (
                'decision', CASE split_part(g.line, ' ', 3) WHEN 'R' THEN 'REJECT' WHEN 'D' THEN 'DEFER' ELSE 'ACCEPT' END,
                'us', split_part(g.line, ' ', 2)::integer,
                'reason', substring(g.line FROM '^\S+ \S+ \S+ (.*)$')::jsonb) ORDER BY g.place), '[]')
-      FROM string_to_table(p_gates, E'\n') WITH ORDINALITY AS g (line, place));
+      FROM string_to_table(memwarden_internal.every_gate(p_gates), E'\n') WITH ORDINALITY AS g (line, place));
 COMMENT ON FUNCTION memwarden_internal.gates_of(text) IS
     'The lines of write_request.gates as everybody is shown them: an array of objects with gate, decision, us and reason.';
 REVOKE ALL ON FUNCTION memwarden_internal.gates_of(text) FROM PUBLIC;

@@ -424,17 +424,15 @@ COMMENT ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_requ
 REVOKE ALL ON FUNCTION memwarden_internal.write_plain(memwarden_internal.batch_request[], uuid[], integer[], bigint,
     memwarden_internal.plain_terms[], timestamptz) FROM PUBLIC;
 
--- What the gates would have left behind. The first entry holds its share of what was asked for all, and what each was
--- weighed by is timed: 08 what it is, 50 what is near, 40 what it rests on.
+-- What the gates would have left behind, in a line: see every_gate(). The first number holds what asking for the terms took, or
+-- the share of it. The others are timed singly: what it is, what it rests on, what is near.
 CREATE OR REPLACE FUNCTION memwarden_internal.plain_trail(
     p_each integer, p_read interval, p_compared interval, p_weighed interval, p_lasts boolean, p_asks boolean)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
-RETURN '05 ' || p_each || E'\n06 0\n08 ' || (date_part('epoch', p_read) * 1000000)::integer || E'\n10 0\n20 0\n25 0\n30 0'
-    || CASE WHEN p_lasts THEN E'\n37_durability 0' ELSE '' END
-    || E'\n38 0\n40 ' || (date_part('epoch', p_weighed) * 1000000)::integer
-    || E'\n50 ' || (date_part('epoch', p_compared) * 1000000)::integer || E'\n60 0\n70 0'
-    || CASE WHEN p_asks THEN E'\n80 0' ELSE '' END || E'\n90 0';
+RETURN '=' || p_each || ' ' || (date_part('epoch', p_read) * 1000000)::integer
+    || ' ' || (date_part('epoch', p_weighed) * 1000000)::integer || ' ' || (date_part('epoch', p_compared) * 1000000)::integer
+    || CASE WHEN p_lasts THEN ' l' ELSE '' END || CASE WHEN p_asks THEN ' a' ELSE '' END;
 COMMENT ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) IS
-    'write_request.gates of a plain write that every gate accepted.';
+    'write_request.gates of a plain write that every gate accepted. p_lasts: gate 37 was among them; p_asks: gate 80.';
 REVOKE ALL ON FUNCTION memwarden_internal.plain_trail(integer, interval, interval, interval, boolean, boolean) FROM PUBLIC;

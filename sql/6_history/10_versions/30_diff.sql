@@ -12,7 +12,8 @@ BEGIN
       INTO v_said
       FROM unnest(ARRAY[diff.version_a, diff.version_b]) WITH ORDINALITY AS w (version, ordinal)
       JOIN memwarden_data.item AS i ON i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = diff.item_id
-      JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id AND v.version = w.version
+      JOIN memwarden_data.said_version AS v
+        ON v.org_id = i.org_id AND v.version_id = memwarden_internal.version_of_number(i.org_id, i.item_id, w.version)
      WHERE memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL;
     IF cardinality(v_said) IS DISTINCT FROM 2 THEN

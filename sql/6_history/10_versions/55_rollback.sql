@@ -142,7 +142,8 @@ BEGIN
            i.version_id, v.version_id, NULL, 1
       INTO v_step
       FROM memwarden_data.item AS i
-      JOIN memwarden_data.version AS v ON v.org_id = i.org_id AND v.item_id = i.item_id AND v.version = p_version
+      JOIN memwarden_data.version AS v
+        ON v.org_id = i.org_id AND v.version_id = memwarden_internal.version_of_number(i.org_id, i.item_id, p_version)
      WHERE i.org_id = p_org_id AND i.item_id = p_item_id AND (v.version_id <> i.version_id OR i.status <> 'ACTIVE');
     IF NOT FOUND THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('an earlier version %s of item %s', p_version, p_item_id));

@@ -53,7 +53,8 @@ BEGIN
                r.version_ids, r.key_id))
       FROM memwarden_data.erased_item AS r
       JOIN LATERAL (SELECT v.org_id, v.item_id, v.version_id, v.scope_id, v.layer FROM memwarden_data.version AS v
-                     WHERE v.org_id = r.org_id AND v.item_id = r.item_id ORDER BY v.version DESC LIMIT 1) AS i ON true
+                     WHERE v.org_id = r.org_id AND v.item_id = r.item_id
+                     ORDER BY lower(v.recorded_during) DESC LIMIT 1) AS i ON true
      WHERE r.org_id = ANY (p_orgs) AND r.item_id = ANY (p_item_ids);
 END
 $function$;

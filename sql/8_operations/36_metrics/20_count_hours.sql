@@ -95,7 +95,7 @@ BEGIN
       FROM (SELECT r.org_id, split_part(g.line, ' ', 1) AS gate,
                    floor(4 * ln(greatest(split_part(g.line, ' ', 2)::double precision, 1)) / ln(2::double precision))::smallint AS bucket,
                    count(*) AS requests
-              FROM memwarden_data.write_request AS r, string_to_table(r.gates, E'\n') AS g (line)
+              FROM memwarden_data.write_request AS r, string_to_table(memwarden_internal.every_gate(r.gates), E'\n') AS g (line)
              WHERE r.request_id >= v_from AND r.request_id < v_until AND r.act IS NULL AND g.line <> ''
                AND ('x' || right(r.request_id::text, 4))::bit(16)::integer < v_below
              GROUP BY 1, 2, 3) AS t;

@@ -91,6 +91,11 @@ TABLES: dict[str, set[str]] = {
     "review": set(),
     "dispute": set(),
 }
+# The lines of its gates are kept short where they are those of a plain write.
+TOLD = {
+    "write_request": "to_jsonb(t)"
+    " || jsonb_build_object('gates', memwarden_internal.every_gate(t.gates))"
+}
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:\+\d\d(?::\d\d)?|Z)?")
 ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 
@@ -118,7 +123,7 @@ def _left_behind(world: World, path: str, answers: list[dict[str, Any]]) -> list
     found: list[Any] = [plain(answer, set()) for answer in answers]
     for table, unlike in TABLES.items():
         rows = world.admin.execute(
-            f"SELECT to_jsonb(t) AS row FROM memwarden_data.{table} AS t"
+            f"SELECT {TOLD.get(table, 'to_jsonb(t)')} AS row FROM memwarden_data.{table} AS t"
             " JOIN memwarden_data.scope AS s ON s.scope_id = t.scope_id WHERE s.path = %s",
             (path,),
         ).fetchall()
@@ -185,8 +190,7 @@ def test_plain_requests_are_decided_at_once(
     assert [answer["outcome"] for answer in answers] == ["COMMITTED"] * 3
     at_once = [
         shared_world.value(
-            r"SELECT gates ~ '\n06 0\n' AND gates ~ '\n90 0$' FROM memwarden_data.write_request"
-            " WHERE request_id = %s",
+            "SELECT starts_with(gates, '=') FROM memwarden_data.write_request WHERE request_id = %s",
             answer["request_id"],
         )
         for answer in answers
