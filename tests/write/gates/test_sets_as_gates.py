@@ -190,7 +190,8 @@ def test_plain_requests_are_decided_at_once(
     assert [answer["outcome"] for answer in answers] == ["COMMITTED"] * 3
     at_once = [
         shared_world.value(
-            "SELECT starts_with(gates, '=') FROM memwarden_data.write_request WHERE request_id = %s",
+            "SELECT starts_with(gates, '=') FROM memwarden_data.write_request"
+            " WHERE request_id = %s",
             answer["request_id"],
         )
         for answer in answers
