@@ -72,8 +72,11 @@ BEGIN
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := 'REJECTED';
     ELSE
-        NEW.scope_locked := memwarden_internal.lock_scope(NEW.org_id, NEW.scope_id, NEW.layer);
+        -- The door may have waited for it in vain.
+        NEW.scope_locked := NEW.intake_fault IS DISTINCT FROM 'SCOPE_BUSY'
+            AND memwarden_internal.lock_scope(NEW.org_id, NEW.scope_id, NEW.layer);
         IF NOT NEW.scope_locked THEN
+            NEW.intake_fault := NULLIF(NEW.intake_fault, 'SCOPE_BUSY');
             IF EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = NEW.scope_id AND s.closed_at IS NOT NULL) THEN
                 NEW.outcome := 'REJECTED';
                 NEW.reason := 'SCOPE_CLOSED';

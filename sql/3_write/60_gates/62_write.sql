@@ -43,6 +43,7 @@ DECLARE
     v_result       memwarden_internal.write_result;
     v_fault        text;
     v_kept         jsonb;
+    v_is_busy      boolean;
 BEGIN
     FOR v_attempt IN 1..3 LOOP
         BEGIN
@@ -73,6 +74,7 @@ BEGIN
                 IF v_result.request_id IS NOT NULL THEN
                     RETURN v_result;
                 END IF;
+                v_is_busy := v_result.outcome IS NOT NULL;
             END IF;
             PERFORM memwarden_internal.ready_python();
             INSERT INTO memwarden_data.write_request AS r (
@@ -86,7 +88,8 @@ BEGIN
                 write.valid_from, write.valid_to, write.deadline, write.idempotency_key, write.trace_id,
                 write.classification, write.domains, write.attributes, write.origin, coalesce(write.class, v_kept ->> 'class'),
                     write.justification, write.corrects,
-                CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID' END)
+                CASE WHEN v_request_id <> write.request_id THEN 'INVALID_REQUEST_ID'
+                     WHEN v_is_busy AND v_attempt = 1 THEN 'SCOPE_BUSY' END)
             RETURNING r.request_id, r.outcome, r.item_id, r.version_id, r.gate, r.reason, r.detail, r.retry_at INTO v_result;
             RETURN v_result;
         EXCEPTION

@@ -67,9 +67,10 @@ BEGIN
                     coalesce(p_embedding, v_form.embedding), CASE WHEN p_embedding IS NULL THEN 'lexical' END,
                     CASE WHEN p_embedding IS NULL THEN v_terms.words_dimension ELSE v_terms.dimension END, NULL, v_terms.embedding) = '[]'
             AND NOT (v_terms.seeks_marks
-                     AND NOT memwarden_internal.is_plain(v_form.canonical, memwarden_internal.lines_of(v_form.canonical))))
-        OR NOT memwarden_internal.lock_scope(v_terms.org_id, v_at.scope_id, p_layer) THEN
+                     AND NOT memwarden_internal.is_plain(v_form.canonical, memwarden_internal.lines_of(v_form.canonical)))) THEN
         RETURN NULL;
+    ELSIF NOT memwarden_internal.lock_scope(v_terms.org_id, v_at.scope_id, p_layer) THEN
+        RETURN (NULL, 'DEFERRED', NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
     END IF;
 
     -- From here on nobody else writes there. What is like it, as far as the writer reads?
@@ -230,7 +231,7 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
     real[], interval, text) IS
-    'Decides and stores a plain request that every gate would accept as a memory of its own; NULL, and nothing stored, where '
-    'a gate has more to say, or where not all is as it is shipped.';
+    'Decides and stores a plain request that every gate would accept as a memory of its own. NULL, and nothing stored, where '
+    'a gate has more to say, or where not all is as it is shipped; of a scope that stays busy, the outcome DEFERRED alone.';
 REVOKE ALL ON FUNCTION memwarden_internal.write_alone(bigint, uuid, text, text, jsonb, double precision, double precision, jsonb,
     real[], interval, text) FROM PUBLIC;

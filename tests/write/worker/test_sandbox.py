@@ -408,7 +408,9 @@ def test_the_sandbox_ends_with_its_worker() -> None:
     worker = subprocess.Popen(
         [sys.executable, "-c", program], env=os.environ | {"PYTHONPATH": paths}
     )
-    while f"sleep 600; : {mark}" not in running().replace(f"-c {program}", ""):
+    # Not the command line of what starts it, which stands there before it can end with its worker.
+    begun = f"/usr/bin/sh -c echo; sleep 600; : {mark}"
+    while not any(line.startswith(begun) for line in running().splitlines()):
         assert worker.poll() is None
     worker.kill()
     worker.wait()
