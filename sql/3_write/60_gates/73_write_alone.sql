@@ -13,6 +13,7 @@ DECLARE
     v_read       timestamptz;
     v_looked     timestamptz;
     v_judged     timestamptz;
+    v_borne_out  timestamptz;
     v_now        timestamptz;
     v_at         record;
     v_terms      record;
@@ -37,8 +38,11 @@ DECLARE
     v_valid      tstzrange;
     v_expires    timestamptz;
 BEGIN
+    -- So that no gate comes or goes while the scope is waited for.
+    LOCK TABLE ONLY memwarden_data.write_request IN ROW EXCLUSIVE MODE;
     SELECT t.is_plain AND memwarden_internal.gates_as_shipped() AS is_plain, t.scope_id, t.plain_label_id AS label_id, t.plain,
-           coalesce(t.text_search_config, (t.plain).text_search_config) AS text_search_config, k.key_id, k.wrapped
+           coalesce(t.text_search_config, (t.plain).text_search_config) AS text_search_config, t.generation,
+           k.key_id, k.wrapped
       INTO v_at
       FROM memwarden_data.terms_at AS t
       LEFT JOIN memwarden_data.signing_key AS k ON k.purpose = 'provenance' AND k.retired_at IS NULL
@@ -52,7 +56,7 @@ BEGIN
     END IF;
     v_terms := v_at.plain;
     v_known := clock_timestamp();
-    -- Before anything is locked: the first of a session loads Python.
+    -- Before anything is locked, so that others wait no longer than they must: the first of a session loads Python.
     v_form := memwarden_internal.examine(
         p_content::text, NULL, NULL, v_terms.schema, v_terms.constraints, v_terms.text_template, v_terms.synonyms,
         v_terms.max_content_bytes, p_embedding IS NULL, v_terms.rules_hash,
@@ -69,7 +73,31 @@ BEGIN
             AND NOT (v_terms.seeks_marks
                      AND NOT memwarden_internal.is_plain(v_form.canonical, memwarden_internal.lines_of(v_form.canonical)))) THEN
         RETURN NULL;
-    ELSIF NOT memwarden_internal.lock_scope(v_terms.org_id, v_at.scope_id, p_layer) THEN
+    END IF;
+
+    -- What does it rest on? That nobody else's write changes.
+    v_said := coalesce(p_confidence, v_terms.default_confidence);
+    IF v_evidence <> '[]' THEN
+        v_grounds := memwarden_internal.weigh(
+            NULL, NULL,
+            CASE WHEN v_terms.text_template IS NULL THEN v_form.canonical ELSE to_jsonb(v_form.search_text)::text END, p_evidence,
+            memwarden_internal.evidence_sources(p_principal_id, v_terms.org_id, p_evidence, v_read), p_principal_id, NULL,
+            v_terms.external_types, v_terms.half_life, memwarden_internal.utc_text(v_read), false);
+        IF NOT (v_grounds.item_ids = '{}' AND v_grounds.self_made = '[]' AND v_grounds.least_authority >= v_terms.min_authority
+                AND v_grounds.external >= v_terms.min_external AND v_grounds.fact_score >= v_terms.fact_threshold) THEN
+            RETURN NULL;
+        END IF;
+    ELSIF v_terms.fact_threshold > 0 OR v_terms.min_external > 0 THEN
+        RETURN NULL;
+    ELSE
+        SELECT NULL::jsonb AS grounds, NULL::double precision AS fact_score, NULL::double precision AS authority,
+               NULL::double precision AS trust_ceiling INTO v_grounds;
+    END IF;
+    IF v_terms.by_risk THEN
+        v_reach := memwarden_internal.blast_radius(v_at.scope_id, p_principal_id);
+    END IF;
+    v_borne_out := clock_timestamp();
+    IF NOT memwarden_internal.lock_scope(v_terms.org_id, v_at.scope_id, p_layer) THEN
         RETURN (NULL, 'DEFERRED', NULL, NULL, NULL, NULL, NULL, NULL)::memwarden_internal.write_result;
     END IF;
 
@@ -77,15 +105,18 @@ BEGIN
     v_vector := coalesce(p_embedding, v_form.embedding)::@extschema:vector@.halfvec;
     v_model_id := CASE WHEN p_embedding IS NULL THEN v_terms.words_model_id ELSE v_terms.model_id END;
     v_looked := clock_timestamp();
-    IF EXISTS (SELECT FROM memwarden_data.item AS i
+    -- Who changed settings while it was waited for, as set_synonyms() does, is obeyed.
+    IF v_at.generation <> (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
+                            WHERE c.org_id IN (0, v_terms.org_id))
+        OR EXISTS (SELECT FROM memwarden_data.item AS i
                     WHERE i.org_id = v_terms.org_id AND i.scope_id = v_at.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
                       AND substr(i.fingerprint, 1, 4) = substr(v_form.fingerprint, 1, 4) AND i.fingerprint = v_form.fingerprint
                       AND (i.principal_id = p_principal_id
                            OR EXISTS (SELECT FROM memwarden_data.label AS l
                                        WHERE l.label_id = i.label_id AND l.org_id IN (0, v_terms.org_id)
                                          AND l.classification <= v_terms.clearance AND l.domains <@ v_terms.held_domains)))
-           OR EXISTS (SELECT FROM memwarden_data.idempotency AS i
-                       WHERE i.org_id = v_terms.org_id AND i.principal_id = p_principal_id AND i.scope_id = v_at.scope_id
+        OR EXISTS (SELECT FROM memwarden_data.idempotency AS i
+                    WHERE i.org_id = v_terms.org_id AND i.principal_id = p_principal_id AND i.scope_id = v_at.scope_id
                          AND i.layer = p_layer
                          AND i.token = memwarden_internal.token_of(v_form.content_hash, v_terms.org_id, p_principal_id,
                                                                    v_at.scope_id, p_layer, NULL, NULL, NULL)
@@ -106,28 +137,10 @@ BEGIN
     END IF;
     v_judged := clock_timestamp();
 
-    -- What does it rest on, and what could it do?
-    v_said := coalesce(p_confidence, v_terms.default_confidence);
-    IF v_evidence <> '[]' THEN
-        v_grounds := memwarden_internal.weigh(
-            NULL, NULL,
-            CASE WHEN v_terms.text_template IS NULL THEN v_form.canonical ELSE to_jsonb(v_form.search_text)::text END, p_evidence,
-            memwarden_internal.evidence_sources(p_principal_id, v_terms.org_id, p_evidence, v_judged), p_principal_id, NULL,
-            v_terms.external_types, v_terms.half_life, memwarden_internal.utc_text(v_judged), false);
-        IF NOT (v_grounds.item_ids = '{}' AND v_grounds.self_made = '[]' AND v_grounds.least_authority >= v_terms.min_authority
-                AND v_grounds.external >= v_terms.min_external AND v_grounds.fact_score >= v_terms.fact_threshold) THEN
-            RETURN NULL;
-        END IF;
-    ELSIF v_terms.fact_threshold > 0 OR v_terms.min_external > 0 THEN
-        RETURN NULL;
-    ELSE
-        SELECT NULL::jsonb AS grounds, NULL::double precision AS fact_score, NULL::double precision AS authority,
-               NULL::double precision AS trust_ceiling INTO v_grounds;
-    END IF;
+    -- What could it do?
     v_adjusted := memwarden_internal.adjusted_confidence(
         v_terms.confidence_weights, v_said, v_grounds.fact_score, coalesce(v_grounds.authority, 0), v_grounds.trust_ceiling);
     IF v_terms.by_risk THEN
-        v_reach := memwarden_internal.blast_radius(v_at.scope_id, p_principal_id);
         v_risk := memwarden_internal.risk_of(
             v_terms.weights,
             coalesce(v_terms.layer_risk, memwarden_internal.risk_of_layer('full', coalesce(v_terms.default_ttl, v_terms.max_ttl))), false,
@@ -187,7 +200,7 @@ BEGIN
              THEN jsonb_build_object('auto', concat_ws(' ', v_risk.risk, v_risk.measures, v_terms.weights)) END,
         'COMMITTED', v_item_id, v_version_id, memwarden_internal.verdict(false, false), clock_timestamp(),
         memwarden_internal.plain_trail(
-            (date_part('epoch', v_known - v_began) * 1000000)::integer, v_read - v_known, v_judged - v_looked, v_now - v_judged,
+            (date_part('epoch', v_known - v_began) * 1000000)::integer, v_read - v_known, v_judged - v_looked, v_borne_out - v_read,
             v_terms.has_durability, v_terms.asks_approval),
         memwarden_internal.asked_hash(v_form.content_hash, p_layer, p_scope, NULL, NULL, NULL));
     INSERT INTO memwarden_data.version (

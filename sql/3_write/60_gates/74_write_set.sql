@@ -21,6 +21,8 @@ BEGIN
     SELECT array_agg(t.layer) INTO v_held
       FROM (SELECT r.layer, count(*) AS requests FROM unnest(p_rows) AS r GROUP BY r.layer) AS t
      WHERE memwarden_internal.hold_permits(p_principal_id, t.layer, t.requests::integer, v_asked_at);
+    -- So that no gate comes or goes meanwhile.
+    LOCK TABLE ONLY memwarden_data.write_request IN ROW EXCLUSIVE MODE;
     IF p_together AND memwarden_internal.gates_as_shipped() THEN
         v_plain := ARRAY(SELECT memwarden_internal.is_plain_request(r) FROM unnest(p_rows) AS r);
         v_terms := memwarden_internal.lock_plain_scopes((
