@@ -116,7 +116,8 @@ SELECT t.*,
                         WHERE h.org_id = t.org_id AND h.scope_id = t.scope_id AND h.layer = t.layer AND h.vacated_at IS NULL)
        AS is_plain
   FROM (
-SELECT k.principal_id, k.layer, k.org_id, k.home_scope_id, k.generation, k.terms, k.plain, s.scope_id, s.closed_at, s.kind, s.text_search_config,
+SELECT k.principal_id, k.layer, k.org_id, k.home_scope_id, k.generation, k.terms, k.plain,
+       s.scope_id, s.closed_at, s.kind, s.text_search_config,
        -- may_write(), written out: every write pays for a call.
        EXISTS (SELECT FROM memwarden_data.scope_grant AS g
                 WHERE g.principal_id = k.principal_id AND g.writes
