@@ -23,10 +23,7 @@ def is_plain(world: World, answer: Any) -> bool:
 
 
 def test_a_write_that_waited_obeys_the_words_that_were_set_meanwhile(world: World) -> None:
-    """It is compared by the new words: no memory stands there twice, by the old ones and by those.
-
-    Proves: D2, W2
-    """
+    """It is compared by the new words: no memory stands there twice, by the old and by those."""
     agent, setter = world.agent(), world.connect()
     write(agent, "semantic", "Ana feeds the fish")
     # Their vectors are not near: nothing but the words can tell.
@@ -46,10 +43,7 @@ def test_a_write_that_waited_obeys_the_words_that_were_set_meanwhile(world: Worl
 
 
 def test_a_gate_that_is_added_waits_for_the_plain_writes_that_have_begun(world: World) -> None:
-    """So no write that ends behind it has passed it by.
-
-    Proves: W2
-    """
+    """So no write that ends behind it has passed it by."""
     agent, holder, adder = world.agent(), world.connect(), world.connect()
     write(agent, "semantic", "Ana feeds the fish")
     assert is_plain(world, write(agent, "semantic", "The oven is warm"))

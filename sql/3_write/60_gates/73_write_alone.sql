@@ -105,8 +105,10 @@ BEGIN
     v_vector := coalesce(p_embedding, v_form.embedding)::@extschema:vector@.halfvec;
     v_model_id := CASE WHEN p_embedding IS NULL THEN v_terms.words_model_id ELSE v_terms.model_id END;
     v_looked := clock_timestamp();
-    -- Who changed settings while it was waited for, as set_synonyms() does, is obeyed.
-    IF v_at.generation <> (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
+    -- Who changed settings while it was waited for, as set_synonyms() does, is obeyed, and so is who gave the scope an index.
+    IF EXISTS (SELECT FROM memwarden_data.shelf AS h
+                WHERE h.org_id = v_terms.org_id AND h.scope_id = v_at.scope_id AND h.layer = p_layer AND h.vacated_at IS NULL)
+        OR v_at.generation <> (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
                             WHERE c.org_id IN (0, v_terms.org_id))
         OR EXISTS (SELECT FROM memwarden_data.item AS i
                     WHERE i.org_id = v_terms.org_id AND i.scope_id = v_at.scope_id AND i.status = 'ACTIVE' AND i.layer = p_layer
