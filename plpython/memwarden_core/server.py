@@ -225,7 +225,7 @@ def blinded_words(
 
 def parts_of_names(text: str) -> str | None:
     """Return the parts of names that are run together, None where a text has none."""
-    return names.parts_of_names(text[:200_000]) if names.RUN_TOGETHER.search(text) else None
+    return names.parts_of_names(text[:200_000])
 
 
 def rule_faults(rules: str) -> str:

@@ -89,50 +89,6 @@ COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, 
 REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
     bytea, double precision, timestamptz) FROM PUBLIC;
 
--- Of a plain write, whose writer reads whatever it is cleared for, in a place without an index of its own and without a key.
--- One statement, whether nothing is near or something hidden: how long it takes must not tell.
-CREATE OR REPLACE FUNCTION memwarden_internal.plain_neighbours(
-    p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_clearance smallint, p_domains text[],
-    p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_least double precision, p_now timestamptz)
-RETURNS jsonb
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-SET search_path = pg_catalog, pg_temp
-SET plan_cache_mode = force_generic_plan
-AS $function$
-DECLARE
-    v_near   memwarden_internal.neighbour[];
-    v_labels integer[];
-BEGIN
-    SELECT array_agg(ROW (f.item_id, f.version_id, f.label_id, f.similarity, false)::memwarden_internal.neighbour),
-           array_agg(f.label_id)
-      INTO v_near, v_labels
-      FROM (SELECT i.item_id, i.version_id, n.similarity,
-                   CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END AS label_id
-              FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
-                      FROM memwarden_data.embedding_shared AS e
-                     WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id
-                    OFFSET 0) AS n
-              -- Each by its key, whatever the planner thinks of how many are alike.
-             CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id
-                                   FROM memwarden_data.item AS h
-                                  WHERE h.org_id = p_org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
-                                    AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > p_now)
-                                    AND EXISTS (SELECT FROM memwarden_data.label AS l
-                                                 WHERE l.label_id = h.label_id AND l.org_id IN (0, p_org_id)
-                                                   AND l.classification <= p_clearance AND l.domains <@ p_domains)
-                                 OFFSET 0) AS i
-             WHERE n.similarity > p_least
-             ORDER BY n.similarity DESC, i.item_id
-             LIMIT 50) AS f;
-    RETURN CASE WHEN v_near IS NOT NULL THEN memwarden_internal.described(p_org_id, v_near, v_labels) END;
-END
-$function$;
-COMMENT ON FUNCTION memwarden_internal.plain_neighbours(bigint, bigint, text, bigint, smallint, text[], smallint,
-    @extschema:vector@.halfvec, double precision, timestamptz) IS
-    'Returns neighbours() of a plain write, given clearance and domains of its writer.';
-REVOKE ALL ON FUNCTION memwarden_internal.plain_neighbours(bigint, bigint, text, bigint, smallint, text[], smallint,
-    @extschema:vector@.halfvec, double precision, timestamptz) FROM PUBLIC;
-
 CREATE OR REPLACE FUNCTION memwarden_internal.holders_of_key(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea,
         p_near memwarden_internal.neighbour[], p_now timestamptz)

@@ -84,7 +84,7 @@ BEGIN
     RETURN (SELECT count(*) = cardinality(memwarden_internal.shipped_gates())
                    AND bool_and(t.tgname = ANY (memwarden_internal.shipped_gates()) AND t.tgenabled = 'O')
               FROM pg_trigger AS t
-             WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND t.tgname >= 'gate_' AND t.tgname < 'gate`');
+             WHERE t.tgrelid = 'memwarden_data.write_request'::regclass AND starts_with(t.tgname, 'gate_'));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gates_as_shipped() IS
@@ -259,9 +259,9 @@ BEGIN
                clock_timestamp() AS judged
           FROM formed AS r
          CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
-         CROSS JOIN LATERAL (SELECT memwarden_internal.plain_neighbours(
-                                        r.org_id, r.scope_id, r.layer, p_principal_id, p_terms[1].clearance, p_terms[1].held_domains,
-                                        r.own_model_id, r.vector, r.near_from, v_now) AS near OFFSET 0) AS n
+         CROSS JOIN LATERAL (SELECT memwarden_internal.neighbours(
+                                        r.org_id, r.scope_id, r.layer, p_principal_id, r.label_id, r.own_model_id, r.vector, NULL,
+                                        r.near_from, v_now) AS near OFFSET 0) AS n
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.

@@ -29,12 +29,13 @@ DECLARE
     v_said       double precision;
     v_weight     double precision := coalesce(p_importance, 0.5);
     v_adjusted   double precision;
-    v_numbers    numeric[];
+    v_record     jsonb;
     v_kept       jsonb;
+    v_numbers    numeric[];
     v_signature  bytea;
-    v_item_id    uuid := memwarden_internal.uuid7();
-    v_version_id uuid := memwarden_internal.uuid7();
-    v_record_id  uuid := memwarden_internal.uuid7();
+    v_item_id    uuid;
+    v_version_id uuid;
+    v_record_id  uuid;
     v_valid      tstzrange;
     v_expires    timestamptz;
 BEGIN
@@ -125,9 +126,8 @@ BEGIN
                          AND i.expires_at > v_looked) THEN
         RETURN NULL;
     END IF;
-    v_near := memwarden_internal.plain_neighbours(
-        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_terms.clearance, v_terms.held_domains, v_model_id, v_vector,
-        v_terms.near_from, v_looked);
+    v_near := memwarden_internal.neighbours(
+        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from, v_looked);
     IF v_near IS NOT NULL THEN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
@@ -162,21 +162,20 @@ BEGIN
     END IF;
     v_now := clock_timestamp();
 
-    -- kept_record() of record_of_write(), and the numbers as they are in one.
-    v_kept := jsonb_build_object(
-        'source_agent', v_terms.agent, 'evidence', coalesce(v_grounds.grounds, '[]'),
-        'evidence_quality', memwarden_internal.evidence_quality(v_grounds.grounds),
-        'place', memwarden_internal.place_mark(v_item_id, v_version_id, v_record_id, 'WRITE', v_now));
-    IF v_neighbours <> '[]' AND memwarden_internal.judged(v_neighbours) <> '[]' THEN
-        v_kept := v_kept || jsonb_build_object('judged', memwarden_internal.judged(v_neighbours));
-    END IF;
-    IF v_terms.by_risk THEN
-        v_kept := v_kept || jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk));
-    END IF;
-    v_numbers := ARRAY[v_said, v_grounds.fact_score,
-                       v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(v_grounds.fact_score, 0)
-                       + v_terms.validation_weights[3],
-                       v_adjusted, coalesce(v_grounds.authority, 0)]::text[]::numeric[];
+    v_item_id := memwarden_internal.uuid7();
+    v_version_id := memwarden_internal.uuid7();
+    v_record_id := memwarden_internal.uuid7();
+    v_record := memwarden_internal.record_of_write(
+                    p_request_id, v_terms.agent, NULL, v_grounds.grounds, v_said, v_grounds.fact_score,
+                    v_terms.validation_weights[1] + v_terms.validation_weights[2] * coalesce(v_grounds.fact_score, 0)
+                    + v_terms.validation_weights[3],
+                    v_adjusted, coalesce(v_grounds.authority, 0), 'none', v_neighbours, v_form.content_hash)
+                || CASE WHEN v_terms.by_risk
+                        THEN jsonb_build_object('approval', jsonb_build_object('tier', 'auto', 'risk', v_risk.risk)) ELSE '{}' END;
+    v_kept := memwarden_internal.kept_record(v_record)
+        || jsonb_build_object('place', memwarden_internal.place_mark(v_item_id, v_version_id, v_record_id, 'WRITE', v_now));
+    v_numbers := ARRAY[v_record ->> 'agent_confidence', v_record ->> 'fact_score', v_record ->> 'validation_score',
+                       v_record ->> 'adjusted_confidence', v_record ->> 'authority']::numeric[];
     v_signature := memwarden_internal.sign_text(v_at.wrapped, 'provenance', memwarden_internal.whole_record(
         v_kept, v_item_id, v_version_id, v_record_id, 'WRITE', v_now, p_request_id, NULL, v_form.content_hash,
         v_numbers[1], v_numbers[2], v_numbers[3], v_numbers[4], v_numbers[5])::text);

@@ -32,7 +32,17 @@ SELECT k.principal_id, k.layer, NULL, d.key, d.value, to_jsonb(l.plain) -> d.key
   FROM memwarden_data.terms_at AS k
   JOIN memwarden_data.layer_terms AS l ON l.principal_id = k.principal_id AND l.layer = k.layer
  CROSS JOIN LATERAL jsonb_each(coalesce(to_jsonb(k.plain), to_jsonb(l.plain))) AS d
- WHERE k.scope_id = k.home_scope_id AND k.plain IS DISTINCT FROM l.plain"""
+ WHERE k.scope_id = k.home_scope_id AND k.plain IS DISTINCT FROM l.plain
+ UNION ALL
+-- And of approval, what the gate would say.
+SELECT l.principal_id, l.layer, NULL, 'approval', to_jsonb(l.plain), to_jsonb(a)
+  FROM memwarden_data.layer_terms AS l
+  JOIN memwarden_data.principal AS p USING (principal_id)
+ CROSS JOIN memwarden_internal.approval_terms(p.org_id, l.layer, NULL, p.name, p.principal_id) AS a
+ WHERE (l.plain).org_id IS NOT NULL
+   AND ((l.plain).by_risk, (l.plain).auto_below, (l.plain).weights, (l.plain).layer_risk)
+       IS DISTINCT FROM
+    ((l.plain).asks_approval AND a.approval = 'by_risk', a.auto_below, a.weights, a.layer_risk)"""
 TERMS = (
     "SELECT md5(string_agg(terms::text, '' ORDER BY principal_id, layer))"
     "  FROM memwarden_data.layer_terms"

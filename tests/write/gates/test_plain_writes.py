@@ -42,6 +42,29 @@ def test_a_write_that_waited_obeys_the_words_that_were_set_meanwhile(world: Worl
     assert answer["item_id"] == kept["item_id"]
 
 
+def test_a_write_that_waited_stands_where_its_scope_has_an_index_meanwhile(world: World) -> None:
+    """Its vector is not left among those of scopes without an index, where no recall looks."""
+    agent, mover = world.agent(), world.connect()
+    write(agent, "semantic", "Ana feeds the fish")
+    assert is_plain(world, write(agent, "semantic", "The oven is warm"))
+    answer = overlap(
+        world.admin,
+        mover,
+        lambda: mover.execute(
+            "SELECT memwarden_internal.make_shelf(w.org_id, w.scope_id, w.layer, 2)"
+            "  FROM memwarden_data.write_lock AS w WHERE w.layer = 'semantic'"
+        ),
+        agent,
+        lambda: write(agent, "semantic", "Peter likes apples"),
+    )
+    assert answer["outcome"] == "COMMITTED"
+    shelves = world.rows(
+        "SELECT e.shelf > 0 AS has_index FROM memwarden_data.embedding AS e WHERE e.item_id = %s",
+        answer["item_id"],
+    )
+    assert shelves == [{"has_index": True}]
+
+
 def test_a_gate_that_is_added_waits_for_the_plain_writes_that_have_begun(world: World) -> None:
     """So no write that ends behind it has passed it by."""
     agent, holder, adder = world.agent(), world.connect(), world.connect()
