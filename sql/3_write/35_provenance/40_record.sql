@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.place_mark(
 RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 RETURN encode(substr(sha256(uuid_send(p_item_id) || uuid_send(p_version_id) || uuid_send(p_provenance_id)
-    || convert_to(p_event || memwarden_internal.utc_text(p_recorded_at), 'UTF8')), 1, 9), 'base64');
+    || convert_to(p_event || memwarden_internal.utc_text(p_recorded_at), 'UTF8')), 1, 6), 'hex');
 COMMENT ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) IS
     'Twelve characters for where a record of provenance belongs. No secret: the signature vouches for the place.';
 REVOKE ALL ON FUNCTION memwarden_internal.place_mark(uuid, uuid, uuid, text, timestamptz) FROM PUBLIC;
