@@ -157,7 +157,7 @@ BEGIN
                count(c.n1) AS h1, count(c.n2) AS h2, count(c.n3) AS h3, count(c.n4) AS h4, count(c.n5) AS h5, count(c.n6) AS h6,
                count(c.n7) AS h7, count(c.n8) AS h8
           FROM candidates AS c
-    ), sizes AS MATERIALIZED (
+    ), weighed AS MATERIALIZED (
         -- Comparable between recalls, in a scope of few memories too: as though there were a hundred.
         SELECT s.average, s.least, s.most,
                memwarden_internal.rarity(v_asked.shares[1], s.items, s.h1) AS w1,
@@ -177,6 +177,10 @@ BEGIN
                round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[7], greatest(s.items, 100), s.h7)) AS m7,
                round(1e12::double precision * memwarden_internal.rarity(v_asked.shares[8], greatest(s.items, 100), s.h8)) AS m8
           FROM counted AS s
+    ), sizes AS MATERIALIZED (
+        SELECT g.*, coalesce(g.m1, 0) + coalesce(g.m2, 0) + coalesce(g.m3, 0) + coalesce(g.m4, 0)
+                    + coalesce(g.m5, 0) + coalesce(g.m6, 0) + coalesce(g.m7, 0) + coalesce(g.m8, 0) AS all_matter
+          FROM weighed AS g
     ), ranked AS (
         SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
                c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
@@ -195,9 +199,7 @@ BEGIN
                CASE WHEN c.n1 IS NULL THEN 0 ELSE z.m1 END + CASE WHEN c.n2 IS NULL THEN 0 ELSE z.m2 END
                + CASE WHEN c.n3 IS NULL THEN 0 ELSE z.m3 END + CASE WHEN c.n4 IS NULL THEN 0 ELSE z.m4 END
                + CASE WHEN c.n5 IS NULL THEN 0 ELSE z.m5 END + CASE WHEN c.n6 IS NULL THEN 0 ELSE z.m6 END
-               + CASE WHEN c.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN c.n8 IS NULL THEN 0 ELSE z.m8 END AS matter,
-               coalesce(z.m1, 0) + coalesce(z.m2, 0) + coalesce(z.m3, 0) + coalesce(z.m4, 0)
-               + coalesce(z.m5, 0) + coalesce(z.m6, 0) + coalesce(z.m7, 0) + coalesce(z.m8, 0) AS all_matter
+               + CASE WHEN c.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN c.n8 IS NULL THEN 0 ELSE z.m8 END AS matter, z.all_matter
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
@@ -207,7 +209,7 @@ BEGIN
                coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
           FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
          CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
-    ), lifted AS (
+    ), lifted AS MATERIALIZED (
         SELECT t.item_id, memwarden_internal.lift(t.own, lag(t.own) OVER w, lead(t.own) OVER w, lag(t.own, 2) OVER w,
                                                   lead(t.own, 2) OVER w) AS neighbour
           FROM (SELECT p.item_id, p.place, p.conversation, p.created_at,
