@@ -36,6 +36,14 @@ EXPECTED = {
     ("04_terms.bound.sql", "PS015: Unsafe view creation: memwarden_data.layer_terms"): _OWN_SCHEMA,
     ("04_terms.bound.sql", "PS015: Unsafe view creation: memwarden_data.terms_at"): _OWN_SCHEMA,
     (
+        "20_reader_terms.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.reader_terms",
+    ): _OWN_SCHEMA,
+    (
+        "20_reader_terms.bound.sql",
+        "PS015: Unsafe view creation: memwarden_data.reader_at",
+    ): _OWN_SCHEMA,
+    (
         "90_provenance.bound.sql",
         "PS015: Unsafe view creation: memwarden_data.whole_provenance",
     ): _OWN_SCHEMA,
@@ -140,7 +148,6 @@ UNREADABLE = {
     "memwarden_internal.guard_version",
     "memwarden_internal.hold_item",
     "memwarden_internal.label_of_successor",
-    "memwarden_internal.recall_model",
     "memwarden_internal.record_listed",
     "memwarden_internal.remember_entry",
     "memwarden_internal.replayed",

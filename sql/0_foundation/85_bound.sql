@@ -132,16 +132,14 @@ DECLARE
     v_part  record;
     v_names text[] := ARRAY[]::text[];
 BEGIN
-    -- Rights last: a view that had to be dropped has lost them.
-    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
-        WHERE NOT starts_with(c.name, 'rights ') LOOP
-        PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
-        v_names := v_names || v_part.name;
-    END LOOP;
-    FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
-        WHERE starts_with(c.name, 'rights ') LOOP
-        PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
-        v_names := v_names || v_part.name;
+    -- What hangs on views comes last: rights, which a view that had to be dropped has lost, and the triggers of the tables
+    -- that views of settings read.
+    FOR v_is_last IN 0..1 LOOP
+        FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
+                       WHERE (c.name ~ '^rights |^trigger .* settings_(change|truncated)$')::integer = v_is_last LOOP
+            PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
+            v_names := v_names || v_part.name;
+        END LOOP;
     END LOOP;
     IF cardinality(v_names) = 0 THEN
         RETURN;

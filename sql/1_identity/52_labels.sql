@@ -76,9 +76,11 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
-    RETURN memwarden_internal.readable_among(p_principal_id, ARRAY(
-        SELECT l.label_id FROM memwarden_data.label AS l
-         WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id))));
+    -- As far as that is kept.
+    RETURN coalesce((SELECT r.labels FROM memwarden_data.reader_at AS r WHERE r.principal_id = p_principal_id LIMIT 1),
+        memwarden_internal.readable_among(p_principal_id, ARRAY(
+            SELECT l.label_id FROM memwarden_data.label AS l
+             WHERE l.org_id IN (0, (SELECT p.org_id FROM memwarden_data.principal AS p WHERE p.principal_id = p_principal_id)))));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.readable_labels(bigint) IS

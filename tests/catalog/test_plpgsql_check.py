@@ -47,7 +47,12 @@ SELECT p.proname AS function, c.level, c.message, c.detail, c.lineno, c.query
        LATERAL plpgsql_check_function_tb(
            p.oid, r.relation, oldtable => fired.tgoldtable, newtable => fired.tgnewtable,
            fatal_errors => false, other_warnings => true, extra_warnings => true,
-           security_warnings => true, compatibility_warnings => true) AS c
+           security_warnings => true, compatibility_warnings => true,
+           -- A type of the storage is not there yet when a function is made that takes it. The
+           -- argument's name is spelled so.
+           anyelememttype => CASE WHEN p.proname = 'recall_weights'
+                                  THEN 'memwarden_data.layer_scoring'::regtype
+                                  ELSE 'integer'::regtype END) AS c
  WHERE p.pronamespace IN ('memwarden'::regnamespace, 'memwarden_internal'::regnamespace)
    AND c.message NOT LIKE 'routine is marked as %%'
 """

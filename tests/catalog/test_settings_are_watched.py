@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import pytest
+
 from conftest import World
 
+VIEWS = ["layer_terms", "reader_terms"]
 READ = """
-SELECT c.relname AS relation, array_agg(a.attname::text ORDER BY a.attname) AS columns
+SELECT c.relname AS relation,
+       array_agg(DISTINCT a.attname::text ORDER BY a.attname::text) AS columns
   FROM pg_rewrite AS r
   JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
                      AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
   JOIN pg_class AS c ON c.oid = d.refobjid
   LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
- WHERE r.ev_class = 'memwarden_data.layer_terms'::regclass AND c.relkind <> 'c'
+ WHERE r.ev_class IN ('memwarden_data.layer_terms'::regclass,
+                      'memwarden_data.reader_terms'::regclass)
+   AND c.relkind <> 'c'
  GROUP BY c.oid, c.relname"""
 WATCHED = """
 SELECT c.relname AS relation, t.tgtype::integer AS kind, t.tgenabled::text AS enabled,
@@ -47,17 +53,19 @@ def test_the_watch_holds_whatever_a_session_says(world: World) -> None:
     assert all(row["is_plain"] for row in watched)
 
 
-def test_the_terms_are_made_of_tables_alone(world: World) -> None:
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_terms_are_made_of_tables_alone(world: World, view: str) -> None:
     """No function of anybody's stands in the view: it could read what nobody watches."""
     functions = world.rows(
         "SELECT d.refobjid::regprocedure::text AS function FROM pg_rewrite AS r JOIN pg_depend AS d"
         "    ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid"
         "   AND d.refclassid = 'pg_proc'::regclass"
-        " WHERE r.ev_class = 'memwarden_data.layer_terms'::regclass"
+        " WHERE r.ev_class = to_regclass('memwarden_data.' || %s)",
+        view,
     )
     assert functions == []
     # Those of PostgreSQL leave no trace there. They would stand in the text.
-    text = world.value("SELECT pg_get_viewdef('memwarden_data.layer_terms'::regclass)")
+    text = world.value("SELECT pg_get_viewdef(to_regclass('memwarden_data.' || %s))", view)
     for word in (
         "clock_timestamp",
         "now()",

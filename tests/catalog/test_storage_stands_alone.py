@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conftest import World
+from helpers import recall, write
 
 TABLES = (
     "SELECT c.oid, c.relname AS name, c.relispartition AS is_partition, c.relacl AS acl,"
@@ -55,6 +56,14 @@ SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) AS type
    AND NOT EXISTS (SELECT FROM pg_depend AS d JOIN pg_extension AS x ON x.oid = d.refobjid
                     WHERE d.classid = 'pg_type'::regclass AND d.objid = t.oid
                       AND d.deptype = 'e' AND x.extname = 'vector')
+"""
+
+WITHOUT_IDENTITY = """
+SELECT c.relname FROM pg_class AS c
+ WHERE c.relnamespace = 'memwarden_data'::regnamespace AND c.relkind IN ('r', 'p')
+   AND c.relreplident <> 'f'
+   AND NOT EXISTS (SELECT FROM pg_index AS i
+                    WHERE i.indrelid = c.oid AND (i.indisprimary OR i.indisreplident))
 """
 
 # Every policy but the engine's, with the functions of the extension that it calls.
@@ -202,3 +211,26 @@ def test_no_role_of_memwarden_can_bypass_row_security(world: World) -> None:
         "        OR (g.rolname = 'memwarden_owner' AND r.rolname <> 'memwarden_owner'))"
     )
     assert mighty == []
+
+
+def test_a_publication_of_all_tables_stops_nobody(world: World) -> None:
+    """PostgreSQL refuses changes of a published table that cannot say which row they change.
+
+    A DBA may publish everything, to feed a warehouse. Settings change, an agent writes a fact, says
+    it anew, and recalls it.
+    """
+    assert world.rows(WITHOUT_IDENTITY) == []
+    agent = world.agent("/org/acme/user/ana")
+    fact = {"subject": "Ana", "predicate": "lives in"}
+    with world.admin.transaction(force_rollback=True):
+        world.admin.execute("SET LOCAL client_min_messages = error")
+        world.admin.execute("CREATE PUBLICATION everything FOR ALL TABLES")
+        world.admin.execute(f"SET LOCAL SESSION AUTHORIZATION {agent.info.user}")
+        for city in ("Lisbon", "Porto"):
+            written = write(world.admin, "semantic", f"Ana lives in {city}", **fact)
+            assert written["outcome"] == "COMMITTED", written
+            assert [row["text"] for row in recall(world.admin, query="Ana")]
+            world.admin.execute("RESET SESSION AUTHORIZATION")
+            world.admin.execute("UPDATE memwarden_data.layer SET max_pending = max_pending - 1")
+            world.admin.execute(f"SET LOCAL SESSION AUTHORIZATION {agent.info.user}")
+        world.admin.execute("RESET SESSION AUTHORIZATION")

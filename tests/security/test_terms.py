@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 
-from helpers import write
+from helpers import recall, write
 
 from .conftest import Store
 
@@ -27,6 +27,10 @@ def test_a_grant_on_the_view_of_terms_opens_no_table(shared_store: Store, group:
         "SELECT DISTINCT (terms).org_id FROM memwarden_data.layer_terms"
     ).fetchall()
     assert {row["org_id"] for row in seen} <= ({own} if group != "agent" else set())
+    with_labels = insider.execute(
+        "SELECT DISTINCT org_id FROM memwarden_data.reader_terms"
+    ).fetchall()
+    assert {row["org_id"] for row in with_labels} <= {row["org_id"] for row in seen}
     homes = insider.execute(
         "SELECT DISTINCT home_scope_id FROM memwarden_data.layer_terms"
     ).fetchall()
@@ -35,7 +39,7 @@ def test_a_grant_on_the_view_of_terms_opens_no_table(shared_store: Store, group:
 
 
 @pytest.mark.parametrize("group", ["agent", "reviewer", "curator", "auditor", "admin", "jobs"])
-@pytest.mark.parametrize("table", ["kept_terms", "settings_change"])
+@pytest.mark.parametrize("table", ["kept_terms", "kept_reader", "settings_change"])
 def test_what_is_kept_of_settings_is_shown_to_nobody(
     shared_store: Store, group: str, table: str
 ) -> None:
@@ -47,6 +51,7 @@ def test_what_is_kept_of_settings_is_shown_to_nobody(
     insider = world.agent("/org/acme/user/ana", groups=("memwarden_agent", f"memwarden_{group}"))
     said = f"Ana saw the lamp of {group} by {table}"
     assert write(insider, "episodic", said)["outcome"] == "COMMITTED"
+    assert recall(insider, query="lamp")
     assert world.value(f"SELECT count(*) FROM memwarden_data.{table}") > 0
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         insider.execute(f"TABLE memwarden_data.{table}")

@@ -13,6 +13,8 @@ CREATE TABLE memwarden_data.timeline (
 );
 -- What is held still, one period after another: finds the value of a time, however many values there were.
 CREATE INDEX timeline_held ON memwarden_data.timeline (org_id, item_id, lower(valid_during)) WHERE upper_inf(recorded_during);
+-- The table has no primary key: a publication of all tables says of a row that goes or changes which it was by all of it.
+ALTER TABLE memwarden_data.timeline REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.timeline IS
     'For items that hold one value at a time: which version was held true for which period, and when that was held. '
     'Rows end, and are never changed otherwise.';

@@ -31,6 +31,8 @@ CREATE TABLE memwarden_data.pack_use (
 CREATE INDEX pack_use_version ON memwarden_data.pack_use (org_id, name, version);
 CREATE INDEX pack_use_scope ON memwarden_data.pack_use (scope_id);
 CREATE INDEX pack_use_principal ON memwarden_data.pack_use (principal_id);
+-- The table has no primary key: a publication of all tables says of a row that goes or changes which it was by all of it.
+ALTER TABLE memwarden_data.pack_use REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.pack_use IS
     'The version of a pack that is in force for an organisation, a scope and what lies below it, or an agent.';
 

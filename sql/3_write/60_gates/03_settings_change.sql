@@ -1,39 +1,22 @@
 -- Whether what was made of settings still holds: a row of settings_change for each change of them.
 
--- What the view layer_terms reads. The catalog knows it too, and a test compares the two.
+-- What the views read that say what settings make of a writer and of a reader, as the catalog has it.
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_sources()
 RETURNS TABLE (relation text, columns text[])
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-VALUES ('access_role', '{role_id,write_budget}'::text[]),
-       ('approval_policy', '{org_id,layer,class,agent,approval,auto_below,weights,layer_risk}'),
-       ('canonical_source', '{org_id,enabled}'),
-       ('content_schema', '{org_id,layer,kind,schema_id,schema,constraints,text_template,merge_policy,embedding_dimension,current}'),
-       ('durability_ruleset', '{org_id,layer,rules}'),
-       ('embedding_model', '{model_id,name,dimension}'),
-       ('embedding_use', '{org_id,model_id,is_active}'),
-       ('integrity_rule', '{org_id,layer}'),
-       ('layer', '{layer,admission,shared,writers,direct_writes,same_key,default_ttl,max_ttl,default_confidence,embedding,'
-                 'text_search_config,max_content_bytes,max_text_length,idempotency_window,rate_limit,rate_window,'
-                 'extend_validity,duplicate_similarity,topic_similarity,contradiction_score,conflict,conflict_gap,'
-                 'max_pending,fact_threshold,evidence_half_life,min_authority,min_external,external_types,'
-                 'self_reference,validation_weights,confidence_weights}'),
-       ('organisation', '{org_id,reputation_threshold}'),
-       ('pack_use', '{org_id}'),
-       ('policy_set', '{org_id,operations}'),
-       ('predicate', '{org_id,inverse,disjoint,subject_schema,object_schema}'),
-       ('principal', '{principal_id,org_id,name,home_scope_id,validated,role_id,clearance,domains,anchor_required,'
-                     'anchor_nullable,reputation,disabled_at}'),
-       ('rate_limit', '{org_id,principal_id,layer,rate_limit,rate_window}'),
-       ('residency_rule', '{org_id,class,regions}'),
-       ('role_permission', '{role_id,operation,layer,kind,reach}'),
-       ('sensitivity_ruleset', '{org_id,layer,rules_hash}'),
-       ('tightening', '{org_id,layer,raised_by}'),
-       ('verifier', '{org_id,layer,purpose}'),
-       ('vocabulary', '{org_id,synonyms}')
+SELECT c.relname, array_agg(DISTINCT a.attname::text)
+  FROM pg_rewrite AS r
+  JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
+                     AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
+  JOIN pg_class AS c ON c.oid = d.refobjid AND c.relkind <> 'c'
+  JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = d.refobjsubid
+ WHERE r.ev_class IN (to_regclass('memwarden_data.layer_terms'), to_regclass('memwarden_data.reader_terms'))
+ GROUP BY c.relname
 $function$;
-COMMENT ON FUNCTION memwarden_internal.settings_sources() IS 'The tables that layer_terms reads, and the columns of each.';
+COMMENT ON FUNCTION memwarden_internal.settings_sources() IS
+    'The tables that layer_terms and reader_terms read, and the columns of each.';
 REVOKE ALL ON FUNCTION memwarden_internal.settings_sources() FROM PUBLIC;
 
 -- By row and not by statement: only so is it known whose settings they are, whether they changed at all, and what a

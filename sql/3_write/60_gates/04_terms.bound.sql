@@ -30,7 +30,8 @@ SELECT t.principal_id, t.layer, t.org_id, t.home_scope_id, t.has_packs, t.terms,
                       CASE WHEN (t.terms).durability -> 'overlap' ? 'share' THEN (t.terms).durability -> 'overlap' END,
                       (t.terms).residency, (t.terms).model_id, (t.terms).model_dimension, w.model_id, w.dimension,
                       d.rules_hash, s.schema_id, s.schema::text, s.constraints::text, s.text_template, v.synonyms::text,
-                      (t.terms).asks_approval, (t.terms).asks_approval AND a.approval = 'by_risk', coalesce(a.auto_below, 0.3),
+                      (t.terms).asks_approval, (t.terms).asks_approval AND coalesce(a.approval = 'by_risk', false),
+                      coalesce(a.auto_below, 0.3),
                       coalesce(a.weights, '{0.25,0.20,0.15,0.15,0.15,0.10}'),
                       a.layer_risk
                      )::memwarden_data.plain_terms END AS plain

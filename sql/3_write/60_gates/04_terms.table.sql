@@ -67,6 +67,8 @@ CREATE TABLE memwarden_data.kept_terms (
     plain          memwarden_data.plain_terms
 );
 CREATE INDEX kept_terms_place ON memwarden_data.kept_terms (principal_id, layer);
+-- It has no key: a publication of all tables says of a row that goes or changes which it was by all of it.
+ALTER TABLE memwarden_data.kept_terms REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.kept_terms IS
     'Copies of layer_terms, each valid while its generation is the sum of settings_change over its organisation and 0.';
 
@@ -79,5 +81,6 @@ CREATE TABLE memwarden_data.settings_change (
     weight  numeric NOT NULL CHECK (weight > 0)
 );
 CREATE INDEX settings_change_org ON memwarden_data.settings_change (org_id);
+ALTER TABLE memwarden_data.settings_change REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.settings_change IS
     'One row for each change of what layer_terms reads. Many rows become one of their sum, which nobody sees a difference in.';

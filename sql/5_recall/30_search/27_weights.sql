@@ -76,9 +76,10 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.weights_fault(jsonb) IS 'What is wrong with weights; NULL for nothing.';
 REVOKE ALL ON FUNCTION memwarden_internal.weights_fault(jsonb) FROM PUBLIC;
 
--- Whose weights count: those of the call, else the layer's own, else what measured best for the model.
+-- Whose weights count: those of the call, else the layer's own, else what measured best for the model. The layers are those of
+-- reader_terms, whose type is the storage's.
 CREATE OR REPLACE FUNCTION memwarden_internal.recall_weights(
-    p_layers text[], p_weights jsonb, p_vector_weight double precision, p_threshold double precision)
+    p_scoring anyarray, p_layers text[], p_weights jsonb, p_vector_weight double precision, p_threshold double precision)
 RETURNS memwarden_internal.layer_weights[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -86,19 +87,17 @@ AS $function$
 BEGIN
     RETURN ARRAY(
         SELECT (l.layer, CASE WHEN p_weights IS NOT NULL THEN 'call' WHEN l.weights IS NOT NULL THEN 'layer' ELSE 'model' END,
-                l.recall_weight, coalesce(p_threshold, l.relevance_threshold),
+                l.factor, coalesce(p_threshold, l.threshold),
                 coalesce((w.own ->> 'vector')::double precision, r.weight * h.share, 0),
                 coalesce((w.own ->> 'keyword')::double precision, r.weight * (1 - h.share), 0),
                 coalesce((w.own ->> 'recency')::double precision, 0), coalesce((w.own ->> 'importance')::double precision, 0),
                 coalesce((w.own ->> 'confidence')::double precision, 0), coalesce((w.own ->> 'freshness')::double precision, 0),
                 coalesce((w.own ->> 'authority')::double precision, 0),
-                l.text_search_config, extract(epoch FROM l.recency_half_life)::double precision,
-                coalesce((w.own ->> 'strength')::double precision, 0), CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
-                l.counted_from = 'creation',
-                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour_weight END, 0), NULL,
-                coalesce((w.own ->> 'time')::double precision, CASE WHEN w.own IS NULL THEN l.time_weight END, 0), NULL
+                l.config, l.half_life, coalesce((w.own ->> 'strength')::double precision, 0), l.soft_ttl, l.from_creation,
+                coalesce((w.own ->> 'neighbour')::double precision, CASE WHEN w.own IS NULL THEN l.neighbour END, 0), NULL,
+                coalesce((w.own ->> 'time')::double precision, CASE WHEN w.own IS NULL THEN l.dated END, 0), NULL
                )::memwarden_internal.layer_weights
-          FROM memwarden_data.layer AS l
+          FROM unnest(p_scoring) AS l
          CROSS JOIN LATERAL (SELECT coalesce(p_weights, l.weights) AS own) AS w
          CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'hybrid')::double precision, p_vector_weight) AS share) AS h
          CROSS JOIN LATERAL (SELECT coalesce((w.own ->> 'relevance')::double precision,
@@ -106,7 +105,7 @@ BEGIN
          WHERE p_layers IS NULL OR l.layer = ANY (p_layers));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) IS
-    'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). '
-    'p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
-REVOKE ALL ON FUNCTION memwarden_internal.recall_weights(text[], jsonb, double precision, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.recall_weights(anyarray, text[], jsonb, double precision, double precision) IS
+    'How each of the layers to search scores, with the weights and the threshold of a call (NULL: the layer''s own). p_scoring: '
+    'layers as reader_terms has them. p_vector_weight: how much vectors weigh beside words (0 to 1) where neither says.';
+REVOKE ALL ON FUNCTION memwarden_internal.recall_weights(anyarray, text[], jsonb, double precision, double precision) FROM PUBLIC;

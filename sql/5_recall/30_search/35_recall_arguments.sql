@@ -64,36 +64,21 @@ COMMENT ON FUNCTION memwarden_internal.labels_up_to(integer[], text) IS
     'Those of readable_labels() that are classified no higher; all of them for NULL. Raises 42704 for an unknown classification.';
 REVOKE ALL ON FUNCTION memwarden_internal.labels_up_to(integer[], text) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.recall_model(
-    p_org_id bigint, p_name text, p_embedding real[], OUT model_id smallint, OUT vector_weight double precision, OUT languages text[])
-RETURNS record
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+CREATE OR REPLACE FUNCTION memwarden_internal.check_vector(p_embedding real[], p_model text, p_dimension integer)
+RETURNS void
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_name      text;
-    v_dimension integer;
 BEGIN
-    -- As active_model() has it, where none is named.
-    SELECT m.model_id, m.vector_weight, m.languages, m.dimension, m.name
-      INTO recall_model.model_id, recall_model.vector_weight, recall_model.languages, v_dimension, v_name
-      FROM memwarden_data.embedding_model AS m
-     WHERE CASE WHEN p_name IS NOT NULL THEN m.name = p_name
-                ELSE m.model_id = (SELECT u.model_id FROM memwarden_data.embedding_use AS u
-                                    WHERE u.org_id IN (0, p_org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) END;
-    IF NOT FOUND THEN
-        PERFORM memwarden_internal.raise_error('unknown_object', format('embedding model %L', p_name));
-    ELSIF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, v_name,
-        v_dimension, NULL, 'optional')) > 0 THEN
+    IF p_embedding IS NOT NULL AND jsonb_array_length(memwarden_internal.embedding_violations(p_embedding, p_model, p_dimension, NULL,
+        'optional')) > 0 THEN
         PERFORM memwarden_internal.raise_error('invalid_argument',
-            format('embedding: a vector of %s is %s finite numbers within 65504, not all zero', v_name, v_dimension));
+            format('embedding: a vector of %s is %s finite numbers within 65504, not all zero', p_model, p_dimension));
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.recall_model(bigint, text, real[]) IS
-    'The model a query vector belongs to, for no name the active one of an organisation. Raises 42704 for an unknown model, 22023 '
-    'for a vector that is none of its own.';
-REVOKE ALL ON FUNCTION memwarden_internal.recall_model(bigint, text, real[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.check_vector(real[], text, integer) IS 'Raises 22023 for a vector that is none of a model.';
+REVOKE ALL ON FUNCTION memwarden_internal.check_vector(real[], text, integer) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.provenance(
     p_agent text, p_request_id uuid, p_version integer, p_recorded_at timestamptz, p_first_recorded_at timestamptz, p_evidence jsonb,

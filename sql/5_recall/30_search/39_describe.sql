@@ -33,17 +33,17 @@ BEGIN
                f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score,
                f.similarity, i.confidence::double precision,
                i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
-               d.contradicts <> '{}', o.outdated, c.name, b.domains,
+               o.contradicts <> '{}', o.outdated, c.name, b.domains,
                memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                              i.adjusted_confidence, i.authority, i.sensitivity),
                coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as,
-               h.standing, nullif(p_hedges ->> h.standing, ''), NULL::text[], coalesce(g.origin, '{}'), NULL::uuid,
-               d.contradicts, f.neighbour_score, f.time_score)::memwarden_internal.recalled_item AS said,
+               h.standing, nullif(p_hedges ->> h.standing, ''), NULL::text[], coalesce(e.origin, '{}'), NULL::uuid,
+               o.contradicts, f.neighbour_score, f.time_score)::memwarden_internal.recalled_item AS said,
                -- What was written under the rules of today was asked about them then; what a look at all has found is marked.
                CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
                       OR t.swept_at IS NULL AND lower(v.recorded_during) < t.since + interval '1 minute' THEN t.rules_hash END
                    AS rules_hash,
-               d.contradicts <> '{}' AS contradicted
+               o.contradicts <> '{}' AS contradicted
       FROM unnest(p_found) WITH ORDINALITY AS f
       -- Each by its key, whatever the planner believes of the store.
      CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
@@ -61,29 +61,36 @@ BEGIN
                           WHERE u.org_id IN (0, i.org_id) AND u.principal_id IS NULL
                             AND (u.scope_id IS NULL OR u.scope_id = ANY (s.lineage))
                           ORDER BY u.org_id = 0, u.depth DESC LIMIT 1) AS k ON true
-      LEFT JOIN LATERAL (SELECT r.record -> 'origin' AS origin FROM memwarden_data.provenance AS r
-                          WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1) AS g ON true
-      -- What the store itself resolved, not what the writer cited.
-      LEFT JOIN LATERAL (SELECT r.record ->> 'approval_state' AS approval, r.event::text AS event,
-                                (SELECT count(DISTINCT u.uri)::integer
-                                   FROM jsonb_path_query(r.record, '$.evidence[*] ? (@.external == true).uri') AS u (uri)) AS sources
-                           FROM memwarden_data.provenance AS r
-                          WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id DESC LIMIT 1) AS e ON true
+     -- In one look: where the first record of a version says it comes from, and what the last says that the store itself
+     -- resolved, not what the writer cited.
+     CROSS JOIN LATERAL (SELECT g.origin, g.event, g.last ->> 'approval_state' AS approval,
+                                CASE WHEN jsonb_array_length(g.uris) > 1
+                                     THEN (SELECT count(DISTINCT u.uri)::integer FROM jsonb_array_elements(g.uris) AS u (uri))
+                                     ELSE jsonb_array_length(g.uris) END AS sources
+                           FROM (SELECT r.records[1] -> 'origin' AS origin, r.events[cardinality(r.events)] AS event,
+                                        r.records[cardinality(r.records)] AS last,
+                                        jsonb_path_query_array(r.records[cardinality(r.records)],
+                                                               '$.evidence[*] ? (@.external == true).uri') AS uris
+                                   FROM (SELECT array_agg(p.record ORDER BY p.provenance_id) AS records,
+                                                array_agg(p.event::text ORDER BY p.provenance_id) AS events
+                                           FROM memwarden_data.provenance AS p
+                                          WHERE p.org_id = i.org_id AND p.version_id = i.version_id) AS r OFFSET 0) AS g
+                         OFFSET 0) AS e
       LEFT JOIN LATERAL (SELECT y.rules_hash, y.since, y.swept_at FROM memwarden_data.sensitivity_ruleset AS y
                           WHERE y.org_id IN (0, i.org_id) AND y.layer IN ('*', i.layer)
                           ORDER BY y.org_id DESC, y.layer = '*' LIMIT 1) AS t ON true
-     -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function.
+     -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function. Nearly all are contradicted by
+     -- nothing: the head says so, and nothing is looked for.
      CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d
                                          WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                                     AND memwarden_internal.is_stale(i.org_id, i.version_id)
                                 OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_reader.asked_at),
-                                            false) AS outdated) AS o
-     -- Nearly all are contradicted by nothing: the head says so, and nothing is looked for.
-     CROSS JOIN LATERAL (SELECT CASE WHEN i.contradicted THEN memwarden_internal.contradicting(
+                                            false) AS outdated,
+                                CASE WHEN i.contradicted THEN memwarden_internal.contradicting(
                                          i.org_id, i.item_id, i.content_hash, p_reader.principal_id, p_reader.labels)
-                                     ELSE '{}'::uuid[] END AS contradicts) AS d
+                                     ELSE '{}'::uuid[] END AS contradicts OFFSET 0) AS o
      CROSS JOIN LATERAL (SELECT memwarden_internal.standing(
-                                    p_rules, d.contradicts <> '{}',
+                                    p_rules, o.contradicts <> '{}',
                                     o.outdated OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),
                                     e.approval, e.sources, i.adjusted_confidence, i.authority) AS standing OFFSET 0) AS h
      ORDER BY f.ordinality) AS a);
@@ -103,7 +110,9 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
     v_org_id bigint := p_reader.orgs[2];
-    v_terms  record;
+    -- Where the answer crosses a surface, its language and its own phrases.
+    v_hedges jsonb := CASE WHEN p_surface IS NULL THEN p_reader.hedges
+                           ELSE (memwarden_internal.telling_terms(v_org_id, p_surface)).hedges END;
     v_said   memwarden_internal.described;
     v_rows   memwarden_internal.recalled_item[];
     v_hashes text[];
@@ -111,8 +120,7 @@ BEGIN
     IF p_found = '{}' THEN
         RETURN ARRAY[]::memwarden_internal.recalled_item[];
     END IF;
-    v_terms := memwarden_internal.telling_terms(v_org_id, p_surface);
-    v_said := memwarden_internal.describe(p_reader, p_found, v_terms.rules, v_terms.hedges);
+    v_said := memwarden_internal.describe(p_reader, p_found, p_reader.rules, v_hedges);
     v_rows := v_said.rows;
     v_hashes := v_said.rules_hashes;
     IF v_said.contradicted THEN
@@ -123,11 +131,11 @@ BEGIN
                             JOIN unnest(v_hashes) WITH ORDINALITY AS u (rules_hash, n) ON u.n = b.ordinality
                            ORDER BY r.ordinality);
     END IF;
-    IF v_terms.packs_have_rules THEN
+    IF p_reader.packs_have_rules THEN
         v_hashes := memwarden_internal.hashes_with_packs(v_org_id, v_rows, v_hashes);
     END IF;
     RETURN CASE WHEN p_surface IS NULL AND array_remove(v_hashes, NULL) = '{}' THEN v_rows
-                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_terms.hedges, p_surface) END;
+                ELSE memwarden_internal.told(v_org_id, v_rows, v_hashes, v_hedges, p_surface) END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.present_found(memwarden_internal.reader, memwarden_internal.scored_item[], jsonb, text) IS

@@ -44,6 +44,9 @@ BEGIN
     v_reader := memwarden_internal.settle_reader(
         v_principal_id, recall.query, recall.embedding, v_k, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
         recall.weights, recall.fusion, recall.embedding_model, v_threshold, recall.exclude, recall.classification, recall.surface);
+    IF NOT v_reader.is_kept AND NOT current_setting('transaction_read_only')::boolean THEN
+        PERFORM memwarden_internal.keep_reader(v_principal_id);
+    END IF;
     v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
         v_reader, recall.query, v_k, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter, recall.min_confidence,
         recall.valid_at, recall.fusion, recall.exclude), recall.weights, recall.surface);
@@ -85,8 +88,9 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     timestamptz, jsonb, text, text, double precision, uuid[], text, text, text, text) IS
     'Returns the memories that answer a query best, with each component of their score and their provenance. The order is '
     'deterministic. Of memories with equal scores, the better founded comes first. Expired memories are never returned. Memories that '
-    'are low_confidence, contradicted or stale are returned, marked. Every recall is recorded. The call writes nothing else, and in a '
-    'read-only transaction nothing at all. query: words, combined with OR and weighted by rarity. embedding: a vector of '
+    'are low_confidence, contradicted or stale are returned, marked. Every recall is recorded, and the first since settings changed '
+    'keeps what they make of the caller. The call writes nothing else, and in a read-only transaction nothing at all. query: words, '
+    'combined with OR and weighted by rarity. embedding: a vector of '
     'embedding_model; without one memwarden embeds the words of the query. embedding_model: by default the active model (see '
     'active_embedding_model()). k: at most so many memories, 1 to 1,000; default 10. layers: default all. scope: this scope and those '
     'it inherits from. scopes: exactly these; without scope and scopes, all that the caller sees. subject, predicate: equal, whatever '

@@ -74,7 +74,7 @@ NAMES = {
         "token",
     ),
     *("access_role", "role_permission", "attribute", "policy_set", "policy", "label", "access_log"),
-    "kept_terms",
+    *("kept_terms", "kept_reader"),
     *("source", "verifier", "canonical_source"),
     *("review_channel", "review_notice"),
 }

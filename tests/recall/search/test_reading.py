@@ -18,7 +18,7 @@ COUNTERS = """
 SELECT relname, n_tup_ins, n_tup_upd, n_tup_del, n_tup_hot_upd
   FROM pg_stat_xact_all_tables
  WHERE schemaname = 'memwarden_data' AND n_tup_ins + n_tup_upd + n_tup_del > 0
-   -- A recall may append to its log, and nothing else.
+   -- A recall may append to its log, and nothing else where its reader is kept.
    AND NOT (relname LIKE 'recall_log_p%%' AND n_tup_upd + n_tup_del = 0)
 """
 
@@ -123,10 +123,12 @@ def test_no_item_is_no_row(reader: Connection[DictRow], function: str, item: UUI
 def test_reading_changes_nothing(shared_world: World, home: str) -> None:
     """At every isolation level, under statement-level counters; the log of recalls grows.
 
-    Not in a READ ONLY transaction: there nothing at all is written.
+    Not in a READ ONLY transaction: there nothing at all is written. What settings make of a reader
+    is kept by the first recall since they changed.
     """
     agent = shared_world.agent(home)
     item = versions(agent)[0]["item_id"]
+    assert recall(agent, query="water")
     agent = shared_world.connect(agent.info.user)  # its counters start from nothing
     reads = [
         "SELECT * FROM memwarden.recall('water')",

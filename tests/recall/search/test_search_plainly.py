@@ -33,6 +33,7 @@ ARGUMENTS = """
             'unread', %(unread)s::text, 'dates', %(dates)s::text,
             'dated', CASE WHEN %(dates)s::text IS NULL THEN 0 ELSE w.dated END))
           FROM unnest(memwarden_internal.recall_weights(
+              (SELECT layers FROM memwarden_data.reader_terms LIMIT 1),
               %(layers)s::text[], %(weights)s::jsonb, 0.5, %(threshold)s::float8)) AS w), 0.5,
     %(exclude)s::uuid[], %(limit)s::integer, %(now)s::timestamptz, %(principal)s::bigint,
     memwarden_internal.readable_labels(%(principal)s)"""

@@ -1,5 +1,5 @@
--- Changes of everything that the terms of a write are made of, at last of what a scope is, and of what
--- writes change. @org: acme or bolt; @n: a number from 1 to 9.
+-- Changes of everything that the terms of a write and of a reader are made of, at last of what a scope
+-- is, and of what writes change. @org: acme or bolt; @n: a number from 1 to 9.
 -- One statement from one semicolon at the end of a line to the next.
 UPDATE memwarden_data.principal SET name = name || '@n'
     WHERE principal_id = shipped.agent_of('@org');
@@ -190,3 +190,45 @@ INSERT INTO memwarden_data.vocabulary (org_id, synonyms)
     ON CONFLICT (org_id) DO UPDATE SET synonyms = EXCLUDED.synonyms;
 UPDATE memwarden_data.sensitivity_ruleset SET layer = 'l@n' WHERE layer <> '*';
 UPDATE memwarden_data.content_schema SET text_template = 'n@n' WHERE kind = 'annotation';
+INSERT INTO memwarden_data.label (org_id, layer, scope_kind, classification, domains, attributes, first_used_by)
+    SELECT shipped.either('@org', @n), 'semantic', 'user', @n % 3, '{}', '{"a": @n}', 1;
+UPDATE memwarden_data.label SET shared = NOT shared WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.label SET classification = @n % 4 WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.label SET domains = ARRAY['d@n'] WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.label SET layer = 'durable' WHERE org_id = shipped.number_of('@org');
+DELETE FROM memwarden_data.label WHERE label_id % 10 = @n;
+INSERT INTO memwarden_data.role_permission (role_id, operation, layer, kind, reach)
+    SELECT shipped.role_of('@org'), (ARRAY['READ', 'ADMIN'])[1 + @n % 2], (ARRAY['*', 'episodic'])[1 + @n % 2], NULL, 'all'
+    ON CONFLICT DO NOTHING;
+UPDATE memwarden_data.role_permission SET kind = 'k@n' WHERE role_id = shipped.role_of('@org') AND layer = 'episodic';
+DELETE FROM memwarden_data.role_permission WHERE role_id = shipped.role_of('@org') AND operation = 'READ';
+UPDATE memwarden_data.layer SET shared = NOT shared WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+INSERT INTO memwarden_data.standing_rule
+    SELECT shipped.either('@org', @n), (ARRAY['verified', 'supported', 'reported'])[1 + @n % 3], 0.@n, 0.@n, @n
+    ON CONFLICT ON CONSTRAINT standing_rule_pkey DO UPDATE SET min_sources = excluded.min_sources;
+UPDATE memwarden_data.standing_rule SET min_authority = 0.@n;
+DELETE FROM memwarden_data.standing_rule WHERE org_id = shipped.number_of('@org');
+INSERT INTO memwarden_data.hedge
+    SELECT shipped.either('@org', @n), (ARRAY['en', 'de'])[1 + @n % 2], 'disputed', 'it is said @n times that'
+    ON CONFLICT ON CONSTRAINT hedge_pkey DO UPDATE SET phrase = excluded.phrase;
+UPDATE memwarden_data.hedge SET phrase = '@n' WHERE standing = 'reported';
+DELETE FROM memwarden_data.hedge WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.pack_use SET rules_since = CASE WHEN rules_since IS NULL THEN now() END WHERE org_id = shipped.number_of('@org');
+UPDATE memwarden_data.embedding_model SET vector_weight = 0.@n WHERE name <> 'lexical';
+UPDATE memwarden_data.embedding_model SET languages = NULLIF('{l@n}', '{l5}')::text[];
+UPDATE memwarden_data.layer SET weights = NULLIF('{"vector": @n}', '{"vector": 5}')::jsonb
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET recall_weight = @n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET relevance_threshold = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET recency_half_life = '@n days'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET soft_ttl = '@n days', decay = 'validity'
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET decay = 'exempt', counted_from = (ARRAY['creation', 'update'])[1 + @n % 2]
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET neighbour_weight = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];
+UPDATE memwarden_data.layer SET time_weight = 0.@n
+    WHERE layer = (ARRAY['semantic', 'durable', 'working'])[1 + @n % 3];

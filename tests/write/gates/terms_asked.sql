@@ -84,6 +84,42 @@ SELECT a.principal_id, a.layer, a.path, d.key, d.value AS kept, to_jsonb(t.terms
   LEFT JOIN LATERAL jsonb_each(to_jsonb(a.kept)) AS d ON d.value IS DISTINCT FROM to_jsonb(t.terms) -> d.key
  WHERE a.kept IS DISTINCT FROM t.terms;
 
+-- What recalls would believe of every principal, beside what the functions say that ask the tables; then it is kept again.
+CREATE FUNCTION shipped.readers_differ()
+RETURNS TABLE (principal_id bigint, layer text, path text, key text, kept jsonb, asked jsonb) LANGUAGE plpgsql AS $$
+BEGIN
+    FOR v_try IN 1..2 LOOP
+        RETURN QUERY
+        SELECT k.principal_id, NULL::text, NULL::text, d.key, to_jsonb(k) -> d.key, d.value
+          FROM memwarden_data.reader_at AS k
+          JOIN memwarden_data.principal AS p USING (principal_id)
+         CROSS JOIN LATERAL memwarden_internal.telling_terms(p.org_id, NULL) AS t
+          LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = (
+                        SELECT u.model_id FROM memwarden_data.embedding_use AS u
+                         WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1)
+         CROSS JOIN LATERAL jsonb_each(jsonb_build_object(
+             'org_id', p.org_id,
+             'labels', CASE WHEN p.disabled_at IS NOT NULL THEN ARRAY[]::integer[]
+                            WHEN NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s
+                                              WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
+                            THEN memwarden_internal.readable_among(
+                                p.principal_id, ARRAY(SELECT l.label_id FROM memwarden_data.label AS l)) END,
+             'model_id', m.model_id, 'model', m.name, 'dimension', m.dimension, 'vector_weight', m.vector_weight,
+             'languages', m.languages, 'rules', t.rules, 'hedges', t.hedges, 'packs_have_rules', t.packs_have_rules,
+             'layers', (SELECT jsonb_agg(jsonb_build_object(
+                                   'layer', l.layer, 'weights', l.weights, 'factor', l.recall_weight, 'threshold', l.relevance_threshold,
+                                   'config', l.text_search_config, 'half_life', extract(epoch FROM l.recency_half_life)::double precision,
+                                   'soft_ttl', CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
+                                   'from_creation', l.counted_from = 'creation', 'neighbour', l.neighbour_weight,
+                                   'dated', l.time_weight) ORDER BY l.ordinal) FROM memwarden_data.layer AS l))) AS d
+         WHERE CASE WHEN d.key = 'labels' AND jsonb_typeof(d.value) = 'array'
+                    THEN k.labels IS NULL OR ARRAY(SELECT unnest(k.labels) ORDER BY 1)
+                         <> ARRAY(SELECT e.v::integer FROM jsonb_array_elements_text(d.value) AS e (v) ORDER BY 1)
+                    ELSE d.value IS DISTINCT FROM to_jsonb(k) -> d.key END;
+        PERFORM memwarden_internal.keep_reader(p.principal_id) FROM memwarden_data.principal AS p;
+    END LOOP;
+END $$;
+
 -- Whose settings change: the organisation, the agent that it registered last, and the scope that it made last.
 CREATE FUNCTION shipped.number_of(org text) RETURNS bigint LANGUAGE sql STABLE
 RETURN (SELECT o.org_id FROM memwarden_data.organisation AS o WHERE o.name = org);

@@ -1,4 +1,4 @@
-"""A write obeys the settings as they are, however old the row is in which they are kept.
+"""A write and a recall obey the settings as they are, however old the row is that keeps them.
 
 The second opinion is `terms_asked.sql`: the same question, asked of the tables each time.
 """
@@ -27,6 +27,8 @@ ASKED = (HERE / "terms_asked.sql").read_text()
 DIFFERENT = """
 SELECT * FROM shipped.terms_differ
  UNION ALL
+SELECT * FROM shipped.readers_differ()
+ UNION ALL
 -- Of plain writes what was kept before is what is asked of the tables now.
 SELECT k.principal_id, k.layer, NULL, d.key, d.value, to_jsonb(l.plain) -> d.key
   FROM memwarden_data.terms_at AS k
@@ -43,10 +45,11 @@ SELECT l.principal_id, l.layer, NULL, 'approval', to_jsonb(l.plain), to_jsonb(a)
    AND ((l.plain).by_risk, (l.plain).auto_below, (l.plain).weights, (l.plain).layer_risk)
        IS DISTINCT FROM
     ((l.plain).asks_approval AND a.approval = 'by_risk', a.auto_below, a.weights, a.layer_risk)"""
-TERMS = (
-    "SELECT md5(string_agg(terms::text, '' ORDER BY principal_id, layer))"
-    "  FROM memwarden_data.layer_terms"
-)
+TERMS = """
+SELECT md5(string_agg(terms::text, '' ORDER BY principal_id, layer)) || (
+           SELECT md5(string_agg(r::text, '' ORDER BY principal_id))
+             FROM memwarden_data.reader_terms AS r)
+  FROM memwarden_data.layer_terms"""
 SUM = "SELECT sum(weight) AS sum FROM memwarden_data.settings_change"
 # With @org and @n to be filled in.
 CHANGES = re.split(
@@ -74,6 +77,7 @@ def asked(world: World) -> World:
     world.admin.execute(ASKED)
     assert world.rows(DIFFERENT) == []
     assert world.value("SELECT count(*) FROM memwarden_data.kept_terms") > 0
+    assert world.value("SELECT count(*) FROM memwarden_data.reader_at") > 4
     return world
 
 
@@ -297,9 +301,13 @@ def test_changes_at_once_are_all_in_the_sum(asked: World) -> None:
 
 
 def test_ordinary_writes_change_no_settings(asked: World) -> None:
-    """Nor do reads keep anything: rows are as they were."""
+    """Nor do reads of terms keep any: rows are as they were.
+
+    The first write of its kind makes a label. Who reads what goes by labels, so that is a change.
+    """
     agent = asked.agent("/org/acme/user/ana", role="curator")
     write(agent, "episodic", "Ana saw the first lamp")
+    write(agent, "episodic", "Ana saw the first lamp twice")
     kept, noted = (
         "SELECT * FROM memwarden_data.kept_terms ORDER BY principal_id, layer",
         sum_of(asked.admin),

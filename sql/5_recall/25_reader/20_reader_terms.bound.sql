@@ -1,0 +1,46 @@
+-- What settings make of every reader, wherever it reads. Here belongs what changes with settings alone: every table read here has
+-- the triggers of settings_triggers(). Scopes, grants and surfaces are asked for with each recall.
+CREATE OR REPLACE VIEW memwarden_data.reader_terms WITH (security_invoker = true) AS
+SELECT p.principal_id, p.org_id,
+       CASE WHEN p.disabled_at IS NOT NULL THEN '{}'
+            WHEN NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
+            -- What readable_among() says where there are no policies.
+            THEN ARRAY(
+                SELECT CASE WHEN o.own THEN -l.label_id ELSE l.label_id END
+                  FROM memwarden_data.label AS l
+                  JOIN memwarden_data.layer AS y ON y.layer = l.layer
+                 CROSS JOIN (VALUES (false), (true)) AS o (own)
+                 WHERE l.org_id IN (0, p.org_id) AND l.classification <= p.clearance AND l.domains <@ p.domains
+                   AND EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
+                                  AND (r.kind IS NULL OR r.kind = l.kind) AND (r.reach = 'all' OR o.own))
+                   AND (o.own OR y.shared OR l.shared
+                        OR EXISTS (SELECT FROM memwarden_data.role_permission AS r
+                                    WHERE r.role_id = p.role_id AND r.operation = 'ADMIN' AND r.layer IN ('*', l.layer)))) END AS labels,
+       m.model_id, m.name AS model, m.dimension, m.vector_weight, m.languages,
+       ARRAY(SELECT ROW (l.layer, l.weights, l.recall_weight, l.relevance_threshold, l.text_search_config,
+                         extract(epoch FROM l.recency_half_life)::double precision, CASE WHEN l.decay <> 'exempt' THEN l.soft_ttl END,
+                         l.counted_from = 'creation', l.neighbour_weight, l.time_weight)::memwarden_data.layer_scoring
+               FROM memwarden_data.layer AS l ORDER BY l.ordinal) AS layers,
+       -- What telling_terms() says of no surface.
+       (SELECT jsonb_object_agg(r.standing, jsonb_build_object('confidence', r.min_confidence, 'authority', r.min_authority,
+                                                               'sources', r.min_sources) ORDER BY r.org_id)
+          FROM memwarden_data.standing_rule AS r WHERE r.org_id IN (0, p.org_id)) AS rules,
+       coalesce((SELECT jsonb_object_agg(h.standing, h.phrase ORDER BY h.org_id) FROM memwarden_data.hedge AS h
+                  WHERE h.org_id IN (0, p.org_id) AND h.language = 'en'), '{}') AS hedges,
+       EXISTS (SELECT FROM memwarden_data.pack_use AS u WHERE u.org_id = p.org_id AND u.rules_since IS NOT NULL) AS packs_have_rules
+  FROM memwarden_data.principal AS p
+  LEFT JOIN LATERAL (SELECT u.model_id FROM memwarden_data.embedding_use AS u
+                      WHERE u.org_id IN (0, p.org_id) AND u.is_active ORDER BY u.org_id DESC LIMIT 1) AS n ON true
+  LEFT JOIN memwarden_data.embedding_model AS m ON m.model_id = n.model_id;
+COMMENT ON VIEW memwarden_data.reader_terms IS 'What settings make of every principal that reads. For look-ups by principal.';
+
+CREATE OR REPLACE VIEW memwarden_data.reader_at WITH (security_invoker = true) AS
+SELECT k.principal_id, k.org_id, k.labels, k.model_id, k.model, k.dimension, k.vector_weight, k.languages, k.layers, k.rules, k.hedges,
+       k.packs_have_rules
+  FROM memwarden_data.kept_reader AS k
+ WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, k.org_id))
+   AND EXISTS (SELECT FROM pg_rewrite AS r WHERE r.oid = k.rule AND r.xmin = k.rule_made
+                                             AND r.ev_class = to_regclass('memwarden_data.reader_terms'));
+COMMENT ON VIEW memwarden_data.reader_at IS
+    'What settings make of a principal that reads, as far as that has been kept and holds. For look-ups by principal.';

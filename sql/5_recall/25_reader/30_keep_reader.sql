@@ -1,0 +1,26 @@
+CREATE OR REPLACE FUNCTION memwarden_internal.keep_reader(p_principal_id bigint)
+RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- What is kept serves others too: how exactly the caller wants numbers written is not in it.
+SET extra_float_digits = 1
+AS $function$
+BEGIN
+    -- As keep_terms() does, and for the same reasons.
+    IF current_setting('transaction_isolation') = 'read committed' THEN
+        DELETE FROM memwarden_data.kept_reader AS k
+         WHERE k.ctid = ANY (ARRAY(SELECT o.ctid FROM memwarden_data.kept_reader AS o
+                                    WHERE o.principal_id = p_principal_id FOR UPDATE SKIP LOCKED));
+    END IF;
+    INSERT INTO memwarden_data.kept_reader (principal_id, org_id, generation, rule, rule_made, labels, model_id, model, dimension,
+                                            vector_weight, languages, layers, rules, hedges, packs_have_rules)
+    SELECT v.principal_id, v.org_id,
+           (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, v.org_id)),
+           r.oid, r.xmin, v.labels, v.model_id, v.model, v.dimension, v.vector_weight, v.languages, v.layers, v.rules, v.hedges,
+           v.packs_have_rules
+      FROM memwarden_data.reader_terms AS v, pg_rewrite AS r
+     WHERE v.principal_id = p_principal_id AND r.ev_class = 'memwarden_data.reader_terms'::regclass;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS 'Keeps what settings make of a principal that reads.';
+REVOKE ALL ON FUNCTION memwarden_internal.keep_reader(bigint) FROM PUBLIC;
