@@ -136,7 +136,7 @@ BEGIN
     -- that views of settings read.
     FOR v_is_last IN 0..1 LOOP
         FOR v_part IN SELECT c.name, c.body, c.relation, c.is_there FROM memwarden_internal.bound_changes(p_names) AS c
-                       WHERE (c.name ~ '^rights |^trigger .* settings_(change|truncated)$')::integer = v_is_last LOOP
+                       WHERE (c.name ~ '^rights |^trigger .* (settings|reader)_(change|truncated)$')::integer = v_is_last LOOP
             PERFORM memwarden_internal.make_bound(v_part.name, v_part.body, v_part.relation, v_part.is_there);
             v_names := v_names || v_part.name;
         END LOOP;

@@ -2,11 +2,11 @@
 
 -- What the views read that say what settings make of a writer and of a reader, as the catalog has it.
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_sources()
-RETURNS TABLE (relation text, columns text[])
+RETURNS TABLE (relation text, columns text[], of_readers boolean)
 LANGUAGE sql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT c.relname, array_agg(DISTINCT a.attname::text)
+SELECT c.relname, array_agg(DISTINCT a.attname::text), bool_and(r.ev_class = to_regclass('memwarden_data.reader_terms'))
   FROM pg_rewrite AS r
   JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
                      AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> r.ev_class
@@ -16,7 +16,7 @@ SELECT c.relname, array_agg(DISTINCT a.attname::text)
  GROUP BY c.relname
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settings_sources() IS
-    'The tables that layer_terms and reader_terms read, and the columns of each.';
+    'The tables that layer_terms and reader_terms read, the columns of each, and whether readers alone go by them.';
 REVOKE ALL ON FUNCTION memwarden_internal.settings_sources() FROM PUBLIC;
 
 -- By row and not by statement: only so is it known whose settings they are, whether they changed at all, and what a
@@ -31,11 +31,14 @@ SELECT format('trigger memwarden_data.%s %s', s.relation, t.name), format(
            'CREATE TRIGGER %2$s AFTER %3$s ON memwarden_data.%1$s FOR EACH %4$s '
            'EXECUTE FUNCTION memwarden_internal.note_settings_change(%5$s); '
            'ALTER TABLE memwarden_data.%1$s ENABLE ALWAYS TRIGGER %2$s; '
-           'SELECT memwarden_internal.settings_changed(0)',
-           s.relation, t.name, t.event, t.level, (SELECT string_agg(quote_literal(c), ', ') FROM unnest(s.columns) AS c))
+           'SELECT memwarden_internal.settings_changed(%6$s)',
+           s.relation, t.name, t.event, t.level, (SELECT string_agg(quote_literal(c), ', ') FROM unnest(s.columns) AS c),
+           CASE WHEN s.of_readers THEN -1 ELSE 0 END)
   FROM memwarden_internal.settings_sources() AS s
- CROSS JOIN (VALUES ('settings_change', 'INSERT OR UPDATE OR DELETE', 'ROW'),
-                    ('settings_truncated', 'TRUNCATE', 'STATEMENT')) AS t (name, event, level)
+ CROSS JOIN LATERAL (
+       VALUES (CASE WHEN s.of_readers THEN 'reader_change' ELSE 'settings_change' END, 'INSERT OR UPDATE OR DELETE', 'ROW'),
+              (CASE WHEN s.of_readers THEN 'reader_truncated' ELSE 'settings_truncated' END, 'TRUNCATE', 'STATEMENT')
+       ) AS t (name, event, level)
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settings_triggers() IS
     'The triggers that note every change of what settings_sources() names, and the statements that make each.';
@@ -64,13 +67,15 @@ BEGIN
     -- Where nobody asks for the organisation of such a row, it may be anybody's.
     v_orgs := ARRAY(SELECT DISTINCT coalesce((r.was ->> 'org_id')::bigint, 0)
                       FROM (VALUES (v_old), (v_new)) AS r (was) WHERE r.was IS NOT NULL OR TG_OP = 'TRUNCATE');
-    PERFORM memwarden_internal.settings_changed(o.org_id) FROM unnest(v_orgs) AS o (org_id);
+    -- What readers alone go by has numbers of its own: a new label, which a write makes, changes no terms of writers.
+    PERFORM memwarden_internal.settings_changed(CASE WHEN starts_with(TG_NAME, 'reader_') THEN -1 - o.org_id ELSE o.org_id END)
+       FROM unnest(v_orgs) AS o (org_id);
     RETURN NULL;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.note_settings_change() IS
-    'Triggers settings_change and settings_truncated: what was made of the settings before holds no longer. Arguments: the '
-    'columns that count.';
+    'Triggers settings_change and settings_truncated, reader_change and reader_truncated: what was made of the settings before holds '
+    'no longer, or what was made of them for readers. Arguments: the columns that count.';
 REVOKE ALL ON FUNCTION memwarden_internal.note_settings_change() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.settings_changed(p_org_id bigint)
@@ -99,6 +104,6 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.settings_changed(bigint) IS
-    'Notes that settings of an organisation have changed (0: of any), and makes one row of its notes once there are 20. Their '
-    'sum is what counts, and is the same to everybody.';
+    'Notes that settings of an organisation have changed (0: of any; -1 - the organisation: what readers alone go by), and makes one '
+    'row of its notes once there are 20. Their sum is what counts, and is the same to everybody.';
 REVOKE ALL ON FUNCTION memwarden_internal.settings_changed(bigint) FROM PUBLIC;

@@ -75,7 +75,7 @@ COMMENT ON TABLE memwarden_data.kept_terms IS
 -- A sum over rows, and neither a counter nor the latest of them: who changes settings waits for nobody, and whatever order
 -- changes commit in, what a later snapshot sees of them includes what an earlier one saw. So equal sums are equal settings.
 CREATE TABLE memwarden_data.settings_change (
-    -- 0: settings of every organisation
+    -- 0: settings of every organisation; -1 - an organisation: what readers of it alone go by
     org_id  bigint NOT NULL,
     -- drawn by lot, so that a sum of another history, as of a store restored in part, is no sum of this one
     weight  numeric NOT NULL CHECK (weight > 0)
@@ -83,4 +83,5 @@ CREATE TABLE memwarden_data.settings_change (
 CREATE INDEX settings_change_org ON memwarden_data.settings_change (org_id);
 ALTER TABLE memwarden_data.settings_change REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.settings_change IS
-    'One row for each change of what layer_terms reads. Many rows become one of their sum, which nobody sees a difference in.';
+    'One row for each change of what layer_terms or reader_terms reads. Many rows become one of their sum, which nobody sees a '
+    'difference in.';

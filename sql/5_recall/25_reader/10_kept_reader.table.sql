@@ -40,4 +40,5 @@ CREATE INDEX kept_reader_principal ON memwarden_data.kept_reader (principal_id);
 -- It has no key: a publication of all tables says of a row that goes or changes which it was by all of it.
 ALTER TABLE memwarden_data.kept_reader REPLICA IDENTITY FULL;
 COMMENT ON TABLE memwarden_data.kept_reader IS
-    'Copies of reader_terms, each valid while its generation is the sum of settings_change over its organisation and 0.';
+    'Copies of reader_terms, each valid while its generation is the sum of settings_change over its organisation and 0, and over '
+    'what is noted of them for readers alone.';

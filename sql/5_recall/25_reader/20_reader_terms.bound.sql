@@ -39,7 +39,8 @@ CREATE OR REPLACE VIEW memwarden_data.reader_at WITH (security_invoker = true) A
 SELECT k.principal_id, k.org_id, k.labels, k.model_id, k.model, k.dimension, k.vector_weight, k.languages, k.layers, k.rules, k.hedges,
        k.packs_have_rules
   FROM memwarden_data.kept_reader AS k
- WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c WHERE c.org_id IN (0, k.org_id))
+ WHERE k.generation = (SELECT coalesce(sum(c.weight), 0) FROM memwarden_data.settings_change AS c
+                         WHERE c.org_id IN (0, k.org_id, -1, -1 - k.org_id))
    AND EXISTS (SELECT FROM pg_rewrite AS r WHERE r.oid = k.rule AND r.xmin = k.rule_made
                                              AND r.ev_class = to_regclass('memwarden_data.reader_terms'));
 COMMENT ON VIEW memwarden_data.reader_at IS

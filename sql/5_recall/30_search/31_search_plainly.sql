@@ -30,6 +30,27 @@ COMMENT ON FUNCTION memwarden_internal.rarity(double precision, double precision
     'How rare a word is that so many of so many memories have, times what it counts.';
 REVOKE ALL ON FUNCTION memwarden_internal.rarity(double precision, double precision, double precision) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.coverage(p_matter double precision, p_all_matter double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN coalesce(p_matter / nullif(p_all_matter, 0), 0);
+COMMENT ON FUNCTION memwarden_internal.coverage(double precision, double precision) IS
+    'The share of what is asked by words that a memory has, by what its words weigh and what all of them do.';
+REVOKE ALL ON FUNCTION memwarden_internal.coverage(double precision, double precision) FROM PUBLIC;
+
+-- What has no vector is told by its words alone, and a question without words by its vector.
+CREATE OR REPLACE FUNCTION memwarden_internal.relevance(
+    p_similarity double precision, p_coverage double precision, p_has_words boolean, p_share double precision)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_similarity IS NULL THEN p_coverage
+            WHEN NOT p_has_words THEN greatest(p_similarity, 0)
+            ELSE p_share * greatest(p_similarity, 0) + (1 - p_share) * p_coverage END;
+COMMENT ON FUNCTION memwarden_internal.relevance(double precision, double precision, boolean, double precision) IS
+    'How relevant a memory is, as recall() tells it: its plain cosine and the share of the words that it has. p_share: what the '
+    'cosine counts, 0 to 1.';
+REVOKE ALL ON FUNCTION memwarden_internal.relevance(double precision, double precision, boolean, double precision) FROM PUBLIC;
+
 -- A turn that answers a question often shares no word with it: the turn before it does, or the one after. The second next tells less.
 -- What is lifted stays below what lifts it.
 CREATE OR REPLACE FUNCTION memwarden_internal.lift(
@@ -118,7 +139,7 @@ BEGIN
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
                i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length,
-               CASE WHEN v_dates @> lower(i.valid_during) THEN 1::double precision ELSE 0 END AS dated,
+               CASE WHEN v_dates IS NULL THEN 0 WHEN v_dates @> lower(i.valid_during) THEN 1::double precision ELSE 0 END AS dated,
                CASE WHEN u.is_foreign THEN NULL ELSE e.similarity END AS similarity, u.is_foreign,
                memwarden_internal.times_said(i.search_vector, t1) AS n1, memwarden_internal.times_said(i.search_vector, t2) AS n2,
                memwarden_internal.times_said(i.search_vector, t3) AS n3, memwarden_internal.times_said(i.search_vector, t4) AS n4,
@@ -205,8 +226,7 @@ BEGIN
         SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
                r.fresh_until, r.fingerprint, r.conversation, r.freshness, r.dated,
                -- Where no vector tells anything the words decide.
-               r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword,
-               coalesce(r.matter / nullif(r.all_matter, 0), 0) AS coverage
+               r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword, r.matter, r.all_matter
           FROM (SELECT o.*, max(o.rank) OVER () AS most FROM ranked AS o) AS r
          CROSS JOIN LATERAL (SELECT coalesce(r.rank / nullif(r.most, 0), 0) AS keyword) AS w
     ), lifted AS MATERIALIZED (
@@ -233,26 +253,29 @@ BEGIN
                                            p.freshness * memwarden_internal.recency(p.updated_at, p_now, o.half_life), 0)
                                        ELSE 0 END
                                 + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END + o.dated * p.dated
-                           FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score,
-               -- What has no vector is told by its words alone, and a question without words by its vector.
-               CASE WHEN p.similarity IS NULL THEN p.coverage
-                    WHEN t1 IS NULL THEN greatest(p.similarity, 0)
-                    ELSE v_shares[p.place] * greatest(p.similarity, 0) + (1 - v_shares[p.place]) * p.coverage END AS relevance
+                           FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score
           FROM parts AS p
           LEFT JOIN lifted AS l ON l.item_id = p.item_id
     )
-    SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, b.recency, b.importance, b.adjusted_confidence, b.authority,
-            b.freshness * b.recency, b.similarity, b.relevance, b.coverage, v_layers[b.place], b.fingerprint,
+    -- What the order does not go by is worked out for those that are left.
+    SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, a.recency, b.importance, b.adjusted_confidence, b.authority,
+            b.freshness * a.recency, b.similarity, a.relevance, a.coverage, v_layers[b.place], b.fingerprint,
             '{}'::uuid[], b.neighbour,
             CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END)::memwarden_internal.scored_item
-      FROM (SELECT s.*, memwarden_internal.recency(s.updated_at, p_now, v_half_lives[s.place]) AS recency
+      FROM (SELECT s.*
               FROM scored AS s
-             WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL OR s.relevance >= v_thresholds[s.place])
+             WHERE (p_limit IS NULL OR v_thresholds[s.place] IS NULL
+                    OR memwarden_internal.relevance(s.similarity, memwarden_internal.coverage(s.matter, s.all_matter), t1 IS NOT NULL,
+                                                    v_shares[s.place]) >= v_thresholds[s.place])
                AND (p_limit IS NULL OR p_exclude IS NULL OR s.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
                    WHERE c.item_id = ANY (p_exclude)))
              -- Of two that answer equally well the better founded one comes first.
              ORDER BY s.score DESC, s.adjusted_confidence DESC, s.authority DESC, s.updated_at DESC, s.item_id
-             LIMIT p_limit) AS b);
+             LIMIT p_limit) AS b
+     CROSS JOIN LATERAL (SELECT memwarden_internal.coverage(b.matter, b.all_matter) AS coverage,
+                                memwarden_internal.recency(b.updated_at, p_now, v_half_lives[b.place]) AS recency,
+                                memwarden_internal.relevance(b.similarity, memwarden_internal.coverage(b.matter, b.all_matter),
+                                                             t1 IS NOT NULL, v_shares[b.place]) AS relevance) AS a);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,

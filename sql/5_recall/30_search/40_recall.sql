@@ -44,9 +44,6 @@ BEGIN
     v_reader := memwarden_internal.settle_reader(
         v_principal_id, recall.query, recall.embedding, v_k, recall.layers, recall.scope, recall.scopes, recall.min_confidence,
         recall.weights, recall.fusion, recall.embedding_model, v_threshold, recall.exclude, recall.classification, recall.surface);
-    IF NOT v_reader.is_kept AND NOT current_setting('transaction_read_only')::boolean THEN
-        PERFORM memwarden_internal.keep_reader(v_principal_id);
-    END IF;
     v_rows := memwarden_internal.present_found(v_reader, memwarden_internal.find(
         v_reader, recall.query, v_k, recall.layers, recall.subject, recall.predicate, recall.kind, recall.filter, recall.min_confidence,
         recall.valid_at, recall.fusion, recall.exclude), recall.weights, recall.surface);
@@ -61,7 +58,7 @@ BEGIN
         jsonb_build_object('k', recall.k, 'layers', recall.layers, 'scope', recall.scope, 'scopes', recall.scopes,
                            'threshold', v_threshold, 'embedding_model', recall.embedding_model, 'surface', recall.surface,
                            'rerank', recall.rerank),
-        v_rows, recall.task, NULL, v_withheld);
+        v_rows, recall.task, NULL, v_withheld, v_reader.is_kept);
     -- The last page of several is no ignorance.
     IF v_withheld <> '{}' THEN
         v_rows := v_rows || memwarden_internal.withheld_row(cardinality(v_withheld));

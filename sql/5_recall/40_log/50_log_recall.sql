@@ -1,7 +1,8 @@
--- All that a recall writes: one row. In a read-only transaction, and so on a replica, it writes nothing and answers the same.
+-- All that a recall writes: one row, and what settings make of the reader where that is not kept. In a read-only transaction, and so
+-- on a replica, it writes nothing and answers the same.
 CREATE OR REPLACE FUNCTION memwarden_internal.log_recall(
     p_principal_id bigint, p_purpose text, p_query text, p_arguments jsonb, p_rows memwarden_internal.recalled_item[],
-    p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL, p_withheld uuid[] DEFAULT NULL)
+    p_task text DEFAULT NULL, p_session_id uuid DEFAULT NULL, p_withheld uuid[] DEFAULT NULL, p_is_kept boolean DEFAULT NULL)
 RETURNS uuid
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -12,6 +13,12 @@ DECLARE
 BEGIN
     IF current_setting('transaction_read_only')::boolean THEN
         RETURN NULL;
+    END IF;
+    -- Nested, so that who knows pays for no query.
+    IF p_is_kept IS NOT TRUE THEN
+        IF NOT coalesce(p_is_kept, EXISTS (SELECT FROM memwarden_data.reader_at AS r WHERE r.principal_id = p_principal_id)) THEN
+            PERFORM memwarden_internal.keep_reader(p_principal_id);
+        END IF;
     END IF;
     v_id := memwarden_internal.uuid7();
     INSERT INTO memwarden_data.recall_log (
@@ -35,13 +42,14 @@ BEGIN
     RETURN v_id;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[]) IS
+COMMENT ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[],
+    boolean) IS
     'Records what was given to whom, best first (p_purpose: recall, context, push ...), and returns the id of the '
     'recall; NULL in a read-only transaction. p_arguments: {"k", "layers", "scope", "scopes", "threshold", '
     '"embedding_model", "surface"}; of others nothing is kept. Of the query it keeps an HMAC. p_withheld: what an '
-    'ablation kept from it. Source: Z4.';
-REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[])
-    FROM PUBLIC;
+    'ablation kept from it. p_is_kept: whether the reader is kept, where the caller knows. Source: Z4.';
+REVOKE ALL ON FUNCTION memwarden_internal.log_recall(bigint, text, text, jsonb, memwarden_internal.recalled_item[], text, uuid, uuid[],
+    boolean) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.query_digest(p_org_id bigint, p_query text)
 RETURNS bytea

@@ -98,8 +98,10 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT 'jobs_in_trouble', '*', count(*) FILTER (WHERE s.paused_at IS NULL AND (s.has_failed OR s.late_by IS NOT NULL
-               OR s.runs_elsewhere AND s.turn_at < p_now - interval '15 minutes'))::double precision, count(*)
+    -- As list_jobs() says. The job that measures runs at this moment, however late it began.
+    SELECT 'jobs_in_trouble', '*', count(*) FILTER (WHERE s.paused_at IS NULL AND
+               CASE WHEN s.is_mine OR s.runs_elsewhere THEN s.turn_at < p_now - interval '15 minutes'
+                    ELSE s.has_failed OR s.late_by IS NOT NULL END)::double precision, count(*)
       FROM memwarden_internal.job_states() AS s
      UNION ALL
     SELECT 'seal_lag', '*', coalesce(date_part('epoch', p_now - min(l.recorded_at)), 0), count(*)

@@ -162,3 +162,20 @@ def test_recalls_at_once_wait_for_nobody_and_answer_alike(
         # The first has not committed the row that it kept.
         assert told(sessions[1]) == after
     assert told(reader) == after
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["explain_recall(query => 'lamp')", "compile_context('lamp')", "push(task => 'lamp')"],
+)
+def test_whoever_else_tells_of_memories_keeps_the_reader(
+    world: World, reader: Connection[DictRow], call: str
+) -> None:
+    """Where its call is recorded; in a read-only transaction nothing is."""
+    world.admin.execute("DELETE FROM memwarden_data.kept_reader")
+    with reader.transaction():
+        reader.execute("SET TRANSACTION READ ONLY")
+        assert reader.execute(f"SELECT * FROM memwarden.{call}").fetchall()
+    assert world.rows(KEPT) == []
+    assert reader.execute(f"SELECT * FROM memwarden.{call}").fetchall()
+    assert len(world.rows(KEPT)) == 1
