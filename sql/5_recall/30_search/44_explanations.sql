@@ -159,7 +159,8 @@ BEGIN
                                     SELECT least(g.relevance, 1) FROM memwarden_internal.relevance_of(i.org_id, ARRAY[i.item_id]) AS g)
                                 END AS strength
                            FROM memwarden_data.item AS i
-                          WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = r.item_id) AS l ON true
+                          WHERE i.org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[])
+                            AND i.item_id = r.item_id) AS l ON true
      CROSS JOIN LATERAL (
            SELECT string_agg(CASE p_fusion WHEN 'rrf' THEN format('%s by rank of %s %s', trim_scale(round(n.weight::numeric, 4)),
                n.name, trim_scale(round(n.component::numeric, 4)))

@@ -12,7 +12,8 @@ BEGIN
            sum(d.given)::bigint, sum(d.judged)::bigint, sum(d.used)::bigint, sum(d.rated)::bigint, sum(d.precision_sum),
                sum(d.doubtful)::bigint
       FROM memwarden_data.recall_day AS d
-     WHERE d.org_id = ANY (memwarden_internal.visible_orgs()) AND d.day BETWEEN p_since AND p_until AND d.principal_id = ANY (p_principals)
+     WHERE d.org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) AND d.day BETWEEN p_since AND p_until
+       AND d.principal_id = ANY (p_principals)
      GROUP BY d.principal_id, d.purpose, d.layer;
 END
 $function$;

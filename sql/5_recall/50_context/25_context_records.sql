@@ -105,7 +105,7 @@ BEGIN
       FROM memwarden_data.item AS i
       JOIN memwarden_data.dispute AS d ON d.org_id = i.org_id AND d.item_id = i.item_id AND d.content_hash = i.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
-     WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = ANY (p_item_ids) AND i.contradicted
+     WHERE i.org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) AND i.item_id = ANY (p_item_ids) AND i.contradicted
          AND o.status = 'ACTIVE' AND d.settled_at IS NULL;
 END
 $function$;

@@ -9,14 +9,17 @@ AS $function$
 DECLARE
     v_principal_id bigint := memwarden_internal.require_principal();
 BEGIN
-    SELECT s.org_id, s.principal_id, s.scope_id, c.path, s.task, s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp()
+    SELECT f.org_id, f.principal_id, f.scope_id, f.path, f.task, f.is_open
       INTO find_session.org_id, find_session.principal_id, find_session.scope_id, find_session.scope, find_session.task,
           find_session.is_open
-      FROM memwarden_data.session AS s
-      JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
-      JOIN memwarden_data.principal AS p ON p.principal_id = s.principal_id AND p.org_id = s.org_id
-     WHERE s.session_id = p_session_id AND s.principal_id = v_principal_id
-       AND memwarden_internal.may_write(v_principal_id, c.scope_id, c.lineage);
+      -- Rights are asked for once it is known to which scope: else a plan may ask for those to every scope of the store.
+      FROM (SELECT s.org_id, s.principal_id, s.scope_id, c.path, c.lineage, s.task,
+                   s.closed_at IS NULL AND s.used_at + s.ttl > clock_timestamp() AS is_open
+              FROM memwarden_data.session AS s
+              JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
+              JOIN memwarden_data.principal AS p ON p.principal_id = s.principal_id AND p.org_id = s.org_id
+             WHERE s.session_id = p_session_id AND s.principal_id = v_principal_id OFFSET 0) AS f
+     WHERE memwarden_internal.may_write(v_principal_id, f.scope_id, f.lineage);
     IF NOT FOUND THEN
         -- Another's and one that does not exist answer alike.
         PERFORM memwarden_internal.raise_error('unknown_object', format('session %s of the caller''s own', p_session_id));

@@ -388,3 +388,22 @@ def test_who_is_not_bound_has_no_session(world: World) -> None:
     auditor = world.agent(groups=["memwarden_auditor"])
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         open_session(auditor)
+
+
+def test_a_session_asks_for_the_rights_to_its_own_scope_alone(world: World) -> None:
+    """Whatever plan is chosen: one that reads every scope asks for none of the others."""
+    for number in range(20):
+        world.scope(f"/org/acme/user/u{number}")
+    role = world.register(HOME)
+    session = open_session(world.connect(role))
+    with world.connect(autocommit=False) as connection:
+        connection.execute("SET LOCAL track_functions = 'all'")
+        connection.execute("SET LOCAL enable_indexscan = off")
+        connection.execute("SET LOCAL enable_bitmapscan = off")
+        connection.execute(f"SET LOCAL SESSION AUTHORIZATION {role}")
+        assert slots(connection, session)
+        connection.execute("RESET SESSION AUTHORIZATION")
+        (counted,) = connection.execute(
+            "SELECT calls FROM pg_stat_xact_user_functions WHERE funcname = 'may_write'"
+        ).fetchall()
+    assert counted["calls"] == 1
