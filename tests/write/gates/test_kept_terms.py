@@ -121,22 +121,22 @@ def test_after_any_changes_the_terms_are_those_that_hold(
     assert done > 30
 
 
-def test_every_change_of_a_setting_is_noted_and_obeyed(asked: World) -> None:
+@pytest.mark.parametrize(("org", "n"), [("acme", 3), ("bolt", 4)])
+def test_every_change_of_a_setting_is_noted_and_obeyed(asked: World, org: str, n: int) -> None:
     """One after the other, so that none hides behind another; most change somebody's terms."""
     obeyed = 0
-    for org, n in (("acme", 3), ("bolt", 4)):
-        for change in CHANGES:
-            before = asked.value(TERMS)
-            noted = asked.value(SUM)
-            try:
-                asked.admin.execute(filled(change, org, n))
-            except psycopg.errors.IntegrityError:
-                continue
-            after = asked.value(TERMS)
-            assert before == after or asked.value(SUM) > noted, change
-            obeyed += before != after
-            assert asked.rows(DIFFERENT) == [], change
-    assert obeyed > len(CHANGES) / 2
+    for change in CHANGES:
+        before = asked.value(TERMS)
+        noted = asked.value(SUM)
+        try:
+            asked.admin.execute(filled(change, org, n))
+        except psycopg.errors.IntegrityError:
+            continue
+        after = asked.value(TERMS)
+        assert before == after or asked.value(SUM) > noted, change
+        obeyed += before != after
+        assert asked.rows(DIFFERENT) == [], change
+    assert obeyed > len(CHANGES) / 4
 
 
 def sum_of(connection: Connection[DictRow]) -> int:
