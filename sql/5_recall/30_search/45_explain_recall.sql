@@ -52,7 +52,8 @@ BEGIN
         jsonb_build_object('k', explain_recall.k, 'layers', explain_recall.layers, 'scope', explain_recall.scope, 'scopes',
             explain_recall.scopes,
                            'threshold', v_threshold, 'embedding_model', explain_recall.embedding_model,
-                           'surface', explain_recall.surface, 'rerank', explain_recall.rerank), v_rows, explain_recall.task);
+                           'surface', explain_recall.surface, 'rerank', explain_recall.rerank), v_rows, explain_recall.task,
+        p_is_kept => v_reader.is_kept);
     -- Across a boundary neither paths of scopes nor the words of memories cross, and so no count of them does.
     RETURN QUERY SELECT e.step, e.detail, e.facts FROM memwarden_internal.explain_surface(v_principal_id, explain_recall.surface) AS e;
     IF explain_recall.surface IS NULL THEN

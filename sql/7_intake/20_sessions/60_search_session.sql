@@ -35,7 +35,8 @@ BEGIN
     PERFORM memwarden_internal.log_recall(
         v_session.principal_id, 'recall', search_session.query,
         jsonb_build_object('k', search_session.k, 'layers', ARRAY['session'], 'scopes', ARRAY[v_session.scope], 'surface',
-            search_session.surface), v_rows, p_session_id => search_session.session_id);
+            search_session.surface), v_rows, p_session_id => search_session.session_id,
+        p_is_kept => v_reader.is_kept);
     RETURN QUERY
     SELECT m.request_id, m.part, m.importance, m.item_id, f.content, f.score
       FROM unnest(v_rows) AS f
