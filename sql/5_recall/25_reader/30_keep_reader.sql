@@ -6,12 +6,14 @@ SET search_path = pg_catalog, pg_temp
 SET extra_float_digits = 1
 AS $function$
 BEGIN
-    -- As keep_terms() does, and for the same reasons.
-    IF current_setting('transaction_isolation') = 'read committed' THEN
-        DELETE FROM memwarden_data.kept_reader AS k
-         WHERE k.ctid = ANY (ARRAY(SELECT o.ctid FROM memwarden_data.kept_reader AS o
-                                    WHERE o.principal_id = p_principal_id FOR UPDATE SKIP LOCKED));
+    -- Elsewhere a row that another took away meanwhile would be an error, and two that keep the same at once would be one too.
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+        RETURN;
     END IF;
+    -- As keep_terms() does: nobody waits.
+    DELETE FROM memwarden_data.kept_reader AS k
+     WHERE k.ctid = ANY (ARRAY(SELECT o.ctid FROM memwarden_data.kept_reader AS o
+                                WHERE o.principal_id = p_principal_id FOR UPDATE SKIP LOCKED));
     INSERT INTO memwarden_data.kept_reader (principal_id, org_id, generation, rule, rule_made, labels, model_id, model, dimension,
                                             vector_weight, languages, layers, rules, hedges, packs_have_rules)
     SELECT v.principal_id, v.org_id,
@@ -23,5 +25,5 @@ BEGIN
      WHERE v.principal_id = p_principal_id AND r.ev_class = 'memwarden_data.reader_terms'::regclass;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS 'Keeps what settings make of a principal that reads.';
+COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS 'Keeps what settings make of a principal that reads, at isolation level READ COMMITTED; nothing elsewhere.';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_reader(bigint) FROM PUBLIC;

@@ -114,21 +114,36 @@ def test_a_change_that_is_taken_back_leaves_nothing_kept(
     assert told(reader) == before
 
 
-def test_an_old_snapshot_keeps_what_nobody_else_believes(
+def test_an_old_snapshot_sees_the_settings_of_its_time(
     world: World, reader: Connection[DictRow]
 ) -> None:
-    """It sees the settings of its time, to the end; who comes later sees those of today."""
+    """To the end, and keeps nothing of them; who comes later sees those of today."""
     before = told(reader)
     past = world.connect(str(reader.info.user))
     with past.transaction():
         past.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         assert told(past) == before
         world.admin.execute(CHANGES["a phrase"])
-        world.admin.execute("DELETE FROM memwarden_data.kept_reader")
         assert told(past) == before
         after = told(reader)
         assert after != before
+        assert told(past) == before
+    assert len(world.rows("SELECT FROM memwarden_data.kept_reader")) == 1
     assert told(reader) == after
+
+
+def test_serializable_recalls_at_once_fail_for_nobody(
+    world: World, reader: Connection[DictRow]
+) -> None:
+    """Both find nothing kept. If each kept a row, one would have to be asked again."""
+    before = told(reader)
+    first, second = (world.connect(str(reader.info.user)) for _ in range(2))
+    world.admin.execute("DELETE FROM memwarden_data.kept_reader")
+    with first.transaction(), second.transaction():
+        for session in (first, second):
+            session.execute("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")
+        assert told(first) == before
+        assert told(second) == before
 
 
 def test_how_a_session_wants_numbers_written_is_not_kept(
