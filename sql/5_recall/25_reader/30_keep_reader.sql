@@ -25,5 +25,6 @@ BEGIN
      WHERE v.principal_id = p_principal_id AND r.ev_class = 'memwarden_data.reader_terms'::regclass;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS 'Keeps what settings make of a principal that reads, at isolation level READ COMMITTED; nothing elsewhere.';
+COMMENT ON FUNCTION memwarden_internal.keep_reader(bigint) IS
+    'Keeps what settings make of a principal that reads, at isolation level READ COMMITTED; nothing elsewhere.';
 REVOKE ALL ON FUNCTION memwarden_internal.keep_reader(bigint) FROM PUBLIC;
