@@ -44,11 +44,12 @@ RETURNS bigint[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    -- Asked once: in the query, it would be asked for each principal that is looked at.
+    v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     -- 0 owns /global, which every organisation inherits.
-    RETURN coalesce((SELECT ARRAY[0, p.org_id]
-                       FROM memwarden_data.principal AS p
-                      WHERE p.principal_id = memwarden_internal.current_principal()), '{}');
+    RETURN coalesce((SELECT ARRAY[0, p.org_id] FROM memwarden_data.principal AS p WHERE p.principal_id = v_principal_id), '{}');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.visible_orgs() IS

@@ -94,6 +94,8 @@ RETURNS boolean
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_principal_id bigint := memwarden_internal.current_principal();
 BEGIN
     RETURN coalesce((
         SELECT NOT EXISTS (SELECT FROM memwarden_data.policy_set AS s WHERE s.org_id IN (0, p.org_id) AND 'READ' = ANY (s.operations))
@@ -109,7 +111,7 @@ BEGIN
                                             WHERE r.role_id = p.role_id AND r.operation = 'READ' AND r.layer IN ('*', l.layer)
                                               AND (r.kind IS NULL OR r.kind = l.kind) AND r.reach = 'all')))
           FROM memwarden_data.principal AS p
-         WHERE p.principal_id = memwarden_internal.current_principal()), false);
+         WHERE p.principal_id = v_principal_id), false);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.reads_every_label() IS

@@ -12,7 +12,7 @@ BEGIN
           JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
           JOIN memwarden_data.scope_grant AS g ON g.principal_id = p.principal_id AND g.writes
           JOIN memwarden_data.scope AS s ON s.scope_id = g.scope_id
-         WHERE p.principal_id = memwarden_internal.current_principal() AND p.org_id = p_org_id AND p_org_id <> 0
+         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND p.org_id = p_org_id AND p_org_id <> 0
            AND s.org_id = p_org_id AND s.parent_id = 0
            AND r.operation = 'ADMIN' AND r.layer IN ('*', p_layer) AND r.degree IN (p_degree, 'full')
            AND NOT EXISTS (SELECT FROM memwarden_internal.ask_policies(p.principal_id, 'ADMIN', ARRAY[NULL::integer]) AS a
@@ -63,7 +63,7 @@ BEGIN
      WHERE CASE WHEN p_org IS NOT NULL THEN o.name = p_org
                 WHEN memwarden_internal.is_database_admin() THEN o.org_id = 0
                 ELSE o.org_id = (SELECT p.org_id FROM memwarden_data.principal AS p
-                                  WHERE p.principal_id = memwarden_internal.current_principal()) END;
+                                  WHERE p.principal_id = (SELECT memwarden_internal.current_principal())) END;
     IF v_org_id IS NULL AND memwarden_internal.is_database_admin() THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('organisation %L', p_org));
     END IF;
@@ -93,7 +93,7 @@ BEGIN
        AND CASE WHEN p_org IS NOT NULL THEN o.name = p_org
                 ELSE memwarden_internal.is_database_admin() OR p.org_id = (
                          SELECT c.org_id FROM memwarden_data.principal AS c
-                          WHERE c.principal_id = memwarden_internal.current_principal()) END
+                          WHERE c.principal_id = (SELECT memwarden_internal.current_principal())) END
        AND memwarden_internal.may_administer(p.org_id, 'full');
     IF v_ids IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('agent %L', p_name));

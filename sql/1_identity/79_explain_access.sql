@@ -24,7 +24,7 @@ BEGIN
       FROM memwarden_data.principal AS p
       JOIN memwarden_data.organisation AS o ON o.org_id = p.org_id
      WHERE p.name = explain_access.agent AND (explain_access.org IS NULL OR o.name = explain_access.org)
-       AND (p.principal_id = memwarden_internal.current_principal() OR memwarden_internal.may_administer(p.org_id, 'full')
+       AND (p.principal_id = (SELECT memwarden_internal.current_principal()) OR memwarden_internal.may_administer(p.org_id, 'full')
             OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE') AND p.org_id = ANY (memwarden_internal.visible_orgs()))
      ORDER BY p.org_id = v_item.org_id DESC, p.org_id LIMIT 1;
     IF NOT FOUND THEN

@@ -36,7 +36,7 @@ BEGIN
         RETURN ARRAY(SELECT o.org_id FROM memwarden_data.organisation AS o);
     END IF;
     RETURN ARRAY(SELECT p.org_id FROM memwarden_data.principal AS p
-                  WHERE p.principal_id = memwarden_internal.current_principal() AND p.org_id <> 0);
+                  WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND p.org_id <> 0);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.overseen_orgs() IS 'The organisations whose administration the caller may look at.';

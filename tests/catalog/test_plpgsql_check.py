@@ -85,6 +85,7 @@ DYNAMIC_READERS = {
     "part_of_shelf",
     "partition_bound",
     "partition_status",
+    "best_of_shelf",
     "pool_of_shelf",
     "sample_shelf",
     "sample_table",

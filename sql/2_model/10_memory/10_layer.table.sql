@@ -28,7 +28,7 @@ CREATE TABLE memwarden_data.layer (
     cold_after          interval NOT NULL DEFAULT '1 year' CHECK (cold_after >= warm_after),
     rate_limit          integer CHECK (rate_limit BETWEEN 1 AND 1000000),
     rate_window         interval NOT NULL DEFAULT '1 minute' CHECK (rate_window BETWEEN interval '1 second' AND interval '1 day'),
-    own_shelf_from      integer NOT NULL DEFAULT 10000 CHECK (own_shelf_from >= 2),
+    own_shelf_from      integer NOT NULL DEFAULT 5000 CHECK (own_shelf_from >= 2),
     extend_validity     boolean NOT NULL DEFAULT false,
     duplicate_similarity double precision CHECK (duplicate_similarity BETWEEN 0.5 AND 1),
     topic_similarity    double precision NOT NULL DEFAULT 0.5 CHECK (topic_similarity BETWEEN 0 AND 1),

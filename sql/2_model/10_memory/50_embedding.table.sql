@@ -29,6 +29,13 @@ CREATE TABLE memwarden_data.shelf (
     vacated_at  timestamptz,
     -- False while copies of its vectors are left where they were before the move: on the shared shelf, or here once vacated.
     cleared     boolean NOT NULL DEFAULT true,
+    -- What its memories are like, counted now and then: how many there are, how many words they have, of which labels they are, and
+    -- by which language their words are read. How many have a word: shelf_word.
+    counted_at  timestamptz,
+    items       bigint,
+    words       bigint,
+    label_ids   integer[],
+    config      text,
     PRIMARY KEY (org_id, shelf)
 );
 CREATE UNIQUE INDEX shelf_in_use ON memwarden_data.shelf (org_id, scope_id, layer) WHERE vacated_at IS NULL;
@@ -36,6 +43,19 @@ COMMENT ON TABLE memwarden_data.shelf IS
     'The scopes and layers whose vectors have a partition of their own, memwarden_data.embedding_shelf_N. Number 0, the '
     'shared shelf, is of no scope: who arranges shelves locks its row.';
 INSERT INTO memwarden_data.shelf (org_id, scope_id, layer, shelf) VALUES (0, 0, '*', 0);
+
+-- A recall weighs a word by how many memories have it. To count them takes longer than all else.
+CREATE TABLE memwarden_data.shelf_word (
+    org_id   bigint NOT NULL,
+    shelf    integer NOT NULL,
+    -- A hash: a word may be a name.
+    word     bigint NOT NULL,
+    holders  bigint NOT NULL,
+    PRIMARY KEY (org_id, shelf, word)
+);
+COMMENT ON TABLE memwarden_data.shelf_word IS
+    'How many memories of a shelf have a word (hashtextextended(lexeme, 0)), of the words that 50 and more have, as of '
+    'shelf.counted_at.';
 
 -- Who asks many small scopes at once would have to compare with all that is in them: an index over copies spares that, and no
 -- write waits for it. What has changed since it was seen the log tells.

@@ -38,7 +38,7 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN coalesce((SELECT p.clearance FROM memwarden_data.principal AS p
-                      WHERE p.principal_id = memwarden_internal.current_principal() AND p.disabled_at IS NULL), -1);
+                      WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND p.disabled_at IS NULL), -1);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.visible_clearance() IS 'How highly classified the caller may read; -1 without identity.';

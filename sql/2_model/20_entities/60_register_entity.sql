@@ -7,7 +7,7 @@ AS $function$
 DECLARE
     v_place    record := memwarden_internal.require_scope(coalesce(register_entity.scope, (
         SELECT s.path FROM memwarden_data.principal AS p JOIN memwarden_data.scope AS s ON s.scope_id = p.home_scope_id
-         WHERE p.principal_id = memwarden_internal.current_principal())));
+         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()))));
     v_ontology record;
     v_level    smallint := memwarden_internal.entity_level(coalesce(register_entity.classification, 'internal'), 0::smallint);
     v_id       bigint;

@@ -88,7 +88,7 @@ AS $function$
 DECLARE
     v_org_id bigint;
 BEGIN
-    SELECT p.org_id INTO v_org_id FROM memwarden_data.principal AS p WHERE p.principal_id = memwarden_internal.current_principal();
+    SELECT p.org_id INTO v_org_id FROM memwarden_data.principal AS p WHERE p.principal_id = (SELECT memwarden_internal.current_principal());
     IF v_org_id IS NULL AND NOT memwarden_internal.is_database_admin() THEN
         PERFORM memwarden_internal.require_principal();
     ELSIF scan_text.text IS NULL OR pg_catalog.length(scan_text.text) > 1000000 THEN

@@ -88,8 +88,10 @@ BEGIN
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
      WHERE c.cycle IS NOT NULL
        AND (v_is_all OR i.scope_id = ANY (v_scopes) AND b.scope_id = ANY (v_scopes)
-            AND (CASE WHEN i.principal_id = memwarden_internal.current_principal() THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
-            AND (CASE WHEN b.principal_id = memwarden_internal.current_principal() THEN -b.label_id ELSE b.label_id END) = ANY (v_labels))
+            AND (CASE WHEN i.principal_id = (SELECT memwarden_internal.current_principal())
+                      THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
+            AND (CASE WHEN b.principal_id = (SELECT memwarden_internal.current_principal())
+                      THEN -b.label_id ELSE b.label_id END) = ANY (v_labels))
      ORDER BY 1, 3, 4;
 END
 $function$;

@@ -27,9 +27,14 @@ COMMENT ON TYPE memwarden_internal.near_item IS 'A memory, and its cosine to wha
 -- shelf is named in the statement: a plan for all of them would lock them all, and use no index.
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_name(p_shelf integer)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN p_shelf = 0 THEN 'embedding_shared' WHEN p_shelf > 0 THEN 'embedding_shelf_' || p_shelf
     ELSE 'embedding_copy_' || -p_shelf END;
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.shelf_name(integer) IS 'The name of a shelf''s table in memwarden_data.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_name(integer) FROM PUBLIC;
 
@@ -69,9 +74,14 @@ REVOKE ALL ON FUNCTION memwarden_internal.nearest_memories(integer, smallint, @e
 -- A copy is looked at as long as it is of a scope that is asked for, and of what that scope has now.
 CREATE OR REPLACE FUNCTION memwarden_internal.copy_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)',
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN p_shelf < 0 THEN format(' AND e.scope_id = ANY (($%1$s).scope_ids) AND e.item_id <> ALL (($%1$s).changed)',
     p_parameter) ELSE '' END;
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) IS
     'A condition on a copy e, of which the parameter of that number says the reach. Empty for shelves that hold no '
     'copies.';
@@ -79,10 +89,15 @@ REVOKE ALL ON FUNCTION memwarden_internal.copy_within_reach(integer, integer) FR
 
 CREATE OR REPLACE FUNCTION memwarden_internal.head_within_reach(p_shelf integer, p_parameter integer)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN CASE WHEN p_shelf < 0
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN CASE WHEN p_shelf < 0
             THEN format(' AND i.status = ''ACTIVE'' AND i.scope_id = e.scope_id AND (($%1$s).layers IS NULL OR i.layer = ANY '
                 '(($%1$s).layers))', p_parameter) ELSE '' END;
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.head_within_reach(integer, integer) IS
     'A condition on the item i of a copy e, as copy_within_reach() has one on the copy.';
 REVOKE ALL ON FUNCTION memwarden_internal.head_within_reach(integer, integer) FROM PUBLIC;
@@ -139,6 +154,10 @@ SET "hnsw.max_scan_tuples" = 5000
 SET "hnsw.scan_mem_multiplier" = 4
 AS $function$
 BEGIN
+    -- One, of whatever is about as near as any: see counted_shelf().
+    IF p_limit = 1 THEN
+        PERFORM set_config('hnsw.ef_search', '100', true);
+    END IF;
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true, p_only)
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach;
 END

@@ -30,15 +30,19 @@ BEGIN
             words        bigint,
             least        double precision,
             words_asked  memwarden_internal.asked_word[],
-            most         double precision
+            is_counted   boolean
         );
+    ELSIF EXISTS (SELECT FROM pg_attribute AS a
+                   WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.shelf_sample'::regtype)
+                     AND a.attname = 'most') THEN
+        ALTER TYPE memwarden_internal.shelf_sample DROP ATTRIBUTE most, ADD ATTRIBUTE is_counted boolean;
     END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.asked_word IS
     'A word of a question: how much it counts, what finds it, how many memories of a shelf have it, what it weighs by '
-    'that, and whether so many have it that they are not all looked at.';
+    'that, and whether so many have it that this is known without looking them up.';
 COMMENT ON TYPE memwarden_internal.shelf_sample IS
-    'What the memories of a shelf (home: scope and layer) are like that somebody may read: how many there are, how many '
-    'words they have, their least cosine to what is asked, how many have the words that are asked for, and how much the '
-    'common ones weigh in the 5,000 in which they weigh most.';
+    'What the memories of a shelf (home: scope and layer) are like that somebody may read: how many there are, how many words they '
+    'have, their least cosine to what is asked, and how many have the words that are asked for. is_counted: the job has counted all of '
+    'them, and somebody reads all.';

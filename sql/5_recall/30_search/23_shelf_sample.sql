@@ -29,7 +29,6 @@ COMMENT ON FUNCTION memwarden_internal.drawn_statement(integer, memwarden_intern
     'The part of sample_statement() that draws items of a shelf, and says of each whether it is read and passes the filter.';
 REVOKE ALL ON FUNCTION memwarden_internal.drawn_statement(integer, memwarden_internal.item_filter) FROM PUBLIC;
 
--- Of the words that are asked for the first 62 are told as bits as well: which of them a memory has together.
 CREATE OR REPLACE FUNCTION memwarden_internal.sample_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
@@ -45,9 +44,7 @@ BEGIN
         '     WHERE i.is_readable LIMIT $11)'
         ' SELECT count(*), max(s.place), coalesce(sum(length(s.search_vector)), 0), min(s.similarity),'
         '        ARRAY(SELECT (SELECT count(*) FROM sample AS h WHERE h.search_vector @@ w.term) FROM unnest($10) WITH '
-        'ORDINALITY AS w ORDER BY w.ordinality),'
-        '        array_agg((SELECT bit_or(1::bigint << (w.ordinality - 1)::integer) FROM unnest($10) WITH ORDINALITY AS w '
-        'WHERE w.ordinality <= 62 AND s.search_vector @@ w.term))'
+        'ORDINALITY AS w ORDER BY w.ordinality)'
         '   FROM sample AS s',
         memwarden_internal.shelf_name(p_shelf), memwarden_internal.drawn_statement(p_shelf, p_only));
 END
@@ -78,8 +75,6 @@ DECLARE
     v_lengths bigint;
     v_least   double precision;
     v_holders bigint[];
-    v_had     bigint[];
-    v_most    double precision;
 BEGIN
     SELECT s.org_id, s.scope_id, s.layer, coalesce(p_reach.config, c.text_search_config, l.text_search_config) AS config INTO v_home
       FROM memwarden_data.shelf AS s
@@ -94,7 +89,7 @@ BEGIN
         v_wanted := 500;
     END IF;
     EXECUTE memwarden_internal.sample_statement(p_shelf, p_only)
-       INTO v_counted, v_scanned, v_lengths, v_least, v_holders, v_had
+       INTO v_counted, v_scanned, v_lengths, v_least, v_holders
       USING p_embedding, v_home.layer, p_now, v_home.org_id, v_home.scope_id, p_model_id, p_only, p_principal_id, p_labels,
           v_words, v_wanted, p_reach;
     IF v_counted < v_wanted THEN
@@ -110,24 +105,15 @@ BEGIN
             SELECT c.reltuples::bigint FROM pg_class AS c
              WHERE c.oid = to_regclass(format('memwarden_data.%I', memwarden_internal.shelf_index(p_shelf, p_model_id))))) / v_scanned);
     END IF;
-    -- The rarest are looked up, as many as fit into 5,000 memories.
+    -- Ten in the sample tell how many have a word. The rarer ones are looked up and counted, as many as fit into 5,000 memories.
     v_words := ARRAY(
-        SELECT (w.lexeme, w.share, w.term, n.holders, w.share * ln(1 + greatest(v_items - n.holders + 0.5, 0) / (n.holders + 0.5)),
-                v_items > 5000 AND sum(n.holders) OVER (ORDER BY n.holders, w.ordinality) > 5000)::memwarden_internal.asked_word
+        SELECT (w.lexeme, w.share, w.term, n.holders, memwarden_internal.rarity(w.share, v_items, n.holders),
+                v_items > v_counted AND v_holders [w.ordinality] >= 10
+                OR v_items > 5000 AND sum(n.holders) OVER (ORDER BY n.holders, w.ordinality) > 5000)::memwarden_internal.asked_word
           FROM unnest(v_words) WITH ORDINALITY AS w
          CROSS JOIN LATERAL (SELECT v_holders [w.ordinality] * v_items / greatest(v_counted, 1)::double precision) AS n (holders));
-    IF v_items > 5000 THEN
-        v_most := (
-            SELECT h.weight
-              FROM (SELECT sum(w.weight) AS weight
-                      FROM unnest(v_had) WITH ORDINALITY AS h (words, n)
-                      JOIN unnest(v_words) WITH ORDINALITY AS w ON w.ordinality <= 62 AND w.is_common
-                          AND h.words & (1::bigint << (w.ordinality - 1)::integer) <> 0
-                     GROUP BY h.n) AS h
-             ORDER BY h.weight DESC OFFSET v_counted * 5000 / v_items LIMIT 1);
-    END IF;
     RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_items, v_lengths * v_items / greatest(v_counted, 1),
-        v_least, v_words, v_most)::memwarden_internal.shelf_sample;
+        v_least, v_words, false)::memwarden_internal.shelf_sample;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint,
@@ -137,3 +123,48 @@ COMMENT ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @ex
     'Exact where there are fewer, on a shelf of fewer than 20,000.';
 REVOKE ALL ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz,
     bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+
+-- As sample_shelf(), of what the job has counted.
+CREATE OR REPLACE FUNCTION memwarden_internal.counted_shelf(
+    p_shelf integer, p_model_id smallint, p_query text, p_embedding @extschema:vector@.halfvec,
+    p_now timestamptz, p_principal_id bigint, p_labels integer[])
+RETURNS memwarden_internal.shelf_sample
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+DECLARE
+    v_home  record;
+    v_least double precision;
+BEGIN
+    SELECT s.org_id, s.scope_id, s.layer, s.items, s.words, s.config INTO v_home
+      FROM memwarden_data.shelf AS s
+      JOIN memwarden_data.layer AS l ON l.layer = s.layer
+      JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id
+     WHERE s.shelf = p_shelf AND s.counted_at IS NOT NULL AND s.config = coalesce(c.text_search_config, l.text_search_config)
+       -- Whoever reads a part of it only is not to be told of the rest.
+       AND NOT EXISTS (SELECT FROM unnest(s.label_ids) AS a (label_id)
+                        WHERE a.label_id <> ALL (p_labels) OR -a.label_id <> ALL (p_labels));
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    -- The least alike is the nearest to the opposite; a little more, so that its own cosine, rounded otherwise, is nothing above it.
+    SELECT 1e-12::double precision - n.similarity INTO v_least
+      FROM memwarden_internal.nearest_memories(
+               p_shelf, p_model_id, ARRAY(SELECT -e.x FROM unnest(p_embedding::real[]) AS e (x))::@extschema:vector@.halfvec, 1,
+               p_now, p_principal_id, p_labels, true) AS n;
+    RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_home.items, v_home.words, v_least, ARRAY(
+        SELECT (t.lexeme, t.share, memwarden_internal.word_query(t.lexeme), coalesce(w.holders, 0),
+                memwarden_internal.rarity(t.share, v_home.items, coalesce(w.holders, 0)),
+                w.holders IS NOT NULL)::memwarden_internal.asked_word
+          FROM (SELECT q.lexeme, q.share FROM memwarden_internal.query_words(v_home.config, p_query) AS q
+                 ORDER BY length(q.lexeme) DESC, q.lexeme LIMIT 256) AS t
+          LEFT JOIN memwarden_data.shelf_word AS w
+            ON w.org_id = v_home.org_id AND w.shelf = p_shelf AND w.word = hashtextextended(t.lexeme, 0)),
+        true)::memwarden_internal.shelf_sample;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint, integer[]) IS
+    'What sample_shelf() says, as the job has counted it, to a principal that reads every label there is; NULL to others, and where '
+    'nothing is counted by the language of today.';
+REVOKE ALL ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint,
+    integer[]) FROM PUBLIC;

@@ -52,8 +52,14 @@ BEGIN
         END IF;
     END IF;
     -- Whether every item is scored or some: the same statistics, so that a memory has one score.
-    v_sample := memwarden_internal.sample_shelf(
-        p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels, p_only, p_reach);
+    IF p_only IS NULL AND p_shelf > 0 THEN
+        v_sample := memwarden_internal.counted_shelf(
+            p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels);
+    END IF;
+    IF v_sample.home IS NULL THEN
+        v_sample := memwarden_internal.sample_shelf(
+            p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels, p_only, p_reach);
+    END IF;
     IF NOT (p_only IS NULL) AND v_sample.items <= 2000 THEN
         -- What a filter leaves few of is found sooner from the items than from the vectors, and counted.
         IF p_by_index AND p_shelf > 0 THEN
@@ -66,8 +72,8 @@ BEGIN
         IF p_by_index THEN
             SELECT o.item_ids, o.similarities, o.enough INTO sampled, alike, enough
               FROM memwarden_internal.pool_of_shelf(
-                       p_shelf, v_sample, p_embedding, p_model_id, p_vector, p_limit, p_now, p_principal_id, p_labels, p_only,
-                           p_reach) AS o;
+                       p_shelf, v_sample, p_embedding, p_model_id, p_vector, p_keyword, p_limit, p_now, p_principal_id, p_labels,
+                       p_only, p_reach) AS o;
         END IF;
     END IF;
 END

@@ -162,9 +162,11 @@ BEGIN
     WITH terms AS MATERIALIZED (
         -- Each word has a number, by which it is known from here on.
         SELECT c.config, c.place * 100000 + u.place AS word, u.share, u.lexeme, memwarden_internal.word_query(u.lexeme) AS term,
-               -- Of shelves that were sampled: a rare word's memories are all at hand, a common one's are reckoned.
-               (SELECT sum(w.holders) FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
-                 WHERE s.config = c.config AND w.lexeme = u.lexeme AND w.is_common) AS holders
+               -- A rare word's memories are all at hand, and counted. Where a word is common on one of several shelves, what is known of
+               -- the others is added.
+               (SELECT CASE WHEN bool_or(w.is_common) THEN sum(w.holders) END
+                  FROM unnest(v_grown.samples) AS s, LATERAL unnest(s.words_asked) AS w
+                 WHERE s.config = c.config AND w.lexeme = u.lexeme) AS holders
           FROM unnest(CASE WHEN v_configs IS NULL THEN v_weight.configs
                            ELSE ARRAY(SELECT DISTINCT g FROM unnest(v_weight.configs || v_configs) AS g) END) WITH ORDINALITY
                                AS c (config, place),

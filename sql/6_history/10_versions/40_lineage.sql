@@ -83,7 +83,8 @@ BEGIN
     SELECT i.version_id INTO v_version_id
       FROM memwarden_data.item AS i
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = p_item_id AND i.scope_id = ANY (p_scopes)
-       AND (CASE WHEN i.principal_id = memwarden_internal.current_principal() THEN -i.label_id ELSE i.label_id END) = ANY (p_labels);
+       AND (CASE WHEN i.principal_id = (SELECT memwarden_internal.current_principal())
+                      THEN -i.label_id ELSE i.label_id END) = ANY (p_labels);
     IF v_version_id IS NULL THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('item %s', p_item_id));
     END IF;

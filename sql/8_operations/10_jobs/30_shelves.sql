@@ -33,7 +33,7 @@ BEGIN
         PERFORM memwarden_internal.make_shelf(v_due.org_id, v_due.scope_id, v_due.layer, v_due.vectors);
         RETURN true;
     END IF;
-    IF memwarden_internal.tend_wide_shelves() THEN
+    IF memwarden_internal.tend_wide_shelves() OR memwarden_internal.count_next_shelf() THEN
         RETURN true;
     END IF;
     PERFORM memwarden_internal.drop_vacated_shelves();
@@ -41,7 +41,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.arrange_next_shelf() IS
-    'Moves the vectors of one scope and layer to a shelf of their own, or back; false when none is due, or another does it already.';
+    'Moves the vectors of one scope and layer to a shelf of their own, or back, or counts the words of a shelf; false when nothing is '
+    'due, or another does it already.';
 REVOKE ALL ON FUNCTION memwarden_internal.arrange_next_shelf() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden_internal.arrange_next_shelf() TO memwarden_jobs, memwarden_admin;
 
@@ -55,6 +56,7 @@ $procedure$;
 COMMENT ON PROCEDURE memwarden.arrange_shelves() IS
     'Gives large scopes a partition and indexes of vectors of their own (a shelf), as a job. A scope and layer gets a shelf when it '
     'has at least as many vectors as own_shelf_from of its layer. It loses the shelf when it has fewer than half as many. For '
+    'each shelf the job counts how many memories have a word, by which recalls weigh words. For '
     'recalls that ask many scopes at once, the job also copies the vectors of small scopes under one index, and keeps these copies '
     'up to date. It does so for an organisation whose small scopes together have twice own_shelf_from vectors. At the end of a move, '
     'writers of that scope and layer wait while the last changes are carried over; the wait depends on these changes and not on the '
@@ -170,6 +172,7 @@ BEGIN
                     WHERE s.shelf <> 0 AND s.cleared AND s.vacated_at < clock_timestamp() - interval '1 hour' ORDER BY s.shelf LOOP
         BEGIN
             EXECUTE format('DROP TABLE memwarden_data.%I', memwarden_internal.shelf_name(v_shelf.shelf));
+            DELETE FROM memwarden_data.shelf_word AS w WHERE w.org_id = v_shelf.org_id AND w.shelf = v_shelf.shelf;
             DELETE FROM memwarden_data.shelf AS s WHERE s.org_id = v_shelf.org_id AND s.shelf = v_shelf.shelf;
         EXCEPTION WHEN lock_not_available THEN
             RETURN;

@@ -128,7 +128,12 @@ REVOKE ALL ON FUNCTION memwarden_internal.index_model(smallint) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.shelf_index(p_shelf integer, p_model_id smallint)
 RETURNS text
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN memwarden_internal.shelf_name(p_shelf) || '_nearest_' || p_model_id;
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN memwarden_internal.shelf_name(p_shelf) || '_nearest_' || p_model_id;
+END
+$function$;
 COMMENT ON FUNCTION memwarden_internal.shelf_index(integer, smallint) IS 'The name of a model''s index on a shelf.';
 REVOKE ALL ON FUNCTION memwarden_internal.shelf_index(integer, smallint) FROM PUBLIC;

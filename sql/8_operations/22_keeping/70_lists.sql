@@ -7,7 +7,7 @@ BEGIN
     RETURN memwarden_internal.is_database_admin() OR pg_has_role(session_user, 'memwarden_auditor', 'USAGE') OR EXISTS (
         SELECT FROM memwarden_data.principal AS p
           JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
-         WHERE p.principal_id = memwarden_internal.current_principal() AND r.operation = 'HOLD');
+         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND r.operation = 'HOLD');
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.may_hold() IS

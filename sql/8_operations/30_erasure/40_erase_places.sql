@@ -9,6 +9,8 @@ AS $function$
 DECLARE
     v_count bigint;
 BEGIN
+    PERFORM memwarden_internal.forget_counts(p_orgs, ARRAY(
+        SELECT DISTINCT i.scope_id FROM memwarden_data.item AS i WHERE i.org_id = ANY (p_orgs) AND i.item_id = ANY (p_item_ids)));
     DELETE FROM memwarden_data.derivation AS d
      WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids) AND (p_version_ids IS NULL OR d.version_id = ANY (p_version_ids));
     DELETE FROM memwarden_data.embedding AS e

@@ -89,7 +89,7 @@ BEGIN
     ELSIF NOT EXISTS (
         SELECT FROM memwarden_data.principal AS p
           JOIN memwarden_data.role_permission AS r ON r.role_id = p.role_id
-         WHERE p.principal_id = memwarden_internal.current_principal() AND r.operation = 'DELETE' AND r.degree = 'hard'
+         WHERE p.principal_id = (SELECT memwarden_internal.current_principal()) AND r.operation = 'DELETE' AND r.degree = 'hard'
            AND r.layer = '*' AND r.kind IS NULL AND r.reach = 'all') THEN
         PERFORM memwarden_internal.raise_error('not_permitted', 'DELETE (hard) in every layer');
     END IF;

@@ -13,7 +13,8 @@ BEGIN
                  WHERE c.relnamespace IN ('memwarden_data'::regnamespace, to_regnamespace('memwarden_threads')) AND c.relkind = 'r'
                  GROUP BY 1) AS p
           JOIN pg_class AS r ON r.oid = p.place
-         WHERE p.changed > 0 AND r.relname <> ALL ('{erased_item,store_origin,kept_terms,kept_reader,settings_change,write_lock}'::text[]));
+         WHERE p.changed > 0 AND r.relname <> ALL (
+                   '{erased_item,store_origin,kept_terms,kept_reader,settings_change,write_lock,shelf,shelf_word}'::text[]));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.rows_changed() IS

@@ -62,7 +62,7 @@ BEGIN
      CROSS JOIN (SELECT clock_timestamp() - memwarden_internal.job_tolerance(j.schedule) AS since
                    FROM memwarden_internal.wanted_jobs() AS j WHERE j.name = 'memwarden_retry') AS d
      WHERE r.outcome = 'DEFERRED'
-       AND (memwarden_internal.is_database_admin() OR r.principal_id = memwarden_internal.current_principal());
+       AND (memwarden_internal.is_database_admin() OR r.principal_id = (SELECT memwarden_internal.current_principal()));
     RETURN QUERY SELECT 'deferred requests', CASE WHEN v_waiting.overdue > 0 THEN 'warning' ELSE 'ok' END,
         v_waiting.requests || CASE WHEN v_waiting.overdue > 0 THEN format(
             '; %s of them were due long ago, the first at %s: nobody calls it, or it does not get on: CALL memwarden.retry_deferred();',

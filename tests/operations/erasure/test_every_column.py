@@ -82,7 +82,7 @@ SETTINGS = {
     *("storage", "classification", "layer", "embedding_model", "content_schema", "vocabulary"),
     *("embedder", "embedding_use", "vector_move"),
     *("predicate", "token_key", "write_lock", "signing_key", "origin_kind", "store_origin"),
-    *("shelf", "job_run", "record_retention", "storage_day"),
+    *("shelf", "shelf_word", "job_run", "record_retention", "storage_day"),
     *(
         "sensitivity_rule",
         "sensitivity_action",

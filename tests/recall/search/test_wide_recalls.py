@@ -442,7 +442,7 @@ def test_copies_of_another_system_are_not_trusted(world: World, reader: Agent) -
 def test_they_are_given_up_where_little_is_left(world: World) -> None:
     """And dropped an hour later, when nobody can be reading them."""
     arrange(world)
-    world.admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = 10000")
+    world.admin.execute("UPDATE memwarden_data.layer SET own_shelf_from = 5000")
     world.connect("memwarden_jobs").execute("CALL memwarden.arrange_shelves()")
     assert world.rows(WIDE) == []
     world.admin.execute(
