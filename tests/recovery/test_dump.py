@@ -385,15 +385,15 @@ def seed_models(world: World) -> None:
 
 
 def seed_shelf(world: World) -> None:
-    """A scope that has grown, and one that has shrunk again."""
+    """A scope that has grown, with words that are counted, and one that has shrunk again."""
     setting = "SELECT memwarden.configure_layer('durable', %s)"
-    for home, count, size in ((SHRUNK, 10, 20_000), (GROWN, 12, 12)):
+    for home, count, few, size in ((SHRUNK, 10, 10, 20_000), (GROWN, 60, 12, 12)):
         agent = world.agent(home)
         write_many(
             agent,
             [{"layer": "durable", "content": f"lamp {n} of the yard"} for n in range(count)],
         )
-        world.admin.execute(setting, (Jsonb({"own_shelf_from": count}),))
+        world.admin.execute(setting, (Jsonb({"own_shelf_from": few}),))
         world.admin.execute("CALL memwarden.arrange_shelves()")
         world.admin.execute(setting, (Jsonb({"own_shelf_from": size}),))
         if home == SHRUNK:
@@ -611,10 +611,10 @@ def test_threads_are_their_logins(restored: World) -> None:
 def test_a_grown_scope_has_its_shelf(restored: World) -> None:
     """Its indexes answer, what is written goes there, and its job goes on."""
     agent = restored.connect(login(restored, GROWN))
-    assert len(recall(agent, query="lamp 3", scopes=[GROWN], k=20)) == 12
+    assert len(recall(agent, query="lamp 3", scopes=[GROWN], k=80)) == 60
     assert write(agent, "durable", "one more lamp")["outcome"] == "COMMITTED"
     shelves = "SELECT count(*) FROM memwarden_data.embedding WHERE shelf > 0 GROUP BY shelf"
-    assert restored.rows(shelves) == [{"count": 13}]
+    assert restored.rows(shelves) == [{"count": 61}]
     restored.admin.execute(
         "UPDATE memwarden_data.shelf SET vacated_at = '2020-01-01' WHERE vacated_at IS NOT NULL"
     )

@@ -242,15 +242,18 @@ BEGIN
                           THEN n.numbers::@extschema:vector@.halfvec END AS vector
                 FROM (SELECT coalesce(a.embedding, f.embedding) AS numbers) AS n OFFSET 0) AS v
     ), formed AS MATERIALIZED (
-        SELECT r.*, count(*) OVER (PARTITION BY r.scope_id, r.layer) AS company
-          FROM read AS r WHERE r.is_well_formed
+        SELECT r.* FROM read AS r WHERE r.is_well_formed
     ), alike AS MATERIALIZED (
+        -- Scope by scope: joined as a whole, each would be compared with each of all, since a planner expects one.
         SELECT DISTINCT b.place
-          FROM (SELECT f.* FROM formed AS f WHERE f.company > 1 OFFSET 0) AS b
-          JOIN (SELECT f.* FROM formed AS f WHERE f.company > 1 OFFSET 0) AS e
-            ON e.scope_id = b.scope_id AND e.layer = b.layer AND e.place < b.place
-         WHERE e.fingerprint = b.fingerprint
-            OR e.own_model_id = b.own_model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > b.near_from
+          FROM (SELECT array_agg(f.place) AS places, array_agg(f.fingerprint) AS fingerprints, array_agg(f.own_model_id) AS models,
+                       array_agg(f.vector) AS vectors, min(f.near_from) AS near_from
+                  FROM formed AS f GROUP BY f.scope_id, f.layer HAVING count(*) > 1 OFFSET 0) AS g
+         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors) AS b (place, fingerprint, model_id, vector)
+         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors) AS e (place, fingerprint, model_id, vector)
+         WHERE e.place < b.place
+           AND (e.fingerprint = b.fingerprint
+                OR e.model_id = b.model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > g.near_from)
     ), compared AS MATERIALIZED (
         -- What is there already: nothing of the same form, and nothing near that is the same, says more, or contradicts.
         SELECT r.*, c.at AS looked, n.near,

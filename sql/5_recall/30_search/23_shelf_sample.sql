@@ -147,11 +147,13 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    -- The least alike is the nearest to the opposite; a little more, so that its own cosine, rounded otherwise, is nothing above it.
-    SELECT 1e-12::double precision - n.similarity INTO v_least
-      FROM memwarden_internal.nearest_memories(
-               p_shelf, p_model_id, ARRAY(SELECT -e.x FROM unnest(p_embedding::real[]) AS e (x))::@extschema:vector@.halfvec, 1,
-               p_now, p_principal_id, p_labels, true) AS n;
+    IF p_embedding IS NOT NULL THEN
+        -- The least alike is the nearest to the opposite; a little more, so that its own cosine, rounded otherwise, is nothing above it.
+        SELECT 1e-12::double precision - n.similarity INTO v_least
+          FROM memwarden_internal.nearest_memories(
+                   p_shelf, p_model_id, ARRAY(SELECT -e.x FROM unnest(p_embedding::real[]) AS e (x))::@extschema:vector@.halfvec, 1,
+                   p_now, p_principal_id, p_labels, true) AS n;
+    END IF;
     RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_home.items, v_home.words, v_least, ARRAY(
         SELECT (t.lexeme, t.share, memwarden_internal.word_query(t.lexeme), coalesce(w.holders, 0),
                 memwarden_internal.rarity(t.share, v_home.items, coalesce(w.holders, 0)),

@@ -4,11 +4,12 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item   record;
-    v_other  record;
-    v_result memwarden_internal.write_result;
-    v_now    timestamptz;
-    v_united jsonb;
+    v_item    record;
+    v_other   record;
+    v_result  memwarden_internal.write_result;
+    v_now     timestamptz;
+    v_united  jsonb;
+    v_refusal text;
 BEGIN
     IF merge.item_id = merge.absorbed THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: another item');
@@ -16,14 +17,16 @@ BEGIN
     v_item := memwarden_internal.hold_item(merge.item_id, 'WRITE', merge.reason);
     -- Of the same scope and layer, or else refused below: no second lock is taken.
     v_other := memwarden_internal.require_item(merge.absorbed);
-    IF v_item.status <> 'ACTIVE' OR v_other.status <> 'ACTIVE' THEN
+    v_refusal := memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false);
+    -- Unknown: over since it was looked at.
+    IF v_item.status <> 'ACTIVE' OR v_other.status <> 'ACTIVE' OR v_refusal = 'UNKNOWN' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('active items %s and %s', merge.item_id, merge.absorbed));
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.item AS i
                        WHERE i.org_id = v_other.org_id AND i.item_id = merge.item_id AND i.scope_id = v_other.scope_id
                          AND i.layer = v_other.layer AND i.label_id = v_other.label_id) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: an item of the same scope, layer, kind, '
             'classification, domains and attributes');
-    ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false) IS NOT NULL THEN
+    ELSIF v_refusal IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
     END IF;
     v_united := memwarden_internal.united_words(v_item.org_id, v_item.version_id, v_other.version_id);

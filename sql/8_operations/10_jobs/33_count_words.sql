@@ -15,14 +15,17 @@ BEGIN
           FROM memwarden_data.shelf AS s
           JOIN memwarden_data.layer AS l ON l.layer = s.layer
           JOIN memwarden_data.scope AS c ON c.scope_id = s.scope_id AND c.reindexed_to IS NULL
-         WHERE s.shelf > 0 AND s.vacated_at IS NULL ORDER BY s.shelf
+         WHERE s.shelf > 0 AND s.vacated_at IS NULL ORDER BY s.counted_at NULLS FIRST, s.shelf
     LOOP
-        SELECT count(*) INTO v_items FROM memwarden_data.item AS i
-         WHERE i.org_id = v_shelf.org_id AND i.scope_id = v_shelf.scope_id AND i.status = 'ACTIVE' AND i.layer = v_shelf.layer;
-        -- A little sooner or later tells a recall nothing else.
-        CONTINUE WHEN NOT v_shelf.read_anew
-                  AND abs(v_items - v_shelf.items)
-                      < CASE WHEN v_shelf.counted_at > clock_timestamp() - interval '1 hour' THEN 0.2 ELSE 0.02 END * v_shelf.items;
+        IF v_shelf.counted_at IS NOT NULL AND NOT v_shelf.read_anew THEN
+            -- So soon a run does not look at it twice.
+            CONTINUE WHEN v_shelf.counted_at > clock_timestamp() - interval '5 minutes';
+            SELECT count(*) INTO v_items FROM memwarden_data.item AS i
+             WHERE i.org_id = v_shelf.org_id AND i.scope_id = v_shelf.scope_id AND i.status = 'ACTIVE' AND i.layer = v_shelf.layer;
+            -- A little sooner or later tells a recall nothing else.
+            CONTINUE WHEN abs(v_items - v_shelf.items)
+                          < CASE WHEN v_shelf.counted_at > clock_timestamp() - interval '1 hour' THEN 0.2 ELSE 0.02 END * v_shelf.items;
+        END IF;
         IF memwarden_internal.count_shelf(v_shelf.org_id, v_shelf.shelf) THEN
             RETURN true;
         END IF;
@@ -31,8 +34,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.count_next_shelf() IS
-    'Counts the words of one shelf that nobody has counted, whose language is another, or that has grown or shrunk by a fifth since '
-    '(after an hour by 2 %). False when none is due.';
+    'Counts the words of one shelf that nobody has counted, whose language is another, or that has grown or shrunk since: by a fifth '
+    'after five minutes, by 2 % after an hour. False when none is due.';
 REVOKE ALL ON FUNCTION memwarden_internal.count_next_shelf() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.count_shelf(p_org_id bigint, p_shelf integer)

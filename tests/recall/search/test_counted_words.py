@@ -197,19 +197,22 @@ def test_counts_are_for_whoever_reads_all(world: World, agent: Agent) -> None:
 
 
 def test_words_are_counted_anew_when_much_has_changed(world: World, agent: Agent) -> None:
-    """A fifth more, or after an hour a fiftieth; otherwise the job leaves them as they are."""
-    first = world.value(COUNTED)
-    arrange(world)
+    """A fifth more after five minutes, a fiftieth after an hour; else the job leaves them."""
+    age = "UPDATE memwarden_data.shelf SET counted_at = now() - %s::interval RETURNING counted_at"
+    old = world.value(age, "10 minutes")
     remember(agent, random.Random(6), 40)
     arrange(world)
-    assert world.value(COUNTED) == first
-    world.admin.execute("UPDATE memwarden_data.shelf SET counted_at = now() - interval '2 hours'")
+    assert world.value(COUNTED) == old
+    world.value(age, "2 hours")
     arrange(world)
     second = world.value(COUNTED)
-    assert second > first
+    assert second > old
     remember(agent, random.Random(8), 350)
     arrange(world)
-    assert world.value(COUNTED) > second
+    assert world.value(COUNTED) == second
+    old = world.value(age, "10 minutes")
+    arrange(world)
+    assert world.value(COUNTED) > old
     real = world.rows(
         "SELECT hashtextextended(l.lexeme, 0) AS word, count(*) AS holders"
         "  FROM memwarden_data.item AS i, unnest(i.search_vector) AS l WHERE i.layer = 'episodic'"

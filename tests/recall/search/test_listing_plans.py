@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 import pytest
-from psycopg import sql
 
 from helpers import write, write_many
+from plans import plans_of, touched
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from psycopg.rows import DictRow
 
     from conftest import World
@@ -26,45 +23,13 @@ COPIES = """
 INSERT INTO memwarden_data.{table} ({columns})
 SELECT {values} FROM copied AS n,
        (SELECT * FROM memwarden_data.{table} WHERE item_id = %s LIMIT 1) AS x"""
-SETTINGS = {
-    "log_min_duration": "0",
-    "log_analyze": "on",
-    "log_timing": "off",
-    "log_format": "json",
-    "log_level": "notice",
-    "log_nested_statements": "on",
-}
 EXPLAIN = "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF)"
-
-
-def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A node of a plan and all below it."""
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from nodes(below)
 
 
 def ran(world: World, role: str, query: str) -> tuple[list[DictRow], list[dict[str, Any]]]:
     """The rows of a query, and every node over items or versions that ran for it."""
-    heard: list[str] = []
-    with world.connect(autocommit=False) as connection:
-        connection.execute("LOAD 'auto_explain'")
-        for name, value in SETTINGS.items():
-            connection.execute(f"SET LOCAL auto_explain.{name} = {value}")
-        connection.execute(
-            sql.SQL("SET LOCAL SESSION AUTHORIZATION {}").format(sql.Identifier(role))
-        )
-        connection.add_notice_handler(lambda notice: heard.append(notice.message_primary or ""))
-        rows = connection.execute(query).fetchall()
-    plans = [json.loads(text.split("plan:\n", 1)[1])["Plan"] for text in heard if "plan:\n" in text]
-    found = [node for plan in plans for node in nodes(plan)]
+    rows, found = plans_of(world, role, query)
     return rows, [n for n in found if n.get("Relation Name", "").startswith(("item", "version"))]
-
-
-def touched(node: dict[str, Any]) -> int:
-    """How many rows a node has met, those included that it did not pass on."""
-    removed = sum(value for name, value in node.items() if name.startswith("Rows Removed"))
-    return int((node["Actual Rows"] + removed) * node["Actual Loops"])
 
 
 @pytest.fixture(scope="module")
