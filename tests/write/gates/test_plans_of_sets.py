@@ -46,6 +46,8 @@ def test_no_row_of_a_set_is_compared_with_all_others(world: World) -> None:
     assert {row["outcome"] for row in rows} == {"COMMITTED"}
     # They were decided together.
     assert any(node.get("CTE Name") == "formed" for node in nodes)
-    most = max(nodes, key=touched)
+    # What tables hold of other tests is none of it.
+    made = [node for node in nodes if not {"Index Name", "Relation Name"} & node.keys()]
+    most = max(made, key=touched)
     # Ninety thousand, where each is compared with each.
     assert touched(most) <= 10_000, most
