@@ -13,7 +13,6 @@ from psycopg.types.json import Jsonb
 
 from conftest import Filled, filled
 from helpers import recall, write_many
-from races import overlap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -244,34 +243,3 @@ def test_another_language_is_not_weighed_by_old_counts(world: World, agent: Agen
     assert best(agent, "word1 word4", near) == before
     arrange(world)
     assert {row["holders"] for row in world.rows(COUNTS)} != {1}
-
-
-def test_an_erasure_takes_the_counts(world: World, agent: Agent) -> None:
-    """At once, also those that a job is about to leave; the next run counts what is left.
-
-    Proves: R1 (what words weigh tells nothing of who is gone)
-    """
-    name = "SELECT holders FROM memwarden_data.shelf_word WHERE word = %s"
-    remember(agent, random.Random(10), 60, subject="Zebedee")
-    requests = [
-        {"layer": "episodic", "content": f"Zebedee came at {n}", "subject": "Zebedee"}
-        for n in range(60)
-    ]
-    assert {row["outcome"] for row in write_many(agent, requests)} == {"COMMITTED"}
-    job, desk = job_of(world), world.connect()
-    erase = "SELECT items FROM memwarden.erase_subject('Zebedee', 'asked for', org => 'acme')"
-    (row,) = overlap(
-        world.admin,
-        job,
-        lambda: job.execute(COUNT),
-        desk,
-        lambda: desk.execute(erase).fetchall(),
-    )
-    assert row["items"] == 120
-    assert world.rows(COUNTS) == []
-    assert world.value(COUNTED) is None
-    assert recall(agent, query="word1 word4", k=3)
-    arrange(world)
-    assert len(world.rows(COUNTS)) > 10
-    word = world.value("SELECT hashtextextended('zebede', 0)")
-    assert world.rows(name, word) == []
