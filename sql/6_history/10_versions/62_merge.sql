@@ -4,12 +4,11 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_item    record;
-    v_other   record;
-    v_result  memwarden_internal.write_result;
-    v_now     timestamptz;
-    v_united  jsonb;
-    v_refusal text;
+    v_item   record;
+    v_other  record;
+    v_result memwarden_internal.write_result;
+    v_now    timestamptz;
+    v_united jsonb;
 BEGIN
     IF merge.item_id = merge.absorbed THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: another item');
@@ -17,16 +16,15 @@ BEGIN
     v_item := memwarden_internal.hold_item(merge.item_id, 'WRITE', merge.reason);
     -- Of the same scope and layer, or else refused below: no second lock is taken.
     v_other := memwarden_internal.require_item(merge.absorbed);
-    v_refusal := memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', false);
-    -- Unknown: over since it was looked at.
-    IF v_item.status <> 'ACTIVE' OR v_other.status <> 'ACTIVE' OR v_refusal = 'UNKNOWN' THEN
+    IF v_item.status <> 'ACTIVE' OR v_other.status <> 'ACTIVE' THEN
         PERFORM memwarden_internal.raise_error('unknown_object', format('active items %s and %s', merge.item_id, merge.absorbed));
     ELSIF NOT EXISTS (SELECT FROM memwarden_data.item AS i
                        WHERE i.org_id = v_other.org_id AND i.item_id = merge.item_id AND i.scope_id = v_other.scope_id
                          AND i.layer = v_other.layer AND i.label_id = v_other.label_id) THEN
         PERFORM memwarden_internal.raise_error('invalid_argument', 'absorbed: an item of the same scope, layer, kind, '
             'classification, domains and attributes');
-    ELSIF v_refusal IS NOT NULL THEN
+    -- It has just been there: that its time runs out meanwhile is no want of rights.
+    ELSIF memwarden_internal.change_refusal(v_item.principal_id, merge.absorbed, 'DELETE', true) IS NOT NULL THEN
         PERFORM memwarden_internal.raise_error('not_permitted', format('DELETE of item %s', merge.absorbed));
     END IF;
     v_united := memwarden_internal.united_words(v_item.org_id, v_item.version_id, v_other.version_id);
