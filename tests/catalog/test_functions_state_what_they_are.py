@@ -73,6 +73,7 @@ LONG = {
     "memwarden_internal.write_alone": "one demand after another, and six INSERTs",
     "memwarden.write": "its arguments",
     "memwarden_internal.search_plainly": "one query, and a column for each word",
+    "memwarden_internal.search_shelf": "what it goes by, and one query with a column for each word",
     "memwarden_internal.sample_shelf": "one query, and what it is reckoned up to",
     "memwarden_internal.grown_part": "one kind of shelf after another",
     "memwarden_internal.gate_duplicate": "what is found, and what becomes of it",

@@ -76,16 +76,17 @@ CHANGES = re.compile(
 
 # STABLE, so that PostgreSQL refuses whatever they would change: they name a table to read.
 DYNAMIC_READERS = {
+    "comparable_of_shelf",
     "find_threads",
     "indexed_memories",
     "measured_memories",
     "month_of_strays",
     "months_over",
     "months_ahead",
+    "nearest_on_shelf",
     "part_of_shelf",
     "partition_bound",
     "partition_status",
-    "best_of_shelf",
     "pool_of_shelf",
     "sample_shelf",
     "sample_table",

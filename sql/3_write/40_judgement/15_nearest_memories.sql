@@ -133,6 +133,15 @@ COMMENT ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, bool
     'principal, $5 labels, $6 whether annotations count, $7 the filter, $8 the reach.';
 REVOKE ALL ON FUNCTION memwarden_internal.nearest_statement(integer, smallint, boolean, memwarden_internal.item_filter) FROM PUBLIC;
 
+-- The more there are, the further it looks; less far for one of whatever is about as near as any: see counted_shelf().
+CREATE OR REPLACE FUNCTION memwarden_internal.search_effort(p_items bigint, p_limit integer)
+RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN p_items <= 20000 OR p_limit = 1 THEN '100' ELSE '200' END;
+COMMENT ON FUNCTION memwarden_internal.search_effort(bigint, integer) IS
+    'hnsw.ef_search for the nearest p_limit on a shelf of so many items, NULL where nobody knows how many.';
+REVOKE ALL ON FUNCTION memwarden_internal.search_effort(bigint, integer) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.indexed_memories(
     p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_now timestamptz,
     p_principal_id bigint, p_labels integer[], p_annotations boolean,
@@ -154,10 +163,8 @@ SET "hnsw.max_scan_tuples" = 5000
 SET "hnsw.scan_mem_multiplier" = 4
 AS $function$
 BEGIN
-    -- One, of whatever is about as near as any: see counted_shelf().
-    IF p_limit = 1 THEN
-        PERFORM set_config('hnsw.ef_search', '100', true);
-    END IF;
+    PERFORM set_config('hnsw.ef_search', memwarden_internal.search_effort(
+        (SELECT s.items FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf), p_limit), true);
     RETURN QUERY EXECUTE memwarden_internal.nearest_statement(p_shelf, p_model_id, true, p_only)
         USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_annotations, p_only, p_reach;
 END

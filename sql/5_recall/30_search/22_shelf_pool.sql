@@ -1,5 +1,33 @@
 -- Of a scope that has grown a recall scores what can come among the best: what is nearest, by one index, and by another what
 -- has a rare word, or most of the common ones. Of the rest nothing is nearer, and the words it has weigh little.
+CREATE OR REPLACE FUNCTION memwarden_internal.looked_for(
+    p_sample memwarden_internal.shelf_sample, p_vector double precision, p_limit integer,
+    OUT rare tsquery, OUT most tsquery, OUT is_part boolean, OUT compared integer, OUT sure integer, OUT near integer)
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    rare := (SELECT string_agg(w.term::text, ' | ') FROM unnest(p_sample.words_asked) AS w WHERE NOT w.is_common)::tsquery;
+    -- So many of those that have most of the common words are compared with each other.
+    compared := greatest(p_limit, CASE WHEN p_vector = 0 THEN 5000
+                                       ELSE least(5000, greatest(500, sqrt(20 * p_sample.items)::integer)) END);
+    sure := greatest(2 * p_limit, 40);
+    near := sure;
+    is_part := false;
+    IF EXISTS (SELECT FROM unnest(p_sample.words_asked) AS w WHERE w.is_common) THEN
+        SELECT m.words, m.is_part INTO most, is_part
+          FROM memwarden_internal.most_of(p_sample.words_asked, p_sample.items, compared) AS m;
+        -- Where more than that have all of the words, some of the nearest have them as well.
+        near := greatest(sure, least(p_sample.items, CASE WHEN is_part THEN least(1000, 10 * p_sample.items / compared) ELSE 100 END));
+    END IF;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer) IS
+    'Among what the best p_limit of a shelf are: what has a rare word; what has most of the common ones (most, is_part: as most_of() '
+    'says), of which about so many are compared; and so many of the nearest, of which the first are sure to be looked at.';
+REVOKE ALL ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
     p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_vector double precision, p_keyword double precision, p_limit integer, p_now timestamptz, p_principal_id bigint,
@@ -10,39 +38,27 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_rare   tsquery := (SELECT string_agg(w.term::text, ' | ') FROM unnest(p_sample.words_asked) AS w WHERE NOT w.is_common)::tsquery;
-    v_common boolean := EXISTS (SELECT FROM unnest(p_sample.words_asked) AS w WHERE w.is_common);
-    v_sure   integer := greatest(2 * p_limit, 40);
-    v_near   integer := v_sure;
-    -- So many of those that have most of the common words are compared with each other.
-    v_wanted integer := greatest(p_limit, CASE WHEN p_vector = 0 THEN 5000
-                                               ELSE least(5000, greatest(500, sqrt(20 * p_sample.items)::integer)) END);
-    v_part   boolean := false;
-    v_most   tsquery;
+    v_for    record := memwarden_internal.looked_for(p_sample, p_vector, p_limit);
+    v_org_id bigint := (SELECT s.org_id FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf);
     v_known  uuid[];
     v_alike  double precision[];
     v_hits   uuid[];
     v_like   double precision[];
+    v_words  tsvector[];
 BEGIN
     item_ids := '{}';
     similarities := '{}';
     enough := false;
-    IF v_common THEN
-        SELECT m.words, m.is_part INTO v_most, v_part
-          FROM memwarden_internal.most_of(p_sample.words_asked, p_sample.items, v_wanted) AS m;
-        -- Where more than that have all of the words, some of the nearest have them as well.
-        v_near := greatest(v_sure, least(p_sample.items, CASE WHEN v_part THEN least(1000, 10 * p_sample.items / v_wanted) ELSE 100 END));
-    END IF;
     IF p_vector > 0 THEN
         SELECT array_agg(n.item_id), array_agg(n.similarity) INTO v_known, v_alike
-          FROM memwarden_internal.nearest_memories(p_shelf, p_model_id, p_embedding, v_near, p_now, p_principal_id, p_labels,
+          FROM memwarden_internal.nearest_memories(p_shelf, p_model_id, p_embedding, v_for.near, p_now, p_principal_id, p_labels,
               true, p_only, p_reach) AS n;
-        item_ids := coalesce(v_known[:v_sure], '{}');
-        similarities := coalesce(v_alike[:v_sure], '{}');
+        item_ids := coalesce(v_known[:v_for.sure], '{}');
+        similarities := coalesce(v_alike[:v_for.sure], '{}');
     END IF;
-    IF v_rare IS NOT NULL THEN
+    IF v_for.rare IS NOT NULL THEN
         EXECUTE memwarden_internal.hits_statement(p_shelf, p_only) INTO v_hits, v_like
-          USING p_embedding, 10001, p_now, p_principal_id, p_labels, p_model_id, p_only, v_rare, item_ids, p_reach;
+          USING p_embedding, 10001, p_now, p_principal_id, p_labels, p_model_id, p_only, v_for.rare, item_ids, p_reach;
         -- The sample has told wrong.
         IF cardinality(v_hits) > 10000 THEN
             RETURN;
@@ -50,16 +66,21 @@ BEGIN
         item_ids := item_ids || v_hits;
         similarities := similarities || v_like;
     END IF;
-    IF v_common THEN
+    IF v_for.most IS NOT NULL THEN
+        SELECT c.item_ids, c.similarities, c.words INTO v_hits, v_like, v_words
+          FROM memwarden_internal.comparable_of_shelf(
+                   p_shelf, p_sample, p_embedding, p_model_id, v_for.compared, v_for.most, v_for.is_part, NULL, item_ids,
+                   v_known[v_for.sure + 1:], v_alike[v_for.sure + 1:], p_now, p_principal_id, p_labels, p_only, p_reach) AS c;
         SELECT b.item_ids, b.similarities INTO v_hits, v_like
-          FROM memwarden_internal.best_of_shelf(
-                   p_shelf, p_sample, p_embedding, p_model_id, p_vector, p_keyword, v_wanted, 3 * v_sure, v_most, v_part, item_ids,
-                   v_known[v_sure + 1:], v_alike[v_sure + 1:], v_alike[1], p_now, p_principal_id, p_labels, p_only, p_reach) AS b;
+          FROM memwarden_internal.best_by_words(
+                   v_hits, v_like, v_words, p_sample.words_asked,
+                   greatest(p_sample.words::double precision / greatest(p_sample.items, 1), 1), p_vector, p_keyword, p_sample.least,
+                   v_alike[1], 3 * v_for.sure, v_known, v_org_id, p_sample.is_counted, p_now, p_principal_id, p_labels) AS b;
         item_ids := item_ids || v_hits;
         similarities := similarities || v_like;
     END IF;
     -- By words alone, of which very many have all, nothing tells the best but a look at each.
-    enough := cardinality(item_ids) >= least(p_limit, p_sample.items) AND NOT (v_part AND p_vector = 0);
+    enough := cardinality(item_ids) >= least(p_limit, p_sample.items) AND NOT (v_for.is_part AND p_vector = 0);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
@@ -71,45 +92,157 @@ REVOKE ALL ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_inter
     double precision, double precision, integer, timestamptz, bigint, integer[], memwarden_internal.item_filter,
     memwarden_internal.shelf_reach) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.best_of_shelf(
+-- For whoever reads all of a shelf: no memory is looked up.
+CREATE OR REPLACE FUNCTION memwarden_internal.nearest_on_shelf(
+    p_shelf integer, p_model_id smallint, p_embedding @extschema:vector@.halfvec, p_limit integer, p_items bigint,
+    OUT item_ids uuid[], OUT similarities double precision[], OUT words tsvector[])
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+-- By the index, whatever the planner thinks of a small shelf.
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_sort = off
+SET jit = off
+SET "hnsw.iterative_scan" = 'strict_order'
+SET "hnsw.ef_search" = 200
+SET "hnsw.scan_mem_multiplier" = 4
+AS $function$
+BEGIN
+    PERFORM set_config('hnsw.ef_search', memwarden_internal.search_effort(p_items, p_limit), true);
+    EXECUTE format(
+        'SELECT array_agg(e.item_id), array_agg(e.similarity), array_agg(e.words)'
+        '  FROM (SELECT e.item_id, 1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s) AS similarity, e.words'
+        '          FROM memwarden_data.%2$I AS e WHERE e.model_id = %3$s'
+        '         ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2) AS e',
+        format('::@extschema:vector@.halfvec(%s)',
+               (SELECT m.dimension FROM memwarden_data.embedding_model AS m WHERE m.model_id = p_model_id)),
+        memwarden_internal.shelf_name(p_shelf), p_model_id)
+       INTO item_ids, similarities, words USING p_embedding, p_limit;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.nearest_on_shelf(integer, smallint, @extschema:vector@.halfvec, integer, bigint) IS
+    'The p_limit items on a shelf of p_items that are nearest to an embedding, nearest first, with cosines and words; whether they still '
+    'count is not asked.';
+REVOKE ALL ON FUNCTION memwarden_internal.nearest_on_shelf(integer, smallint, @extschema:vector@.halfvec, integer, bigint) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.comparable_of_shelf(
     p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
-    p_vector double precision, p_keyword double precision, p_compared integer, p_limit integer, p_most tsquery, p_part boolean,
-    p_item_ids uuid[], p_near uuid[], p_similarities double precision[], p_highest double precision, p_now timestamptz,
-    p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter, p_reach memwarden_internal.shelf_reach,
-    OUT item_ids uuid[], OUT similarities double precision[])
+    p_compared integer, p_most tsquery, p_part boolean, p_rare tsquery, p_item_ids uuid[], p_near uuid[], p_similarities double precision[],
+    p_now timestamptz, p_principal_id bigint, p_labels integer[], p_only memwarden_internal.item_filter,
+    p_reach memwarden_internal.shelf_reach,
+    OUT item_ids uuid[], OUT similarities double precision[], OUT words tsvector[])
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_org_id  bigint := (SELECT s.org_id FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf);
-    v_terms   tsquery[] := ARRAY(SELECT w.term FROM unnest(p_sample.words_asked) WITH ORDINALITY AS w ORDER BY w.ordinality);
-    v_weights double precision[] := ARRAY(SELECT w.weight FROM unnest(p_sample.words_asked) WITH ORDINALITY AS w ORDER BY w.ordinality);
-    v_average double precision := greatest(p_sample.words::double precision / greatest(p_sample.items, 1), 1);
-    v_most    tsquery := p_most;
-    v_part    boolean := p_part;
-    v_many    boolean;
-    v_fewer   integer;
+    v_home  record;
+    v_most  tsquery := p_most;
+    v_part  boolean := p_part;
+    v_many  boolean;
+    v_fewer integer;
+    v_ids   uuid[];
+    v_alike double precision[];
+    v_texts tsvector[];
 BEGIN
+    SELECT s.org_id, s.scope_id INTO v_home FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf;
     FOREACH v_fewer IN ARRAY ARRAY[p_compared / 3, p_compared / 9, 0, 0] LOOP
-        EXECUTE memwarden_internal.best_statement(p_shelf, p_only, p_sample.is_counted) INTO item_ids, similarities, v_many
-          USING p_embedding, p_limit, p_now, p_principal_id, p_labels, p_model_id, p_only, v_most, p_item_ids, p_reach, p_near,
-              p_similarities, v_terms, v_weights, v_average, 3 * p_compared, p_vector, p_keyword, p_sample.least, p_highest, v_org_id;
+        EXECUTE memwarden_internal.comparable_statement(p_shelf, p_only, p_sample.is_counted)
+           INTO item_ids, similarities, words, v_many
+          USING p_embedding, 3 * p_compared, p_now, p_principal_id, p_labels, p_model_id, p_only,
+              coalesce(v_most || p_rare, v_most, p_rare), p_item_ids, p_reach, p_near, p_similarities, v_home.org_id, v_home.scope_id;
         -- Words that belong together are had by more than each by itself tells.
         EXIT WHEN v_part OR NOT v_many;
         SELECT m.words, m.is_part INTO v_most, v_part
           FROM memwarden_internal.most_of(p_sample.words_asked, p_sample.items, v_fewer) AS m;
     END LOOP;
+    IF v_many AND p_rare IS NOT NULL THEN
+        -- Of very many some were taken, as they came: what has a rare word is taken in any case.
+        EXECUTE memwarden_internal.comparable_statement(p_shelf, p_only, p_sample.is_counted)
+           INTO v_ids, v_alike, v_texts, v_many
+          USING p_embedding, 10000, p_now, p_principal_id, p_labels, p_model_id, p_only, p_rare, p_item_ids || item_ids, p_reach,
+              NULL::uuid[], NULL::double precision[], v_home.org_id, v_home.scope_id;
+        item_ids := item_ids || v_ids;
+        similarities := similarities || v_alike;
+        words := words || v_texts;
+    END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.best_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, integer, tsquery, boolean, uuid[], uuid[], double precision[], double precision,
-    timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
-    'Of p_near (with their cosines) and about p_compared items that have most of the common words (p_most, p_part: as most_of() says), '
-    'the best p_limit by words and vector, with their cosine. None of p_item_ids. p_highest: the cosine of the nearest.';
-REVOKE ALL ON FUNCTION memwarden_internal.best_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
-    double precision, double precision, integer, integer, tsquery, boolean, uuid[], uuid[], double precision[], double precision,
-    timestamptz, bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.comparable_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,
+    integer, tsquery, boolean, tsquery, uuid[], uuid[], double precision[], timestamptz, bigint, integer[],
+    memwarden_internal.item_filter, memwarden_internal.shelf_reach) IS
+    'Cosines (NULL for none) and words of p_near, whose cosines are given, of what has a rare word, and of about p_compared items that '
+    'have most of the common ones (p_most, p_part: as most_of() says). None of p_item_ids.';
+REVOKE ALL ON FUNCTION memwarden_internal.comparable_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec,
+    smallint, integer, tsquery, boolean, tsquery, uuid[], uuid[], double precision[], timestamptz, bigint, integer[],
+    memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
+
+-- No table of a shelf is named here, so that the plan is made once and not for each question.
+CREATE OR REPLACE FUNCTION memwarden_internal.best_by_words(
+    p_item_ids uuid[], p_similarities double precision[], p_words tsvector[], p_asked memwarden_internal.asked_word[],
+    p_average double precision, p_vector double precision, p_keyword double precision, p_least double precision,
+    p_highest double precision, p_limit integer, p_known uuid[], p_org_id bigint, p_reads_all boolean, p_now timestamptz,
+    p_principal_id bigint, p_labels integer[],
+    OUT item_ids uuid[], OUT similarities double precision[])
+RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET jit = off
+AS $function$
+DECLARE
+    -- The heaviest first: those have a column each, and the others are added one by one.
+    t tsquery[] := ARRAY(SELECT w.term FROM unnest(p_asked) AS w ORDER BY w.weight DESC, w.lexeme);
+    w double precision[] := ARRAY(SELECT w.weight FROM unnest(p_asked) AS w ORDER BY w.weight DESC, w.lexeme);
+    t1 tsquery := t[1]; t2 tsquery := t[2]; t3 tsquery := t[3]; t4 tsquery := t[4];
+    t5 tsquery := t[5]; t6 tsquery := t[6]; t7 tsquery := t[7]; t8 tsquery := t[8];
+BEGIN
+    WITH found AS MATERIALIZED (
+        SELECT u.item_id, u.similarity,
+               memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t1), length(u.words), p_average, w[1])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t2), length(u.words), p_average, w[2])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t3), length(u.words), p_average, w[3])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t4), length(u.words), p_average, w[4])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t5), length(u.words), p_average, w[5])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t6), length(u.words), p_average, w[6])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t7), length(u.words), p_average, w[7])
+               + memwarden_internal.word_rank(memwarden_internal.times_said(u.words, t8), length(u.words), p_average, w[8])
+               + CASE WHEN cardinality(t) <= 8 THEN 0 ELSE (
+                     SELECT coalesce(sum(memwarden_internal.word_rank(memwarden_internal.times_said(u.words, r.term), length(u.words),
+                                                                      p_average, r.weight)), 0)
+                       FROM unnest(t[9:], w[9:]) AS r (term, weight) WHERE u.words @@ r.term) END AS rank
+          FROM unnest(p_item_ids, p_similarities, p_words) AS u (item_id, similarity, words)
+    )
+    SELECT coalesce(array_agg(b.item_id), '{}'), coalesce(array_agg(b.similarity), '{}') INTO item_ids, similarities
+      FROM (SELECT e.item_id, e.similarity
+              FROM (SELECT f.item_id, f.similarity,
+                           -- Which have most of the words belongs to it, however unlike they are: the scale of the words ends there.
+                           row_number() OVER (ORDER BY f.rank DESC) > 20 AS has_few,
+                           coalesce(p_vector * (f.similarity - p_least) / nullif(p_highest - p_least, 0), 0)
+                           + coalesce(p_keyword * f.rank / nullif(max(f.rank) OVER (), 0), 0) AS score
+                      FROM found AS f ORDER BY has_few, score DESC, f.item_id OFFSET 0) AS e
+             -- Of whoever reads nearly all, few of those compared are looked up; else what is compared counts.
+             WHERE NOT p_reads_all OR e.item_id = ANY (p_known)
+                OR EXISTS (SELECT FROM memwarden_data.item AS i
+                            WHERE i.org_id = p_org_id AND i.item_id = e.item_id AND (i.expires_at IS NULL OR i.expires_at > p_now)
+                              AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)
+                              AND (i.class IS NULL
+                                   OR NOT memwarden_internal.has_withdrawn_consent(i.org_id, i.item_id, i.class, i.subject)))
+             LIMIT p_limit) AS b;
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.best_by_words(uuid[], double precision[], tsvector[], memwarden_internal.asked_word[],
+    double precision, double precision, double precision, double precision, double precision, integer, uuid[], bigint, boolean,
+    timestamptz, bigint, integer[]) IS
+    'The best p_limit of some items of an organisation by their cosines and words, with their cosine: twenty by their words alone, then '
+    'by both. p_average: the words of a memory on average. p_vector, p_keyword: what '
+    'vectors and words weigh. p_least, p_highest: between which cosines the scale of vectors goes. p_reads_all: whether those that are not '
+    'in p_known have yet to be looked up, whether they count.';
+REVOKE ALL ON FUNCTION memwarden_internal.best_by_words(uuid[], double precision[], tsvector[], memwarden_internal.asked_word[],
+    double precision, double precision, double precision, double precision, double precision, integer, uuid[], bigint, boolean,
+    timestamptz, bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.word_query(p_lexeme text)
 RETURNS tsquery
@@ -156,62 +289,53 @@ COMMENT ON FUNCTION memwarden_internal.most_of(memwarden_internal.asked_word[], 
     'where more have them (is_part).';
 REVOKE ALL ON FUNCTION memwarden_internal.most_of(memwarden_internal.asked_word[], bigint, integer) FROM PUBLIC;
 
--- A shelf has words and vectors in one row: thousands are compared by these before a few are looked up. Which have most of the words
--- belongs to it, however unlike they are: the scale of the words ends there.
-CREATE OR REPLACE FUNCTION memwarden_internal.best_statement(
+-- A shelf has words and vectors in one row: thousands are compared by these before a few are looked up. What is asked for is hidden
+-- from the planner, who would weigh each word and each item of a list. Of an item there is a row for each model: that of the one asked
+-- for counts, else the first.
+CREATE OR REPLACE FUNCTION memwarden_internal.comparable_statement(
     p_shelf integer, p_only memwarden_internal.item_filter, p_reads_all boolean)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-DECLARE
-    v_rank text := '(SELECT sum(memwarden_internal.word_rank(memwarden_internal.times_said(e.words, w.term), length(e.words), $15, '
-                   'w.weight)) FROM unnest($13, $14) AS w (term, weight) WHERE e.words @@ w.term)';
-    v_item text := ' CROSS JOIN LATERAL (SELECT FROM memwarden_data.item AS i WHERE i.org_id = e.org_id AND i.item_id = e.item_id'
-                   ' AND ';
-    v_counts text := '((i.expires_at IS NULL OR i.expires_at > $3) AND (CASE WHEN i.principal_id = $4 THEN -i.label_id '
-                     'ELSE i.label_id END) = ANY ($5)' || memwarden_internal.consent_condition()
-                     || memwarden_internal.filter_conditions(p_only) || memwarden_internal.head_within_reach(p_shelf, 10) || ')';
 BEGIN
     RETURN format(
-        'WITH hits AS MATERIALIZED ('
-        '    SELECT e.org_id, e.scope_id, e.item_id, max(CASE WHEN e.model_id = $6 THEN 1 - (e.embedding '
-        'OPERATOR(@extschema:vector@.<=>) $1) END) AS similarity, max(%2$s) AS rank, false AS is_known, count(*) AS rows'
-        '      FROM (SELECT e.* FROM memwarden_data.%1$I AS e%4$s'
-        '             WHERE e.words @@ $8 AND e.item_id <> ALL ($9) AND ($11 IS NULL OR e.item_id <> ALL ($11))%3$s LIMIT $16) AS e'
-        '     GROUP BY e.org_id, e.scope_id, e.item_id'
-        '), found AS MATERIALIZED ('
-        '    SELECT * FROM hits'
-        '     UNION ALL'
-        '    SELECT h.org_id, h.scope_id, n.item_id, n.similarity,'
-        '           (SELECT max(%2$s) FROM memwarden_data.%1$I AS e'
-        '             WHERE e.org_id = h.org_id AND e.scope_id = h.scope_id AND e.model_id = $6 AND e.item_id = n.item_id%3$s), true, 0'
-        '      FROM unnest($11, $12) AS n (item_id, similarity)'
-        '     CROSS JOIN LATERAL (SELECT i.org_id, i.scope_id FROM memwarden_data.item AS i WHERE i.org_id = ($21) AND '
-        'i.item_id = n.item_id OFFSET 0) AS h'
-        '     WHERE n.item_id <> ALL ($9)'
-        ')'
-        ' SELECT coalesce(array_agg(b.item_id), ''{}''), coalesce(array_agg(b.similarity), ''{}''),'
-        '        (SELECT sum(h.rows) FROM hits AS h) = $16'
-        '   FROM (SELECT e.item_id, e.similarity'
-        '           FROM (SELECT f.*, row_number() OVER (ORDER BY f.rank DESC NULLS LAST) > 20 AS has_few,'
-        '                        coalesce($17 * (f.similarity - $19) / nullif($20 - $19, 0), 0)'
-        '                        + coalesce($18 * f.rank / max(f.rank) OVER (), 0) AS score'
-        '                   FROM found AS f ORDER BY has_few, score DESC, f.item_id OFFSET 0) AS e'
-        '          %5$s LIMIT $2) AS b',
-        memwarden_internal.shelf_name(p_shelf), v_rank, memwarden_internal.copy_within_reach(p_shelf, 10),
-        -- Of whoever reads nearly all, few of those compared are looked up; else what is compared is to be what counts.
-        CASE WHEN NOT p_reads_all THEN v_item || v_counts || ' OFFSET 0) AS i' END,
-        CASE WHEN p_reads_all THEN v_item || '(e.is_known OR ' || v_counts || ') OFFSET 0) AS i' END);
+        'SELECT coalesce(array_agg(r.item_id), ''{}'') AS item_ids, coalesce(array_agg(r.similarity), ''{}'') AS similarities,'
+        '       coalesce(array_agg(r.words), ''{}'') AS words, count(*) FILTER (WHERE r.is_hit) = $2 AS are_more'
+        '  FROM ((SELECT e.item_id, CASE WHEN e.model_id = $6 THEN 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) END AS similarity,'
+        '                e.words, true AS is_hit'
+        '           FROM memwarden_data.%1$I AS e%2$s'
+        '          WHERE e.words @@ (SELECT $8) AND e.item_id NOT IN (SELECT a.id FROM unnest($9 || $11) AS a (id))%3$s'
+        '            AND (e.model_id = $6'
+        '                 OR e.model_id = (SELECT CASE WHEN bool_and(m.model_id <> $6) THEN min(m.model_id) END'
+        '                                    FROM memwarden_data.%1$I AS m'
+        '                                   WHERE m.org_id = e.org_id AND m.scope_id = e.scope_id AND m.item_id = e.item_id'
+        '                                     AND m.model_id = ANY (ARRAY(SELECT d.model_id FROM memwarden_data.embedding_model AS d))))'
+        '          LIMIT $2)'
+        '         UNION ALL'
+        '        SELECT n.item_id, n.similarity,'
+        '               (SELECT e.words FROM memwarden_data.%1$I AS e'
+        '                 WHERE e.org_id = $13 AND e.scope_id = %4$s AND e.model_id = $6 AND e.item_id = n.item_id%3$s), false'
+        '          FROM unnest($11, $12) AS n (item_id, similarity)'
+        '         WHERE n.item_id NOT IN (SELECT a.id FROM unnest($9) AS a (id))) AS r',
+        memwarden_internal.shelf_name(p_shelf),
+        CASE WHEN NOT p_reads_all
+             THEN ' CROSS JOIN LATERAL (SELECT FROM memwarden_data.item AS i WHERE i.org_id = e.org_id AND i.item_id = e.item_id'
+                  ' AND (i.expires_at IS NULL OR i.expires_at > $3) AND (CASE WHEN i.principal_id = $4 THEN -i.label_id '
+                  'ELSE i.label_id END) = ANY ($5)' || memwarden_internal.consent_condition()
+                  || memwarden_internal.filter_conditions(p_only) || memwarden_internal.head_within_reach(p_shelf, 10)
+                  || ' OFFSET 0) AS i' END,
+        memwarden_internal.copy_within_reach(p_shelf, 10),
+        -- Copies are of many scopes.
+        CASE WHEN p_shelf > 0 THEN '$14'
+             ELSE '(SELECT i.scope_id FROM memwarden_data.item AS i WHERE i.org_id = $13 AND i.item_id = n.item_id)' END);
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.best_statement(integer, memwarden_internal.item_filter, boolean) IS
-    'The statement that finds the best on a shelf by words and vector, of what has some words and of items that are near: $1 '
-    'embedding, $2 limit, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 words, $9 items that are known already, $10 the '
-    'reach, $11 the items that are near, $12 their cosines, $13 the words asked for, $14 what each weighs, $15 the words of a '
-    'memory on average, $16 how many are compared, $17 and $18 what vectors and words weigh, $19 and $20 the least and the highest cosine, '
-    '$21 organisation.';
-REVOKE ALL ON FUNCTION memwarden_internal.best_statement(integer, memwarden_internal.item_filter, boolean) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.comparable_statement(integer, memwarden_internal.item_filter, boolean) IS
+    'The statement that tells cosines and words of what has some words on a shelf, and of items that are near, and whether there are '
+    'more: $1 embedding, $2 how many at most, $3 now, $4 principal, $5 labels, $6 model, $7 the filter, $8 words, $9 items that are known '
+    'already, $10 the reach, $11 the items that are near, $12 their cosines, $13 and $14 organisation and scope of the shelf.';
+REVOKE ALL ON FUNCTION memwarden_internal.comparable_statement(integer, memwarden_internal.item_filter, boolean) FROM PUBLIC;
 
 -- Each item is looked up by its key, whatever the planner makes of it: joined as a whole, every item of the store would be read.
 CREATE OR REPLACE FUNCTION memwarden_internal.hits_statement(p_shelf integer, p_only memwarden_internal.item_filter)

@@ -126,8 +126,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.sample_shelf(integer, smallint, text, 
 
 -- As sample_shelf(), of what the job has counted.
 CREATE OR REPLACE FUNCTION memwarden_internal.counted_shelf(
-    p_shelf integer, p_model_id smallint, p_query text, p_embedding @extschema:vector@.halfvec,
-    p_now timestamptz, p_principal_id bigint, p_labels integer[])
+    p_shelf integer, p_model_id smallint, p_query text, p_embedding @extschema:vector@.halfvec, p_labels integer[])
 RETURNS memwarden_internal.shelf_sample
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -149,10 +148,10 @@ BEGIN
     END IF;
     IF p_embedding IS NOT NULL THEN
         -- The least alike is the nearest to the opposite; a little more, so that its own cosine, rounded otherwise, is nothing above it.
-        SELECT 1e-12::double precision - n.similarity INTO v_least
-          FROM memwarden_internal.nearest_memories(
+        SELECT 1e-12::double precision - n.similarities[1] INTO v_least
+          FROM memwarden_internal.nearest_on_shelf(
                    p_shelf, p_model_id, ARRAY(SELECT -e.x FROM unnest(p_embedding::real[]) AS e (x))::@extschema:vector@.halfvec, 1,
-                   p_now, p_principal_id, p_labels, true) AS n;
+                   v_home.items) AS n;
     END IF;
     RETURN (v_home.scope_id || ' ' || v_home.layer, v_home.config, v_home.items, v_home.words, v_least, ARRAY(
         SELECT (t.lexeme, t.share, memwarden_internal.word_query(t.lexeme), coalesce(w.holders, 0),
@@ -165,8 +164,7 @@ BEGIN
         true)::memwarden_internal.shelf_sample;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint, integer[]) IS
+COMMENT ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, integer[]) IS
     'What sample_shelf() says, as the job has counted it, to a principal that reads every label there is; NULL to others, and where '
     'nothing is counted by the language of today.';
-REVOKE ALL ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, timestamptz, bigint,
-    integer[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION memwarden_internal.counted_shelf(integer, smallint, text, @extschema:vector@.halfvec, integer[]) FROM PUBLIC;

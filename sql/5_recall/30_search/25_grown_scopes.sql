@@ -54,7 +54,7 @@ BEGIN
     -- Whether every item is scored or some: the same statistics, so that a memory has one score.
     IF p_only IS NULL AND p_shelf > 0 THEN
         v_sample := memwarden_internal.counted_shelf(
-            p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_now, p_principal_id, p_labels);
+            p_shelf, p_model_id, CASE WHEN p_keyword > 0 THEN p_query END, p_embedding, p_labels);
     END IF;
     IF v_sample.home IS NULL THEN
         v_sample := memwarden_internal.sample_shelf(
@@ -186,27 +186,27 @@ CREATE OR REPLACE FUNCTION memwarden_internal.beside_shelves(
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
--- Layer by layer, and with the values at hand: the grown one fills the statistics, and is not to be walked.
-SET plan_cache_mode = force_custom_plan
+-- Layer by layer, by the index that has them: the grown one fills the statistics, and is not to be walked.
+SET plan_cache_mode = force_generic_plan
+SET enable_seqscan = off
+SET enable_bitmapscan = off
+SET enable_hashjoin = off
+SET enable_mergejoin = off
+SET jit = off
 AS $function$
-DECLARE
-    v_place record;
-    v_found uuid[] := ARRAY[]::uuid[];
 BEGIN
-    FOR v_place IN
-        SELECT s.org_id, s.scope_id, l.layer
-          FROM memwarden_data.shelf AS s CROSS JOIN memwarden_data.layer AS l
-         WHERE s.shelf = ANY (p_shelves) AND (p_layers IS NULL OR l.layer = ANY (p_layers))
-        EXCEPT
-        SELECT s.org_id, s.scope_id, s.layer FROM memwarden_data.shelf AS s WHERE s.shelf = ANY (p_shelves)
-    LOOP
-        v_found := v_found || ARRAY(
-            SELECT i.item_id FROM memwarden_data.item AS i
-             WHERE i.org_id = v_place.org_id AND i.scope_id = v_place.scope_id AND i.status = 'ACTIVE' AND i.layer = v_place.layer
-               AND (i.expires_at IS NULL OR i.expires_at > p_now)
-               AND (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels));
-    END LOOP;
-    RETURN v_found;
+    RETURN ARRAY(
+        SELECT i.item_id
+          FROM (SELECT s.org_id, s.scope_id, l.layer
+                  FROM memwarden_data.shelf AS s CROSS JOIN memwarden_data.layer AS l
+                 WHERE s.shelf = ANY (p_shelves) AND (p_layers IS NULL OR l.layer = ANY (p_layers))
+                EXCEPT
+                SELECT s.org_id, s.scope_id, s.layer FROM memwarden_data.shelf AS s WHERE s.shelf = ANY (p_shelves)) AS w
+         CROSS JOIN LATERAL (
+               SELECT h.item_id FROM memwarden_data.item AS h
+                WHERE h.org_id = w.org_id AND h.scope_id = w.scope_id AND h.status = 'ACTIVE' AND h.layer = w.layer
+                  AND (h.expires_at IS NULL OR h.expires_at > p_now)
+                  AND (CASE WHEN h.principal_id = p_principal_id THEN -h.label_id ELSE h.label_id END) = ANY (p_labels) OFFSET 0) AS i);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.beside_shelves(integer[], text[], timestamptz, bigint, integer[]) IS

@@ -66,8 +66,8 @@ COMMENT ON FUNCTION memwarden_internal.lift(double precision, double precision, 
 REVOKE ALL ON FUNCTION memwarden_internal.lift(double precision, double precision, double precision, double precision,
     double precision) FROM PUBLIC;
 
--- What nearly every recall is: scopes without a language or a shelf of their own, and a question of up to eight words. Each word has
--- a column, so one pass over the memories and one over their scores are enough. search() answers the same, and everything else.
+-- What nearly every recall is: scopes without a language of their own, and a question of up to eight words. Each word has a column, so
+-- one pass over the memories and one over their scores are enough. search() answers the same, and everything else.
 CREATE OR REPLACE FUNCTION memwarden_internal.search_plainly(
     p_orgs bigint[], p_scopes bigint[], p_query text, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
     p_subject text, p_predicate text, p_kind text, p_filter jsonb, p_min_confidence double precision,
@@ -119,10 +119,10 @@ BEGIN
            v_soft, v_creation, v_neighbours, v_is_talk, v_unread
       FROM unnest(p_weights) AS w;
     SELECT count(*) AS words, array_agg(memwarden_internal.word_query(a.lexeme)) AS terms, array_agg(a.share) AS shares,
+           ARRAY(SELECT s.shelf FROM memwarden_data.shelf AS s
+                  WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
+                    AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16)) AS shelves,
            EXISTS (SELECT FROM memwarden_data.scope AS s WHERE s.scope_id = ANY (p_scopes) AND s.text_search_config IS NOT NULL)
-           OR EXISTS (SELECT FROM memwarden_data.shelf AS s
-                       WHERE s.org_id = ANY (p_orgs) AND s.vacated_at IS NULL AND s.shelf <> 0
-                         AND (s.scope_id = ANY (p_scopes) OR s.scope_id = 0 AND s.layer = '*' AND cardinality(p_scopes) >= 16))
            -- Encrypted words are asked for under the key of each subject.
            OR EXISTS (SELECT FROM memwarden_data.item AS i
                        WHERE i.org_id = ANY (p_orgs) AND i.scope_id = ANY (p_scopes) AND i.subject_key_id IS NOT NULL) AS specially,
@@ -131,6 +131,14 @@ BEGIN
       INTO v_asked FROM memwarden_internal.query_words(v_config, p_query) AS a;
     IF v_asked.specially OR v_asked.words > 8 OR v_config IS NULL THEN
         RETURN NULL;
+    ELSIF v_asked.shelves <> '{}' THEN
+        -- What no index knows, another weight or a filter, is asked of every memory; beside whom a turn stands is known of few.
+        RETURN CASE WHEN cardinality(v_asked.shelves) = 1 AND v_asked.shelves[1] > 0 AND p_limit IS NOT NULL AND p_embedding IS NOT NULL
+                         AND NOT v_is_other AND NOT v_asked.is_talk AND v_unread IS NULL
+                         AND num_nonnulls(p_subject, p_predicate, p_kind, p_filter, p_min_confidence, p_valid_at, p_exclude) = 0
+                    THEN memwarden_internal.search_shelf(
+                             v_asked.shelves[1], p_orgs, p_scopes, p_query, p_embedding, p_model_id, p_weights, p_vector_weight, p_limit,
+                             p_now, p_principal_id, p_labels) END;
     END IF;
     v_is_talk := v_asked.is_talk;
     t1 := v_asked.terms[1]; t2 := v_asked.terms[2]; t3 := v_asked.terms[3]; t4 := v_asked.terms[4];
@@ -281,8 +289,9 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
     text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
     timestamptz, bigint, integer[]) IS
-    'What search() finds, in its order; NULL where search() must be asked: where a scope has a language or a shelf of its own, '
-    'where the layers have several languages, or where the question has more than eight words.';
+    'What search() finds, in its order; NULL where search() must be asked: where a scope has a language of its own, where the layers '
+    'have several languages, where the question has more than eight words, or where a scope has a shelf of its own and search_shelf() '
+    'does not tell.';
 REVOKE ALL ON FUNCTION memwarden_internal.search_plainly(bigint[], bigint[], text, @extschema:vector@.halfvec, smallint, text,
     text, text, jsonb, double precision, timestamptz, memwarden_internal.layer_weights[], double precision, uuid[], integer,
     timestamptz, bigint, integer[]) FROM PUBLIC;

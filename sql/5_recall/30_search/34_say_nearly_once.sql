@@ -245,6 +245,14 @@ BEGIN
                                   WHERE v.org_id = f.org_id AND v.scope_id = ANY (p_scopes) AND v.item_id = f.item_id
                                     AND v.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m)) OFFSET 0) AS e
              WHERE f.place <= p_limit
+             UNION ALL
+            SELECT f.place, greatest(l.duplicate_similarity, 0.95), e.model_id, e.embedding
+              FROM memwarden_data.shelf AS s
+              JOIN memwarden_data.layer AS l ON l.layer = s.layer AND l.duplicate_similarity IS NOT NULL
+             CROSS JOIN LATERAL memwarden_internal.vectors_of(
+                       s.shelf, s.org_id, s.scope_id, ARRAY(SELECT g.item_id FROM found AS g WHERE g.place <= p_limit)) AS e
+              JOIN found AS f ON f.item_id = e.item_id
+             WHERE s.scope_id = ANY (p_scopes) AND s.shelf > 0 AND s.vacated_at IS NULL
         )
         SELECT (SELECT count(*) = count(DISTINCT f.fingerprint) FROM found AS f)
            AND NOT EXISTS (SELECT FROM vectors AS a JOIN vectors AS b ON b.model_id = a.model_id AND b.place > a.place
@@ -253,5 +261,5 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) IS
     'Whether say_once() and say_nearly_once() would leave the first p_limit of found items as they are, those of a few scopes '
-    'without shelves and with nothing to exclude. Where it is not sure, it says no.';
+    'with nothing to exclude. Where it is not sure, it says no.';
 REVOKE ALL ON FUNCTION memwarden_internal.say_different_things(memwarden_internal.scored_item[], integer, bigint[]) FROM PUBLIC;
