@@ -158,7 +158,7 @@ BEGIN
           FROM looked_at AS c
          CROSS JOIN LATERAL (
                SELECT h.* FROM memwarden_data.item AS h
-                WHERE h.org_id = ANY (p_orgs) AND h.item_id = c.item_id AND h.status = 'ACTIVE'
+                WHERE h.org_id = ANY (p_orgs) AND h.item_id = c.item_id AND h.scope_id = ANY (p_scopes) AND h.status = 'ACTIVE'
                   AND (CASE WHEN h.principal_id = p_principal_id THEN -h.label_id ELSE h.label_id END) = ANY (p_labels)
                   AND (h.expires_at IS NULL OR h.expires_at > p_now)
                   AND (h.class IS NULL OR NOT memwarden_internal.has_withdrawn_consent(h.org_id, h.item_id, h.class, h.subject))
