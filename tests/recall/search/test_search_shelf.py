@@ -139,7 +139,7 @@ def told(world: World, question: dict[str, Any]) -> list[DictRow] | None:
 def test_the_shelf_tells_what_a_look_at_all_finds(world: World, agent: Agent, seed: int) -> None:
     """The best ten, and each with all its scores; what lies beside the shelf among them.
 
-    Proves: D1 (a scope that has grown finds what is near), L6
+    Proves: L6
     """
     chance = random.Random(seed)
     known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
@@ -208,7 +208,7 @@ def test_where_most_is_over_all_is_looked_at(world: World, agent: Agent) -> None
 def test_words_that_few_have_are_found_among_very_many(world: World, agent: Agent) -> None:
     """However many have the other words, and though they are not near.
 
-    Proves: L7
+    Proves: L6
     """
     chance = random.Random(9)
     remember(
