@@ -112,7 +112,7 @@ BEGIN
     PERFORM set_config('hnsw.ef_search', memwarden_internal.search_effort(p_items, p_limit), true);
     EXECUTE format(
         'SELECT array_agg(e.item_id), array_agg(e.similarity), array_agg(e.words)'
-        '  FROM (SELECT e.item_id, 1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s) AS similarity, e.words'
+        '  FROM (SELECT e.item_id, nullif(1 - (e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s), ''NaN'') AS similarity, e.words'
         '          FROM memwarden_data.%2$I AS e WHERE e.model_id = %3$s'
         '         ORDER BY e.embedding%1$s OPERATOR(@extschema:vector@.<=>) $1%1$s LIMIT $2) AS e',
         format('::@extschema:vector@.halfvec(%s)',
@@ -302,8 +302,8 @@ BEGIN
     RETURN format(
         'SELECT coalesce(array_agg(r.item_id), ''{}'') AS item_ids, coalesce(array_agg(r.similarity), ''{}'') AS similarities,'
         '       coalesce(array_agg(r.words), ''{}'') AS words, count(*) FILTER (WHERE r.is_hit) = $2 AS are_more'
-        '  FROM ((SELECT e.item_id, CASE WHEN e.model_id = $6 THEN 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1) END AS similarity,'
-        '                e.words, true AS is_hit'
+        '  FROM ((SELECT e.item_id, CASE WHEN e.model_id = $6 THEN nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) $1), ''NaN'')'
+        '                          END AS similarity, e.words, true AS is_hit'
         '           FROM memwarden_data.%1$I AS e%2$s'
         '          WHERE e.words @@ (SELECT $8) AND e.item_id NOT IN (SELECT a.id FROM unnest($9 || $11) AS a (id))%3$s'
         '            AND (e.model_id = $6'

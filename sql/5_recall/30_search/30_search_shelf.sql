@@ -53,7 +53,7 @@ BEGIN
     SELECT n.item_ids, n.similarities, n.words INTO v_ids, v_alike, v_words
       FROM memwarden_internal.nearest_on_shelf(
                p_shelf, p_model_id, p_embedding, CASE WHEN v_rates.vector > 0 THEN v_for.near ELSE 0 END, v_sample.items) AS n;
-    v_nearest := least(20, cardinality(v_ids));
+    v_nearest := least(20, coalesce(cardinality(v_ids), 0));
     IF num_nonnulls(v_for.most, v_for.rare) > 0 THEN
         v_hits := memwarden_internal.comparable_of_shelf(
             p_shelf, v_sample, p_embedding, p_model_id, v_for.compared, v_for.most, v_for.is_part, v_for.rare,
@@ -86,7 +86,9 @@ BEGIN
                           FROM memwarden_data.embedding_shared AS e
                          WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id),
                        i.search_vector, true, false
-                  FROM (SELECT s.scope_id, l.layer FROM unnest(p_scopes) AS s (scope_id) CROSS JOIN unnest(v_rates.layers) AS l (layer)
+                  -- Who names a scope twice asks for it once.
+                  FROM (SELECT DISTINCT s.scope_id, l.layer
+                          FROM unnest(p_scopes) AS s (scope_id) CROSS JOIN unnest(v_rates.layers) AS l (layer)
                          WHERE (s.scope_id, l.layer) <> (v_home.scope_id, v_home.layer)) AS w
                  CROSS JOIN LATERAL (
                        SELECT h.* FROM memwarden_data.item AS h
@@ -152,8 +154,8 @@ BEGIN
                            FROM ranked AS r) AS f
          ORDER BY f.is_between, f.score DESC, f.item_id LIMIT 2 * v_for.sure + 40
     ), alive AS MATERIALIZED (
-        SELECT c.item_id, c.place, c.similarity, c.rank, c.matter, c.all_matter, c.least, i.org_id, i.importance, i.adjusted_confidence,
-               i.authority, i.updated_at, i.created_at, i.fresh_until, i.fingerprint,
+        SELECT c.item_id, c.place, c.is_nearest, c.similarity, c.rank, c.matter, c.all_matter, c.least, i.org_id, i.importance,
+               i.adjusted_confidence, i.authority, i.updated_at, i.created_at, i.fresh_until, i.fingerprint,
                greatest(max(c.similarity) OVER (), c.beside) AS most, max(c.rank) OVER () AS highest
           FROM looked_at AS c
          CROSS JOIN LATERAL (
@@ -188,8 +190,9 @@ BEGIN
                 -- Of two that answer equally well the better founded one comes first.
                 ORDER BY b.score DESC, b.adjusted_confidence DESC, b.authority DESC, b.updated_at DESC, b.item_id LIMIT p_limit),
            2 * (SELECT count(*) FROM alive) < (SELECT count(*) FROM looked_at)
+           OR 2 * (SELECT count(*) FROM alive AS a WHERE a.is_nearest) < v_nearest
       INTO v_found, v_lost;
-    -- Much of what is on the shelf is over by now: others would take its place.
+    -- Much of what is on the shelf is over by now, or of what is nearest: others would take its place.
     RETURN CASE WHEN NOT v_lost THEN v_found END;
 END
 $function$;

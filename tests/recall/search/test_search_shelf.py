@@ -167,6 +167,21 @@ def test_the_shelf_tells_what_a_look_at_all_finds(world: World, agent: Agent, se
     assert beside > 0
 
 
+def test_a_scope_that_is_named_twice_is_asked_for_once(world: World, agent: Agent) -> None:
+    """What lies beside the shelf is neither told nor counted again.
+
+    Proves: L6
+    """
+    known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
+    assert known is not None
+    question = asked(random.Random(2), known) | {"query": "word0 word1 word30", "layers": None}
+    question |= {"scopes": known["lineage"], "weights": None, "threshold": None}
+    once = told(world, question)
+    assert once is not None
+    assert {row["layer"] for row in once} == {"episodic", "semantic"}
+    assert told(world, question | {"scopes": known["lineage"] * 2}) == once
+
+
 def test_it_tells_nothing_of_what_it_does_not_know(world: World, agent: Agent) -> None:
     """Of a part that somebody reads, of more words than eight, or while vectors are moved."""
     known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
@@ -203,6 +218,34 @@ def test_where_most_is_over_all_is_looked_at(world: World, agent: Agent) -> None
         [row["item_id"] for row in rows],
     )
     assert over == 0
+
+
+def test_where_the_nearest_are_over_the_next_are_found(world: World, agent: Agent) -> None:
+    """Few of all are over, and those were nearest: what comes after them is looked for.
+
+    Proves: L6
+    """
+    known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
+    assert known is not None
+    question = asked(random.Random(1), known) | {"query": "word0 word70", "layers": None}
+    question |= {"weights": None, "threshold": None}
+    assert told(world, question) is not None
+    world.admin.execute(
+        "UPDATE memwarden_data.item SET expires_at = now() - interval '1 day' WHERE item_id IN"
+        " (SELECT e.item_id FROM memwarden_data.embedding AS e WHERE e.model_id = %(model)s"
+        "   ORDER BY e.embedding <=> %(vector)s::real[]::halfvec LIMIT 40)",
+        question,
+    )
+    assert told(world, question) is None
+    weights = {"vector": 1}
+    rows = recall(agent, embedding=question["vector"], scopes=[HOME], weights=weights)
+    exact = recall(
+        agent,
+        embedding=question["vector"],
+        scopes=[HOME],
+        weights=weights | {"importance": 1e-9},
+    )
+    assert [row["item_id"] for row in rows] == [row["item_id"] for row in exact]
 
 
 def test_words_that_few_have_are_found_among_very_many(world: World, agent: Agent) -> None:
