@@ -65,9 +65,11 @@ def share(found: list[Any], expected: list[Any]) -> float:
     return min(hits, len(expected)) / len(expected)
 
 
-def store_of(dsn: str, sizes: list[int], file: Path | None) -> Stores:
+def store_of(dsn: str, sizes: list[int], over: float, file: Path | None) -> Stores:
     """A store with one scope of each size; one that is there is used again."""
     name = f"memwarden_sizes_{'_'.join(map(str, sizes))}"
+    if over:
+        name += f"_over_{round(over * 100)}"
     own = psycopg.conninfo.make_conninfo(dsn, dbname=name)
     try:
         with psycopg.connect(own) as connection:
@@ -82,6 +84,11 @@ def store_of(dsn: str, sizes: list[int], file: Path | None) -> Stores:
     stores.admin.execute(
         "UPDATE memwarden_data.item SET subject = CASE WHEN random() < 0.001 THEN 'a thousandth'"
         " WHEN random() < 0.1 THEN 'a tenth' END"
+    )
+    stores.admin.execute(
+        "UPDATE memwarden_data.item SET created_at = created_at - interval '90 days',"
+        "       updated_at = updated_at - interval '90 days' WHERE random() < %s",
+        (over,),
     )
     stores.admin.execute("CALL memwarden.arrange_shelves()")
     stores.admin.execute("VACUUM ANALYZE")
@@ -161,10 +168,11 @@ def main() -> None:
     parser.add_argument("--sizes", default="10,100,1000,10000,50000,100000")
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--exact-rounds", type=int, default=50, help="compared with exact answers")
+    parser.add_argument("--over", type=float, default=0, help="the share whose soft lifetime is")
     parser.add_argument("--vectors", type=Path, help="an .npz file of real vectors to mix")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",")]
-    stores = store_of(arguments.dsn, sizes, arguments.vectors)
+    stores = store_of(arguments.dsn, sizes, arguments.over, arguments.vectors)
     version = stores.admin.info.parameter_status("server_version")
     print(f"{datetime.now(UTC):%Y-%m-%d}, PostgreSQL {version}, {machine()}\n")
     ways = ["by vector", "and words", "and common words", *(f"of {name}" for name in SHARES)]

@@ -31,6 +31,7 @@ INSERT INTO memwarden_data.write_class (org_id, class, description, layers, defa
     ON CONFLICT DO NOTHING;
 
 ALTER TABLE memwarden_data.item ADD COLUMN fresh_until timestamptz;
+CREATE INDEX item_fresh ON memwarden_data.item (org_id, scope_id, layer, coalesce(fresh_until, updated_at)) WHERE status = 'ACTIVE';
 
 -- Once a day.
 ALTER TABLE memwarden_data.sweep

@@ -78,6 +78,8 @@ CHANGES = re.compile(
 DYNAMIC_READERS = {
     "comparable_of_shelf",
     "find_threads",
+    "fresh_of_shelf",
+    "fresh_share",
     "indexed_memories",
     "measured_memories",
     "month_of_strays",

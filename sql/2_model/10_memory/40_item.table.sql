@@ -69,6 +69,8 @@ CREATE INDEX item_subject ON memwarden_data.item (org_id, hashtextextended(lower
 CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_key_id) WHERE subject_key_id IS NOT NULL;
 -- What was written before and after a memory of a conversation. Most stores have few of them, or none.
 CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
+-- What counts fully yet, where most of a scope is over softly: by when that ends, or by when it was written.
+CREATE INDEX item_fresh ON memwarden_data.item (org_id, scope_id, layer, coalesce(fresh_until, updated_at)) WHERE status = 'ACTIVE';
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';

@@ -38,7 +38,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
 DECLARE
-    v_for    record := memwarden_internal.looked_for(p_sample, p_vector, p_limit);
+    v_fresh  record := memwarden_internal.fresh_of_shelf(
+        p_shelf, p_model_id, p_embedding, p_sample.items, p_limit, p_now, p_principal_id, p_labels, p_only, p_reach);
+    v_for    record := memwarden_internal.looked_for(p_sample, p_vector, ceil(p_limit / v_fresh.share)::integer);
     v_org_id bigint := (SELECT s.org_id FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf);
     v_known  uuid[];
     v_alike  double precision[];
@@ -81,6 +83,11 @@ BEGIN
     END IF;
     -- By words alone, of which very many have all, nothing tells the best but a look at each.
     enough := cardinality(item_ids) >= least(p_limit, p_sample.items) AND NOT (v_for.is_part AND p_vector = 0);
+    IF cardinality(v_fresh.item_ids) > 0 THEN
+        SELECT item_ids || array_agg(f.item_id), similarities || array_agg(f.similarity) INTO item_ids, similarities
+          FROM unnest(v_fresh.item_ids, v_fresh.similarities) AS f (item_id, similarity)
+         WHERE f.item_id NOT IN (SELECT k.id FROM unnest(item_ids) AS k (id));
+    END IF;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.pool_of_shelf(integer, memwarden_internal.shelf_sample, @extschema:vector@.halfvec, smallint,

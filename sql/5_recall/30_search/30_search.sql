@@ -260,9 +260,8 @@ BEGIN
                             WHEN memwarden_internal.is_outdated(i.org_id, i.scope_id, i.version_id, i.class, i.updated_at, p_now) THEN 0.5
                             ELSE 1 END AS freshness,
                        -- Half of what counts: its soft lifetime is over, or it has gone stale.
-                       CASE WHEN i.fresh_until IS NOT NULL AND i.fresh_until <= p_now
-                              OR i.fresh_until IS NULL AND CASE WHEN r.from_creation THEN i.created_at ELSE i.updated_at END <= r.soft
-                            THEN 0.5::double precision ELSE 1 END AS weight
+                       memwarden_internal.lifetime_weight(
+                           i.fresh_until, CASE WHEN r.from_creation THEN i.created_at ELSE i.updated_at END, r.soft, p_now) AS weight
                   FROM heads AS i
                   JOIN rates AS r ON r.layer = i.layer
                  WHERE (CASE WHEN i.principal_id = p_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (p_labels)

@@ -18,6 +18,7 @@ DECLARE
     v_home    record;
     v_rates   record;
     v_sample  memwarden_internal.shelf_sample;
+    v_fresh   record;
     v_for     record;
     v_ids     uuid[];
     v_alike   double precision[];
@@ -45,7 +46,9 @@ BEGIN
     IF v_sample.home IS NULL OR cardinality(v_sample.words_asked) > 8 THEN
         RETURN NULL;
     END IF;
-    v_for := memwarden_internal.looked_for(v_sample, v_rates.vector, p_limit);
+    v_fresh := memwarden_internal.fresh_of_shelf(
+        p_shelf, p_model_id, p_embedding, v_sample.items, p_limit, p_now, p_principal_id, p_labels, NULL, NULL);
+    v_for := memwarden_internal.looked_for(v_sample, v_rates.vector, ceil(p_limit / v_fresh.share)::integer);
     -- By words alone, of which very many have all, nothing tells the best but a look at each.
     IF v_for.is_part AND v_rates.vector = 0 THEN
         RETURN NULL;
@@ -65,30 +68,42 @@ BEGIN
     IF coalesce(cardinality(v_ids), 0) < least(p_limit, v_sample.items) THEN
         RETURN NULL;
     END IF;
+    IF cardinality(v_fresh.item_ids) > 0 THEN
+        SELECT v_ids || array_agg(f.item_id), v_alike || array_agg(f.similarity), v_words || array_agg(f.words)
+          INTO v_ids, v_alike, v_words
+          FROM unnest(v_fresh.item_ids, v_fresh.similarities, v_fresh.words) AS f (item_id, similarity, words)
+         WHERE f.item_id NOT IN (SELECT k.id FROM unnest(v_ids) AS k (id));
+    END IF;
     -- How many have a rare word is counted: all of them are at hand.
     SELECT array_agg(w.term ORDER BY w.ordinality), array_agg(w.share ORDER BY w.ordinality),
            array_agg(CASE WHEN w.is_common THEN w.holders END ORDER BY w.ordinality)
       INTO t, v_shares, v_holders FROM unnest(v_sample.words_asked) WITH ORDINALITY AS w;
     t1 := t[1]; t2 := t[2]; t3 := t[3]; t4 := t[4]; t5 := t[5]; t6 := t[6]; t7 := t[7]; t8 := t[8];
     WITH rows AS MATERIALIZED (
-        SELECT r.item_id, r.place, r.similarity, r.is_counted, r.is_nearest, length(r.words) AS length,
+        SELECT r.item_id, r.place, r.similarity, r.is_counted, r.is_nearest, r.weight, length(r.words) AS length,
                memwarden_internal.times_said(r.words, t1) AS n1, memwarden_internal.times_said(r.words, t2) AS n2,
                memwarden_internal.times_said(r.words, t3) AS n3, memwarden_internal.times_said(r.words, t4) AS n4,
                memwarden_internal.times_said(r.words, t5) AS n5, memwarden_internal.times_said(r.words, t6) AS n6,
                memwarden_internal.times_said(r.words, t7) AS n7, memwarden_internal.times_said(r.words, t8) AS n8
           FROM (SELECT u.item_id, array_position(v_rates.layers, v_home.layer) AS place, u.similarity, u.words, false AS is_counted,
-                       u.ordinality <= v_nearest AS is_nearest
+                       u.ordinality <= v_nearest AS is_nearest,
+                       -- Where it is not known yet it is as though nothing were over.
+                       CASE WHEN v_fresh.item_ids IS NULL OR u.item_id IN (SELECT f.id FROM unnest(v_fresh.item_ids) AS f (id))
+                            THEN 1 ELSE 0.5::double precision END AS weight
                   FROM unnest(v_ids, v_alike, v_words) WITH ORDINALITY AS u (item_id, similarity, words)
                  UNION ALL
                 -- What lies beside the shelf: other layers, and other scopes.
-                SELECT i.item_id, array_position(v_rates.layers, i.layer),
+                SELECT i.item_id, w.place,
                        (SELECT nullif(1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding), 'NaN')
                           FROM memwarden_data.embedding_shared AS e
                          WHERE e.org_id = i.org_id AND e.scope_id = i.scope_id AND e.model_id = p_model_id AND e.item_id = i.item_id),
-                       i.search_vector, true, false
+                       i.search_vector, true, false,
+                       memwarden_internal.lifetime_weight(
+                           i.fresh_until, CASE WHEN v_rates.creation[w.place] THEN i.created_at ELSE i.updated_at END,
+                           v_rates.soft[w.place], p_now)
                   -- Who names a scope twice asks for it once.
-                  FROM (SELECT DISTINCT s.scope_id, l.layer
-                          FROM unnest(p_scopes) AS s (scope_id) CROSS JOIN unnest(v_rates.layers) AS l (layer)
+                  FROM (SELECT DISTINCT s.scope_id, l.layer, l.place
+                          FROM unnest(p_scopes) AS s (scope_id) CROSS JOIN unnest(v_rates.layers) WITH ORDINALITY AS l (layer, place)
                          WHERE (s.scope_id, l.layer) <> (v_home.scope_id, v_home.layer)) AS w
                  CROSS JOIN LATERAL (
                        SELECT h.* FROM memwarden_data.item AS h
@@ -129,7 +144,7 @@ BEGIN
                round(1e12::double precision * memwarden_internal.rarity(v_shares[8], greatest(c.items, 100), c.h8)) AS m8
           FROM counted AS c
     ), ranked AS MATERIALIZED (
-        SELECT r.item_id, r.place, r.similarity, r.is_nearest, z.least, z.most, z.beside,
+        SELECT r.item_id, r.place, r.similarity, r.is_nearest, r.weight, z.least, z.most, z.beside,
                memwarden_internal.word_rank(r.n1, r.length, z.average, z.w1)
                + memwarden_internal.word_rank(r.n2, r.length, z.average, z.w2)
                + memwarden_internal.word_rank(r.n3, r.length, z.average, z.w3)
@@ -148,11 +163,13 @@ BEGIN
     ), looked_at AS MATERIALIZED (
         -- What has most of the words belongs to it, however unlike it is, and what is nearest: the scales end there.
         SELECT f.* FROM (SELECT r.*, row_number() OVER (ORDER BY r.rank DESC) > 20 AND NOT r.is_nearest AS is_between,
-                                v_rates.factors[r.place]
+                                r.weight * v_rates.factors[r.place]
                                 * (v_rates.vectors[r.place] * coalesce((r.similarity - r.least) / nullif(r.most - r.least, 0), 0)
                                    + v_rates.keywords[r.place] * coalesce(r.rank / nullif(max(r.rank) OVER (), 0), 0)) AS score
                            FROM ranked AS r) AS f
-         ORDER BY f.is_between, f.score DESC, f.item_id LIMIT 2 * v_for.sure + 40
+         ORDER BY f.is_between, f.score DESC, f.item_id
+         -- Under a threshold may lie many that score better than some above it.
+         LIMIT CASE WHEN array_remove(v_rates.thresholds, NULL) = '{}' THEN 2 * v_for.sure + 40 END
     ), alive AS MATERIALIZED (
         SELECT c.item_id, c.place, c.is_nearest, c.similarity, c.rank, c.matter, c.all_matter, c.least, i.org_id, i.importance,
                i.adjusted_confidence, i.authority, i.updated_at, i.created_at, i.fresh_until, i.fingerprint,
@@ -171,10 +188,9 @@ BEGIN
           FROM (SELECT a.*, CASE WHEN a.similarity IS NULL THEN 0 WHEN a.most = a.least THEN 1
                                  ELSE greatest(a.similarity - a.least, 0) / (a.most - a.least) END AS vector,
                        coalesce(a.rank / nullif(a.highest, 0), 0) AS keyword,
-                       CASE WHEN a.fresh_until IS NOT NULL AND a.fresh_until <= p_now
-                              OR a.fresh_until IS NULL AND CASE WHEN v_rates.creation[a.place] THEN a.created_at ELSE a.updated_at END
-                                                           <= v_rates.soft[a.place]
-                            THEN 0.5::double precision ELSE 1 END AS weight,
+                       memwarden_internal.lifetime_weight(
+                           a.fresh_until, CASE WHEN v_rates.creation[a.place] THEN a.created_at ELSE a.updated_at END,
+                           v_rates.soft[a.place], p_now) AS weight,
                        memwarden_internal.coverage(a.matter, a.all_matter) AS coverage,
                        memwarden_internal.relevance(a.similarity, memwarden_internal.coverage(a.matter, a.all_matter), t1 IS NOT NULL,
                                                     v_rates.shares[a.place]) AS relevance

@@ -51,6 +51,17 @@ COMMENT ON FUNCTION memwarden_internal.relevance(double precision, double precis
     'cosine counts, 0 to 1.';
 REVOKE ALL ON FUNCTION memwarden_internal.relevance(double precision, double precision, boolean, double precision) FROM PUBLIC;
 
+-- What is over softly, or has gone stale, counts half.
+CREATE OR REPLACE FUNCTION memwarden_internal.lifetime_weight(
+    p_fresh_until timestamptz, p_counted_from timestamptz, p_soft timestamptz, p_now timestamptz)
+RETURNS double precision
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+RETURN CASE WHEN CASE WHEN p_fresh_until IS NULL THEN p_counted_from <= p_soft ELSE p_fresh_until <= p_now END
+            THEN 0.5::double precision ELSE 1 END;
+COMMENT ON FUNCTION memwarden_internal.lifetime_weight(timestamptz, timestamptz, timestamptz, timestamptz) IS
+    'What a memory counts by its lifetime: half where it was fresh until then or, NULL, where it is counted from p_soft or before.';
+REVOKE ALL ON FUNCTION memwarden_internal.lifetime_weight(timestamptz, timestamptz, timestamptz, timestamptz) FROM PUBLIC;
+
 -- A turn that answers a question often shares no word with it: the turn before it does, or the one after. The second next tells less.
 -- What is lifted stays below what lifts it.
 CREATE OR REPLACE FUNCTION memwarden_internal.lift(
@@ -246,10 +257,8 @@ BEGIN
         WINDOW w AS (PARTITION BY t.conversation, t.place ORDER BY t.created_at, t.item_id)
     ), scored AS (
         SELECT p.*, coalesce(l.neighbour, 0) AS neighbour,
-               CASE WHEN p.fresh_until IS NOT NULL AND p.fresh_until <= p_now
-                      OR p.fresh_until IS NULL
-                         AND CASE WHEN v_creation[p.place] THEN p.created_at ELSE p.updated_at END <= v_soft[p.place]
-                    THEN 0.5::double precision ELSE 1 END
+               memwarden_internal.lifetime_weight(
+                   p.fresh_until, CASE WHEN v_creation[p.place] THEN p.created_at ELSE p.updated_at END, v_soft[p.place], p_now)
                * v_factors[p.place] * (CASE WHEN NOT v_is_other THEN v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
                         + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END
                    ELSE (SELECT v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword

@@ -27,9 +27,9 @@ BEGIN
                   LEFT JOIN (SELECT g.item_id, least(g.relevance, 1) AS strength
                                FROM unnest(p_orgs) AS o (org_id), LATERAL memwarden_internal.relevance_of(o.org_id, v_ids, p_now) AS g
                               WHERE v_strong) AS s ON s.item_id = f.item_id
-                 CROSS JOIN LATERAL (SELECT CASE
-                           WHEN coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
-                                                        + w.soft_ttl) <= p_now THEN 0.5::double precision ELSE 1 END AS half) AS h) AS r
+                 CROSS JOIN LATERAL (SELECT memwarden_internal.lifetime_weight(
+                           i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END, p_now - w.soft_ttl, p_now)
+                           AS half) AS h) AS r
          WHERE (r.threshold IS NULL OR r.relevance >= r.threshold)
            AND (p_exclude IS NULL OR r.fingerprint NOT IN (SELECT x.fingerprint FROM unnest(p_found) AS x
                WHERE x.item_id = ANY (p_exclude)))

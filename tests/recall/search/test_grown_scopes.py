@@ -89,6 +89,16 @@ def arrange(world: World, few: int = MANY) -> None:
     assert world.value("SELECT count(*) FROM memwarden_data.shelf WHERE shelf > 0") > 0
 
 
+def age(world: World, over: int) -> None:
+    """Let the soft lifetime of so many of 256 memories be over."""
+    world.admin.execute(
+        "UPDATE memwarden_data.item SET created_at = created_at - interval '90 days',"
+        "       updated_at = updated_at - interval '90 days'"
+        " WHERE get_byte(fingerprint, 1) < %s",
+        (over,),
+    )
+
+
 def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
     """What is answered to many questions: items, order and scores."""
     chance = random.Random(5)
@@ -100,6 +110,11 @@ def answers(agent: Agent) -> list[list[tuple[Any, ...]]]:
                 rows = recall(agent, query=query, **how, **arguments)
                 found.append([(row["item_id"], round(row["score"], 5)) for row in rows])
     return found
+
+
+def best_ten(agent: Agent) -> list[set[Any]]:
+    """Which items answer best."""
+    return [{item for item, _ in found[:10]} for found in answers(agent)]
 
 
 @pytest.fixture(scope="module")
@@ -140,6 +155,22 @@ def test_answers_are_the_same_before_and_after(world: World, agent: Agent) -> No
     world.admin.execute("ANALYZE")
     agent.prepare_threshold = 0
     assert answers(agent) == before
+
+
+@pytest.mark.parametrize("over", [250, 150])
+def test_what_is_fresh_is_found_among_what_counts_half(
+    world: World, agent: Agent, over: int
+) -> None:
+    """Where the soft lifetime of so many of 256 is over, the best of the rest are found.
+
+    Proves: L6
+    """
+    remember(agent, memories(random.Random(8), 3 * MANY))
+    age(world, over)
+    before = best_ten(agent)
+    arrange(world)
+    found = sum(len(now & then) for now, then in zip(best_ten(agent), before, strict=True))
+    assert found >= 0.99 * sum(map(len, before))
 
 
 def test_indexes_answer(world: World, agent: Agent) -> None:

@@ -12,6 +12,7 @@ from psycopg.types.json import Jsonb
 
 from conftest import Filled, filled
 from helpers import recall, write_many
+from recall.search.test_grown_scopes import age
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,12 +136,17 @@ def told(world: World, question: dict[str, Any]) -> list[DictRow] | None:
     return world.admin.execute(f"SELECT f.* FROM unnest({ON_SHELF}) AS f", question).fetchall()
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_the_shelf_tells_what_a_look_at_all_finds(world: World, agent: Agent, seed: int) -> None:
+# Of how many of 256 the soft lifetime is over: of few; of all and of nearly all, where what is
+# fresh is looked at; of rather many, where more of all are.
+@pytest.mark.parametrize(("seed", "over"), [(0, 0), (1, 0), (2, 256), (3, 248), (4, 150)])
+def test_the_shelf_tells_what_a_look_at_all_finds(
+    world: World, agent: Agent, seed: int, over: int
+) -> None:
     """The best ten, and each with all its scores; what lies beside the shelf among them.
 
     Proves: L6
     """
+    age(world, over)
     chance = random.Random(seed)
     known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
     assert known is not None

@@ -15,7 +15,7 @@ from psycopg.rows import DictRow
 from conftest import Filled, filled
 from helpers import recall, write, write_many
 from races import PATIENCE, wait_until_blocked
-from recall.search.test_grown_scopes import WORDS, memories, vector
+from recall.search.test_grown_scopes import WORDS, age, memories, vector
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -127,6 +127,20 @@ def test_answers_are_the_same_with_the_index_and_without(world: World, reader: A
     assert answers(reader, of=1) == before
     world.admin.execute("ANALYZE")
     reader.prepare_threshold = 0
+    assert answers(reader, of=1) == before
+
+
+@pytest.mark.parametrize("over", [250, 150])
+def test_what_is_fresh_is_found_among_what_counts_half(
+    world: World, reader: Agent, over: int
+) -> None:
+    """Where the soft lifetime of so many of 256 is over, the best of the rest are found.
+
+    Proves: L6
+    """
+    age(world, over)
+    before = answers(reader, of=1)
+    arrange(world)
     assert answers(reader, of=1) == before
 
 
