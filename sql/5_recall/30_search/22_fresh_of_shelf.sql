@@ -89,7 +89,7 @@ COMMENT ON FUNCTION memwarden_internal.fresh_of_shelf(integer, smallint, @extsch
 REVOKE ALL ON FUNCTION memwarden_internal.fresh_of_shelf(integer, smallint, @extschema:vector@.halfvec, bigint, integer, timestamptz,
     bigint, integer[], memwarden_internal.item_filter, memwarden_internal.shelf_reach) FROM PUBLIC;
 
--- Of an item there is a row on the shelf for each model: that of the one asked for counts, else any.
+-- Of an item there is a row on the shelf for each model: that of the one asked for counts, else any, without a cosine.
 CREATE OR REPLACE FUNCTION memwarden_internal.fresh_statement(p_shelf integer, p_only memwarden_internal.item_filter)
 RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
@@ -110,15 +110,16 @@ BEGIN
         '                                AND memwarden_internal.lifetime_weight('
         '                                        i.fresh_until, CASE WHEN l.from_creation THEN i.created_at ELSE i.updated_at END,'
         '                                        l.soft, $3) = 1'
-        '                                AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)%s%s'
+        '                                AND (CASE WHEN i.principal_id = $4 THEN -i.label_id ELSE i.label_id END) = ANY ($5)%1$s%2$s'
         '                             OFFSET 0) AS h'
-        '         CROSS JOIN LATERAL (SELECT CASE WHEN v.model_id = $6 THEN'
-        '                                        nullif(1 - (v.embedding OPERATOR(@extschema:vector@.<=>) $1), ''NaN'') END AS similarity,'
-        '                                    v.words'
-        '                               FROM memwarden_data.%I AS v'
+        '         CROSS JOIN LATERAL (SELECT nullif(1 - (v.embedding OPERATOR(@extschema:vector@.<=>) $1), ''NaN'') AS similarity, v.words'
+        '                               FROM memwarden_data.%3$I AS v'
+        '                              WHERE v.org_id = h.org_id AND v.scope_id = h.scope_id AND v.model_id = $6 AND v.item_id = h.item_id'
+        '                              UNION ALL'
+        '                             SELECT NULL, v.words FROM memwarden_data.%3$I AS v'
         '                              WHERE v.org_id = h.org_id AND v.scope_id = h.scope_id AND v.item_id = h.item_id'
         '                                AND v.model_id = ANY (ARRAY(SELECT m.model_id FROM memwarden_data.embedding_model AS m))'
-        '                              ORDER BY v.model_id <> $6 LIMIT 1) AS e'
+        '                              LIMIT 1) AS e'
         '         WHERE $11 IS NULL OR h.item_id <> ALL ($11)'
         '         LIMIT $2) AS f',
         memwarden_internal.consent_condition(), memwarden_internal.filter_conditions(p_only), memwarden_internal.shelf_name(p_shelf));
