@@ -73,19 +73,26 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN QUERY
-    SELECT i.org_id, i.scope_id, i.layer, count(*)
-      FROM (SELECT e.org_id, e.scope_id FROM memwarden_data.embedding_shared AS e
-             GROUP BY e.org_id, e.scope_id HAVING count(*) >= (SELECT min(l.own_shelf_from) FROM memwarden_data.layer AS l)) AS g
-      JOIN memwarden_data.embedding_shared AS e ON e.org_id = g.org_id AND e.scope_id = g.scope_id
-     -- One by one, by their key: a planner that has no figures yet has joined all with all.
-     CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.layer FROM memwarden_data.item AS h WHERE h.org_id = e.org_id
-         AND h.item_id = e.item_id OFFSET 0) AS i
-      JOIN memwarden_data.layer AS l ON l.layer = i.layer
+    -- Step by step: a planner that expects one row of each has counted every scope anew for every vector.
+    WITH large AS MATERIALIZED (
+        SELECT e.org_id, e.scope_id FROM memwarden_data.embedding_shared AS e
+         GROUP BY e.org_id, e.scope_id HAVING count(*) >= (SELECT min(l.own_shelf_from) FROM memwarden_data.layer AS l)
+    ), counted AS MATERIALIZED (
+        SELECT i.org_id, i.scope_id, i.layer, count(*) AS vectors
+          FROM large AS g
+         CROSS JOIN LATERAL (SELECT v.org_id, v.item_id FROM memwarden_data.embedding_shared AS v
+                              WHERE v.org_id = g.org_id AND v.scope_id = g.scope_id OFFSET 0) AS e
+         CROSS JOIN LATERAL (SELECT h.org_id, h.scope_id, h.layer FROM memwarden_data.item AS h
+                              WHERE h.org_id = e.org_id AND h.item_id = e.item_id OFFSET 0) AS i
+         GROUP BY i.org_id, i.scope_id, i.layer
+    )
+    SELECT c.org_id, c.scope_id, c.layer, c.vectors
+      FROM counted AS c
+      JOIN memwarden_data.layer AS l ON l.layer = c.layer
      -- Leftovers that somebody held while the others were cleared away are on their shelf already.
-     WHERE NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
-                        WHERE s.org_id = i.org_id AND s.scope_id = i.scope_id AND s.layer = i.layer AND s.vacated_at IS NULL)
-     GROUP BY i.org_id, i.scope_id, i.layer, l.own_shelf_from
-    HAVING count(*) >= l.own_shelf_from;
+     WHERE c.vectors >= l.own_shelf_from
+       AND NOT EXISTS (SELECT FROM memwarden_data.shelf AS s
+                        WHERE s.org_id = c.org_id AND s.scope_id = c.scope_id AND s.layer = c.layer AND s.vacated_at IS NULL);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.grown_scopes() IS
