@@ -61,7 +61,7 @@ AS $function$
 DECLARE
     v_home  record;
     v_items double precision := greatest(p_items, 1);
-    v_most  integer := ceil(sqrt(4 * p_limit * v_items));
+    v_most  integer := ceil(sqrt(16 * p_limit * v_items));
 BEGIN
     share := memwarden_internal.fresh_share(p_shelf, p_now);
     IF share >= 0.5 THEN

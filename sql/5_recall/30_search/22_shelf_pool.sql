@@ -1,18 +1,21 @@
 -- Of a scope that has grown a recall scores what can come among the best: what is nearest, by one index, and by another what
 -- has a rare word, or most of the common ones. Of the rest nothing is nearer, and the words it has weigh little.
 CREATE OR REPLACE FUNCTION memwarden_internal.looked_for(
-    p_sample memwarden_internal.shelf_sample, p_vector double precision, p_limit integer,
+    p_sample memwarden_internal.shelf_sample, p_vector double precision, p_wanted integer, p_fresh double precision,
     OUT rare tsquery, OUT most tsquery, OUT is_part boolean, OUT compared integer, OUT sure integer, OUT near integer)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
+DECLARE
+    v_limit integer := ceil(p_wanted / p_fresh);
 BEGIN
     rare := (SELECT string_agg(w.term::text, ' | ') FROM unnest(p_sample.words_asked) AS w WHERE NOT w.is_common)::tsquery;
     -- So many of those that have most of the common words are compared with each other.
-    compared := greatest(p_limit, CASE WHEN p_vector = 0 THEN 5000
+    compared := greatest(v_limit, CASE WHEN p_vector = 0 THEN 5000
                                        ELSE least(5000, greatest(500, sqrt(20 * p_sample.items)::integer)) END);
-    sure := greatest(2 * p_limit, 40);
+    compared := greatest(compared, least(compared / p_fresh, 10000));
+    sure := greatest(2 * v_limit, 40);
     near := sure;
     is_part := false;
     IF EXISTS (SELECT FROM unnest(p_sample.words_asked) AS w WHERE w.is_common) THEN
@@ -23,10 +26,12 @@ BEGIN
     END IF;
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer) IS
-    'Among what the best p_limit of a shelf are: what has a rare word; what has most of the common ones (most, is_part: as most_of() '
-    'says), of which about so many are compared; and so many of the nearest, of which the first are sure to be looked at.';
-REVOKE ALL ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer, double precision) IS
+    'Among what the best p_wanted of a shelf are, of which a share of p_fresh counts fully: what has a rare word; what has most of the '
+    'common ones (most, is_part: as most_of() says), of which about so many are compared; and so many of the nearest, of which the '
+    'first are sure to be looked at.';
+REVOKE ALL ON FUNCTION memwarden_internal.looked_for(memwarden_internal.shelf_sample, double precision, integer, double precision)
+    FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.pool_of_shelf(
     p_shelf integer, p_sample memwarden_internal.shelf_sample, p_embedding @extschema:vector@.halfvec, p_model_id smallint,
@@ -40,7 +45,7 @@ AS $function$
 DECLARE
     v_fresh  record := memwarden_internal.fresh_of_shelf(
         p_shelf, p_model_id, p_embedding, p_sample.items, p_limit, p_now, p_principal_id, p_labels, p_only, p_reach);
-    v_for    record := memwarden_internal.looked_for(p_sample, p_vector, ceil(p_limit / v_fresh.share)::integer);
+    v_for    record := memwarden_internal.looked_for(p_sample, p_vector, p_limit, v_fresh.share);
     v_org_id bigint := (SELECT s.org_id FROM memwarden_data.shelf AS s WHERE s.shelf = p_shelf);
     v_known  uuid[];
     v_alike  double precision[];

@@ -48,7 +48,7 @@ BEGIN
     END IF;
     v_fresh := memwarden_internal.fresh_of_shelf(
         p_shelf, p_model_id, p_embedding, v_sample.items, p_limit, p_now, p_principal_id, p_labels, NULL, NULL);
-    v_for := memwarden_internal.looked_for(v_sample, v_rates.vector, ceil(p_limit / v_fresh.share)::integer);
+    v_for := memwarden_internal.looked_for(v_sample, v_rates.vector, p_limit, v_fresh.share);
     -- By words alone, of which very many have all, nothing tells the best but a look at each.
     IF v_for.is_part AND v_rates.vector = 0 THEN
         RETURN NULL;
