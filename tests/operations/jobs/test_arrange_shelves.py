@@ -332,3 +332,25 @@ def test_the_size_is_a_setting_of_the_layer(world: World) -> None:
     assert shelves(world) == {"shelf_1": 7}
     with pytest.raises(psycopg.errors.InvalidParameterValue):
         world.admin.execute(call, (Jsonb({"own_shelf_from": 1}),))
+
+
+def test_counting_reads_each_vector_a_few_times(small: World) -> None:
+    """Also where one scope is nearly all of a store that the planner knows.
+
+    It expects one row of each step then: the scope was counted anew for each of its vectors.
+    """
+    many = 300
+    grow(small.agent(HOME), many)
+    admin = small.admin
+    admin.execute("VACUUM ANALYZE")
+    reads = (
+        "SELECT sum(coalesce(i.idx_tup_read, 0)) + sum(DISTINCT t.seq_tup_read) AS n"
+        "  FROM pg_stat_all_indexes AS i JOIN pg_stat_all_tables AS t USING (relid)"
+        " WHERE i.relname = 'embedding_shared'"
+    )
+    admin.execute("SELECT pg_stat_force_next_flush()")
+    before = small.value(reads)
+    assert len(small.rows("SELECT * FROM memwarden_internal.grown_scopes()")) == 1
+    admin.execute("SELECT pg_stat_force_next_flush()")
+    admin.execute("SELECT pg_stat_clear_snapshot()")
+    assert 0 < small.value(reads) - before <= 5 * many
