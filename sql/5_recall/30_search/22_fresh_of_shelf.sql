@@ -37,6 +37,7 @@ BEGIN
             '  JOIN memwarden_data.layer AS l ON l.layer = i.layer',
             memwarden_internal.shelf_name(p_shelf)) INTO v_share USING p_now;
     END IF;
+    -- The average weight, of which what is over has half.
     RETURN coalesce(2 * v_share - 1, 1);
 END
 $function$;

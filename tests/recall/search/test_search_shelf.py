@@ -136,9 +136,8 @@ def told(world: World, question: dict[str, Any]) -> list[DictRow] | None:
     return world.admin.execute(f"SELECT f.* FROM unnest({ON_SHELF}) AS f", question).fetchall()
 
 
-# Of how many of 256 the soft lifetime is over: of few; of all and of nearly all, where what is
-# fresh is looked at; of rather many, where more of all are.
-@pytest.mark.parametrize(("seed", "over"), [(0, 0), (1, 0), (2, 256), (3, 248), (4, 150)])
+# Of how many of 256 the soft lifetime is over: of few, of all, and of nearly all.
+@pytest.mark.parametrize(("seed", "over"), [(0, 0), (1, 0), (2, 256), (6, 248), (7, 252)])
 def test_the_shelf_tells_what_a_look_at_all_finds(
     world: World, agent: Agent, seed: int, over: int
 ) -> None:
@@ -171,6 +170,53 @@ def test_the_shelf_tells_what_a_look_at_all_finds(
     assert wanted > 150
     assert hits >= 0.99 * wanted
     assert beside > 0
+
+
+@pytest.mark.parametrize("over", [256, 248, 150, 60])
+def test_what_is_fresh_is_told_by_name_or_by_its_share(
+    world: World, agent: Agent, over: int
+) -> None:
+    """All of it where that is little beside what is asked for; else about how much it is.
+
+    Proves: L6
+    """
+    age(world, over)
+    known = world.admin.execute(READER, (agent.info.user, HOME)).fetchone()
+    assert known is not None
+    told = world.admin.execute(
+        "SELECT f.* FROM memwarden_internal.fresh_of_shelf(%(shelf)s, %(model)s::smallint,"
+        "       %(vector)s::real[]::halfvec, %(items)s, 1, %(now)s::timestamptz, %(principal)s,"
+        f"      {LABELS}, NULL, NULL) AS f",
+        known | {"vector": vector(random.Random(1), 3), "items": MANY},
+    ).fetchone()
+    assert told is not None
+    fresh = world.rows(
+        "SELECT i.item_id FROM memwarden_data.item AS i JOIN memwarden_data.shelf AS s"
+        " USING (org_id, scope_id, layer) WHERE s.shelf > 0 AND i.status = 'ACTIVE'"
+        "   AND coalesce(i.fresh_until, i.updated_at + interval '30 days') > now()"
+    )
+    if over > 200:
+        assert set(told["item_ids"]) == {row["item_id"] for row in fresh}
+        assert (told["share"], len(told["words"] or [])) == (1, len(fresh))
+    else:
+        assert told["item_ids"] is None
+        assert told["share"] == pytest.approx(len(fresh) / MANY, abs=0.12)
+
+
+def test_the_less_is_fresh_the_more_is_looked_at(world: World) -> None:
+    """So that as many of what is fresh are among it as of a shelf that is young.
+
+    Proves: L6
+    """
+    words = "ARRAY[ROW('w', 1, 'w', 400, 1, true)]::memwarden_internal.asked_word[]"
+    rows = world.rows(
+        "SELECT f.* FROM unnest(ARRAY[1, 0.5, 0.1]) WITH ORDINALITY AS s (share, place),"
+        "       LATERAL memwarden_internal.looked_for("
+        f"          ROW('1 episodic', 'english', 100000, 900000, 0, {words}, true), 0.5, 20,"
+        "           s.share) AS f ORDER BY s.place"
+    )
+    assert [row["sure"] for row in rows] == [40, 80, 400]
+    assert [row["compared"] for row in rows] == [1414, 2828, 10000]
 
 
 def test_a_scope_that_is_named_twice_is_asked_for_once(world: World, agent: Agent) -> None:

@@ -130,15 +130,12 @@ def test_answers_are_the_same_with_the_index_and_without(world: World, reader: A
     assert answers(reader, of=1) == before
 
 
-@pytest.mark.parametrize("over", [250, 150])
-def test_what_is_fresh_is_found_among_what_counts_half(
-    world: World, reader: Agent, over: int
-) -> None:
-    """Where the soft lifetime of so many of 256 is over, the best of the rest are found.
+def test_what_is_fresh_is_found_among_what_counts_half(world: World, reader: Agent) -> None:
+    """Where the soft lifetime of nearly all is over, the best of the rest are found.
 
     Proves: L6
     """
-    age(world, over)
+    age(world, 250)
     before = answers(reader, of=1)
     arrange(world)
     assert answers(reader, of=1) == before
