@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Facts that change and pairs about two things, for the figures of docs/judge.md.
+
+`changes()` gives pairs of statements: the second one says another value of the same attribute of
+the same thing. `apart()` gives pairs that only look so: another thing, another attribute, a second
+value beside the first, or events of two days. No statement has a key.
+
+Run as a program, it writes them into a fresh store as `memwarden init` leaves it and counts what
+the store marks and which statement recall gives first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import NamedTuple
+
+from change_templates import APART, CHANGES, VALUES, Template
+from measure import machine
+from memwarden import Client
+from memwarden.evaluation.recall.database import fresh
+
+
+class Change(NamedTuple):
+    """Two statements about one attribute of one thing, the earlier first, and a question."""
+
+    attribute: str
+    earlier: str
+    later: str
+    question: str
+
+
+class Apart(NamedTuple):
+    """Two statements that both stay true."""
+
+    kind: str
+    first: str
+    second: str
+
+
+def changes(number: int, seed: int = 1, templates: Sequence[Template] = CHANGES) -> list[Change]:
+    """Return so many changes, all templates in turn, no pair twice."""
+    chance = random.Random(seed)
+    makers = [_changes_of(template, chance) for template in templates]
+    return [next(makers[i % len(makers)]) for i in range(number)]
+
+
+def _changes_of(template: Template, chance: random.Random) -> Iterator[Change]:
+    things, values = VALUES[template.things], VALUES[template.values]
+    every = [(t, a, b) for t, a, b in product(things, values, values) if a != b]
+    chance.shuffle(every)
+    for thing, earlier, later in every:
+        slots = {"thing": thing, "a": earlier, "b": later}
+        yield Change(
+            template.attribute,
+            _sentence(template.earlier, slots),
+            _sentence(template.later, slots),
+            _sentence(template.question, slots),
+        )
+
+
+def apart(number: int, seed: int = 1, templates: Sequence[Template] = CHANGES) -> list[Apart]:
+    """Return so many pairs that say no change, all kinds in turn."""
+    chance = random.Random(seed)
+    makers = [
+        _other_thing(templates, chance),
+        _other_attribute(templates, chance),
+        _both(chance),
+    ]
+    return [next(makers[i % len(makers)]) for i in range(number)]
+
+
+def _other_thing(templates: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
+    """Give the same attribute of two things."""
+    while True:
+        template = chance.choice(templates)
+        first, second = chance.sample(VALUES[template.things], 2)
+        a, b = chance.sample(VALUES[template.values], 2)
+        says = chance.choice([template.earlier, template.later])
+        yield Apart(
+            "another thing",
+            _sentence(template.earlier, {"thing": first, "a": a, "b": b}),
+            _sentence(says, {"thing": second, "a": b, "b": a}),
+        )
+
+
+def _other_attribute(templates: Sequence[Template], chance: random.Random) -> Iterator[Apart]:
+    """Give two attributes of one thing."""
+    while True:
+        one = chance.choice(templates)
+        others = [t for t in templates if t.things == one.things and t.attribute != one.attribute]
+        if not others:
+            continue
+        other = chance.choice(others)
+        thing = chance.choice(VALUES[one.things])
+        value = chance.choice(VALUES[one.values])
+        a, b = chance.sample(VALUES[other.values], 2)
+        says = chance.choice([other.earlier, other.later])
+        yield Apart(
+            "another attribute",
+            _sentence(one.earlier, {"thing": thing, "a": value, "b": value}),
+            _sentence(says, {"thing": thing, "a": a, "b": b}),
+        )
+
+
+def _both(chance: random.Random) -> Iterator[Apart]:
+    """Give two values that stand beside each other."""
+    while True:
+        kind, things, values, first, second = chance.choice(APART)
+        a, b = chance.sample(VALUES[values], 2)
+        slots = {"thing": chance.choice(VALUES[things]), "a": a, "b": b}
+        yield Apart(kind, _sentence(first, slots), _sentence(second, slots))
+
+
+def _sentence(text: str, slots: dict[str, str]) -> str:
+    said = text.format(**slots)
+    return said[0].upper() + said[1:]
+
+
+_LAYER = "semantic"
+_SCOPE = "/org/evaluation/domain/pair-{}"
+_NO_DEMANDS = """
+SELECT memwarden.configure_layer('semantic',
+       '{"fact_threshold": 0, "min_external": 0, "min_authority": 0, "self_reference": "allow"}')
+"""
+_ENDED = {"outdated", "disputed"}
+
+
+class Seen(NamedTuple):
+    """What recall gives of a pair: the texts in their order, and those that are marked as over."""
+
+    order: list[str]
+    outdated: set[str]
+    marked: set[str]
+
+
+def _seen(memory: Client, scope: str, question: str) -> Seen:
+    found = memory.recall(question, k=10, scope=scope, layers=[_LAYER])
+    order = [item.text or "" for item in found]
+    outdated = {item.text or "" for item in found if item.standing == "outdated"}
+    return Seen(order, outdated, {i.text or "" for i in found if i.standing in _ENDED})
+
+
+def measure(dsn: str, asked: Sequence[Change], different: Sequence[Apart]) -> None:
+    """Write all pairs to a fresh store, each to a scope of its own, and print what becomes of them."""
+    scopes = [_SCOPE.format(n) for n in range(len(asked) + len(different))]
+    with fresh(dsn, "changes", scopes, _NO_DEMANDS) as memory:
+        pairs = [*((c.earlier, c.later) for c in asked), *((d.first, d.second) for d in different)]
+        for side in (0, 1):
+            for scope, pair in zip(scopes, pairs, strict=True):
+                memory.write(_LAYER, pair[side], scope=scope)
+        _tell_changes(
+            [(c, _seen(memory, s, c.question)) for s, c in zip(scopes, asked, strict=False)]
+        )
+        rest = zip(scopes[len(asked) :], different, strict=True)
+        _tell_apart([(d, _seen(memory, s, f"{d.first} {d.second}")) for s, d in rest])
+
+
+def _tell_changes(rows: Sequence[tuple[Change, Seen]]) -> None:
+    print("| attribute | changes | the new value first | the old one marked outdated | disputed |")
+    print("|---|---|---|---|---|")
+    for name in [*dict.fromkeys(change.attribute for change, _ in rows), "all"]:
+        those = [(c, s) for c, s in rows if name in (c.attribute, "all")]
+        first = sum(s.order[:1] == [c.later] for c, s in those)
+        outdated = sum(c.earlier in s.outdated for c, s in those)
+        disputed = sum(c.earlier in s.marked - s.outdated for c, s in those)
+        print(f"| {name} | {len(those)} | {first} | {outdated} | {disputed} |")
+
+
+def _tell_apart(rows: Sequence[tuple[Apart, Seen]]) -> None:
+    print("\n| pairs about two things | pairs | marked outdated | marked disputed | lost |")
+    print("|---|---|---|---|---|")
+    for name in [*dict.fromkeys(pair.kind for pair, _ in rows), "all"]:
+        those = [(p, s) for p, s in rows if name in (p.kind, "all")]
+        outdated = sum(bool(s.outdated) for _, s in those)
+        disputed = sum(bool(s.marked - s.outdated) for _, s in those)
+        lost = sum(not {p.first, p.second} <= set(s.order) for p, s in those)
+        print(f"| {name} | {len(those)} | {outdated} | {disputed} | {lost} |")
+
+
+def main() -> None:
+    """Parse the arguments and measure."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--dsn", required=True, help="a superuser's connection string")
+    parser.add_argument("--changes", type=int, default=200)
+    parser.add_argument("--apart", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    print(machine())
+    measure(
+        arguments.dsn,
+        changes(arguments.changes, arguments.seed),
+        apart(arguments.apart, arguments.seed),
+    )
+
+
+if __name__ == "__main__":
+    main()
