@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Template(NamedTuple):
-    """How an attribute is told before and after it changes; {a} is the earlier value, {b} the later."""
+    """How an attribute is told before and after it changes, {a} the value before, {b} after."""
 
     attribute: str
     things: str

@@ -144,7 +144,7 @@ def _seen(memory: Client, scope: str, question: str) -> Seen:
 
 
 def measure(dsn: str, asked: Sequence[Change], different: Sequence[Apart]) -> None:
-    """Write all pairs to a fresh store, each to a scope of its own, and print what becomes of them."""
+    """Write all pairs to a fresh store, each to a scope of its own, and print what happens."""
     scopes = [_SCOPE.format(n) for n in range(len(asked) + len(different))]
     with fresh(dsn, "changes", scopes, _NO_DEMANDS) as memory:
         pairs = [*((c.earlier, c.later) for c in asked), *((d.first, d.second) for d in different)]
