@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .canonical import serialise
+from .reading import Part, read
 
 MAX_CHARACTERS = 65_536
 """Longer text is cut at a word: PostgreSQL's tsvector and every embedder have a limit."""
 
-_FEW = 8
-# Names that every content could bear tell nothing about this one.
-_BARE = frozenset({"content", "fact", "message", "note", "text", "value"})
+_NO_SPACES = "\u2e80"
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
@@ -28,29 +28,77 @@ def _scalar(value: object) -> str:
     return str(value) if type(value) is int else serialise(value).decode()
 
 
-def _says_little(value: object) -> bool:
-    """A few words, a number, true or false: its property name tells about what."""
-    if isinstance(value, str):
-        return 0 < len(value.split(None, _FEW)) <= _FEW
-    return value is not None and not isinstance(value, (dict, list))
+def _told(parts: Sequence[Part]) -> str:
+    """The values, each behind its label, and behind who speaks where that changes."""
+    words: list[str] = []
+    speaker = ""
+    for part in parts:
+        if part.way:
+            continue
+        if part.speaker != speaker:
+            speaker = part.speaker
+            if speaker:
+                words.append(f"{speaker}:")
+        words.append(part.label)
+        words.append(_scalar(part.value))
+    return " ".join(words)
 
 
-def _collect(value: object, words: list[str]) -> None:
-    if isinstance(value, dict):
-        for name in sorted(value):
-            child = value[name]
-            told = child if isinstance(child, list) else (child,)
-            if name not in _BARE and (child in ([], {}) or any(map(_says_little, told))):
-                words.append(name)
-            _collect(child, words)
-    elif isinstance(value, list):
-        for child in value:
-            _collect(child, words)
+def is_named(text: str, name: str) -> bool:
+    """Whether a text has a name in it, as words of their own."""
+    text, name = text.casefold(), name.casefold()
+    if not text.isalnum():
+        text, name = " ".join(text.split()), " ".join(name.split())
+    place = text.find(name) if name else -1
+    while place >= 0:
+        end = place + len(name)
+        if not (
+            _joined(text[place - 1 : place], name[0]) or _joined(name[-1], text[end : end + 1])
+        ):
+            return True
+        place = text.find(name, place + 1)
+    return False
+
+
+def _joined(one: str, other: str) -> bool:
+    """Whether two characters belong to one word; scripts without spaces have none to tell."""
+    return one.isalnum() and other.isalnum() and max(one, other) < _NO_SPACES
+
+
+def is_lone(parts: Sequence[Part]) -> bool:
+    """Whether a content is a text, or a few, in one field."""
+    for part in parts:
+        if (
+            not isinstance(part.value, str)
+            or part.names != parts[0].names
+            or part.speaker
+            or part.way
+        ):
+            return False
+    return True
+
+
+def sentence(
+    subject: str | None, predicate: str | None, parts: Sequence[Part], *, lone: bool
+) -> str:
+    """What is said of a subject, which a text that names it need not name again."""
+    if predicate and lone:
+        # The predicate tells what it is.
+        text = " ".join([_scalar(part.value) for part in parts])
+    elif len(parts) == 1 and not parts[0].speaker:
+        text = f"{parts[0].label} {_scalar(parts[0].value)}"
     else:
-        words.append(_scalar(value))
+        text = _told(parts)
+    if not subject or not is_named(text, subject):
+        return f"{subject or ''} {predicate or ''} {text}" if subject or predicate else text
+    if not predicate or is_named(text, predicate.replace("_", " ")):
+        return text
+    # It is told all the same, and what is behind the sentence ends none.
+    ends = text[len(text.rstrip(".!?\u3002 ")) :]
+    return f"{text[: len(text) - len(ends)]} ({predicate}){ends}"
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     """Single spaces, and no more than MAX_CHARACTERS."""
     text = " ".join(text.split())
     if len(text) <= MAX_CHARACTERS:
@@ -98,9 +146,7 @@ def _field(value: object, path: tuple[str, ...]) -> str:
         else:
             return ""
     if isinstance(value, (dict, list)):
-        words: list[str] = []
-        _collect(value, words)
-        return " ".join(words)
+        return _told(read(value))
     return _scalar(value)
 
 
@@ -116,15 +162,17 @@ def content_text(
     empty, ``{{`` and ``}}`` are braces, and a number in a path is a position in an array.
 
     Without one (or when all its fields are empty and it has no words of its own): subject and
-    predicate, then the string values in canonical order, so that the text follows from the stored
-    content alone. A value that says little by itself (a number, true or false, a single word) has
-    its property name before it: ``{"drink": "tea"}`` gives "drink tea" and is found by either,
-    while ``{"note": "tea is what she drinks"}`` gives the sentence.
+    predicate, then the values in canonical order, so that the text follows from the stored content
+    alone. What every content could be called (``text``, ``statement``) is not told; any other value
+    that says little by itself has its property name before it: ``{"cups": 3}`` gives "cups 3". The
+    predicate tells what a lone value is: "Ana", "prefers", ``{"drink": "tea"}`` gives "Ana prefers
+    tea". A text that names the subject has it once. Bookkeeping beside a sentence is left out, see
+    `reading`.
 
     Raises: TemplateRefused.
     """
     if template is not None:
-        text = _tidy(
+        text = tidy(
             "".join(
                 part
                 if isinstance(part, str)
@@ -138,6 +186,5 @@ def content_text(
         )
         if text:
             return text
-    words = [subject or "", predicate or ""]
-    _collect(value, words)
-    return _tidy(" ".join(words))
+    parts = read(value)
+    return tidy(sentence(subject, predicate, parts, lone=is_lone(parts)))

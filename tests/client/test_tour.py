@@ -46,5 +46,5 @@ def test_the_tour_shows_what_it_says(world: World, monkeypatch: pytest.MonkeyPat
     assert sorted(result.outcome for result in names["decided"].values()) == [
         *("COMMITTED", "REJECTED", "REJECTED"),
     ]
-    assert names["best"].text == "Ana prefers drink green tea"
+    assert names["best"].text == "Ana prefers green tea"
     assert (names["erased"].status, names["erased"].items, names["after"]) == ("COMPLETED", 3, [])

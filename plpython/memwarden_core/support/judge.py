@@ -16,10 +16,10 @@ from ..language.words import stem
 from ..late import late
 from .by_gist import Asked, gist
 from .by_words import bears_out
-from .claim import MAX_STATEMENTS, Statement, statements
+from .claim import MAX_STATEMENTS, Claim, Statement, claimed, statements
 from .gist import CONTRADICTED, UNCLEAR
 from .limits import adds, said_plainly
-from .speaker import known_names, leader, turns
+from .speaker import known_names, leader, stems, turns
 from .text import Sentence, sentences
 
 __all__ = ["CONTRADICTED", "support", "supports"]
@@ -83,24 +83,23 @@ def support(asked: Asked, excerpt: str, read: Sequence[Sentence], uri: str, kind
     return min(max(least, best), _WEAK) if best <= UNCLEAR else max(least, best)
 
 
-def _quotes(excerpt: str, subject: str | None, predicate: str | None, value: object) -> bool:
+def _quotes(excerpt: str, subject: str | None, predicate: str | None, asked: Claim) -> bool:
     """Whether a content is the excerpt word for word, and of what the excerpt names."""
-    while isinstance(value, dict) and len(value) == 1:
-        (value,) = value.values()
-    if not isinstance(value, str):
+    if len(asked.texts) != 1 or asked.unread:
         return False
-    if value != excerpt and _folded(value) != _folded(excerpt):
+    text = asked.texts[0]
+    if _folded(excerpt) not in (_folded(text.words), _folded(f"{text.speaker}: {text.words}")):
         return False
     names = [_folded(name) for name in (subject, predicate) if name is not None]
     said = f" {_UNSPOKEN.sub(' ', _folded(excerpt))} " if names else ""
     return all(f" {name} " in said for name in names)
 
 
-def _text(value: object) -> str:
-    """What a content says in one text, or nothing."""
-    while isinstance(value, dict) and len(value) == 1:
-        (value,) = value.values()
-    return value if isinstance(value, str) else ""
+def _is_of_another(excerpt: str, asked: Claim) -> bool:
+    """Whether an excerpt names who speaks, and none of them is whom the claim has speak."""
+    speakers = frozenset().union(*(stems(t.speaker) for t in asked.texts if t.speaker))
+    heard = frozenset().union(*(turn.names for turn in turns(excerpt))) if speakers else speakers
+    return bool(heard) and speakers.isdisjoint(heard)
 
 
 def _folded(text: str) -> str:
@@ -146,18 +145,19 @@ def supports(
     The work is bounded: an excerpt that would exceed _MAX_COST supports nothing.
     """
     value = _read(content)[0]
+    said = claimed(subject, predicate, value)
     asked: Asked | None = None
     found: list[float] = []
     spent = 0
     for excerpt, kind, uri in zip(excerpts, types, uris, strict=True):
-        if excerpt and _quotes(excerpt, subject, predicate, value):
+        if excerpt and _quotes(excerpt, subject, predicate, said):
             found.append(1.0)
             continue
-        if not excerpt:
+        if not excerpt or said.unread or _is_of_another(excerpt, said):
             found.append(0.0)
             continue
         if asked is None:
-            text = _text(value)
+            text = said.texts[0].words if len(said.texts) == 1 else ""
             acronyms = frozenset(stem(word.lower()) for word in _ACRONYM.findall(text))
             asked = Asked(statements(subject, predicate, value), leader(text), acronyms)
         if kind == "human_input":
@@ -168,7 +168,7 @@ def supports(
             spent += cost
             score = support(asked, excerpt, read, uri, kind)
             if score > UNCLEAR:
-                words = " ".join(filter(None, (subject, predicate, content)))
+                words = " ".join(filter(None, (subject, predicate, *(t.told for t in said.texts))))
                 score = _limited(score, asked, (words, text), (excerpt, read), uri, kind)
             found.append(score)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from ..bookkeeping import BARE, bookkeeping, is_message
 from ..normalise import fold
 from .reading import read
 from .sentences import Finding, compare
@@ -15,8 +16,8 @@ MAX_VALUE = 2_000
 _SHORT = 6
 """A value of so many words names something; a longer one tells something."""
 _SURE = 0.92
-# Names that every content could bear tell nothing about this one.
-_BARE = frozenset({"content", "fact", "message", "note", "text", "value"})
+_KEPT = ""
+"""Ends the path of bookkeeping: two memories that differ in it are two, and do not contradict."""
 
 Leaves = dict[tuple[str, ...], object]
 
@@ -28,23 +29,27 @@ class _TooLarge(Exception):
 def leaves(content: object) -> Leaves | None:
     """The values of a content by their path; texts folded. None for one that is too large."""
     try:
-        return dict(islice(_walk(content, (), _MAX_DEPTH, [MAX_LEAVES]), MAX_LEAVES))
+        walk = _walk(content, (), _MAX_DEPTH, [MAX_LEAVES], beside=False)
+        return dict(islice(walk, MAX_LEAVES))
     except _TooLarge:
         return None
 
 
 def _walk(
-    value: object, path: tuple[str, ...], depth: int, left: list[int]
+    value: object, path: tuple[str, ...], depth: int, left: list[int], *, beside: bool
 ) -> Iterator[tuple[tuple[str, ...], object]]:
     left[0] -= 1
     if depth < 0 or left[0] < 0:
         raise _TooLarge
     if isinstance(value, dict):
+        kept = bookkeeping(value, beside=beside)
+        beside = beside or is_message(value)
         for name, child in value.items():
-            yield from _walk(child, (*path, str(name)), depth - 1, left)
+            end = (_KEPT,) if name in kept else ()
+            yield from _walk(child, (*path, name, *end), depth - 1, left, beside=beside)
     elif isinstance(value, list):
         for place, child in enumerate(value):
-            yield from _walk(child, (*path, f"[{place}]"), depth - 1, left)
+            yield from _walk(child, (*path, f"[{place}]"), depth - 1, left, beside=beside)
     elif isinstance(value, str):
         if len(value) > MAX_VALUE:
             raise _TooLarge
@@ -60,7 +65,7 @@ def untold(fields: Leaves, text: str) -> frozenset[tuple[tuple[str, ...], object
         for path, value in fields.items()
         if str(value).lower() not in text
         or not all(
-            name in _BARE or name.startswith("[") or " ".join(fold(name).split()) in text
+            name in BARE or name.startswith("[") or " ".join(fold(name).split()) in text
             for name in path
         )
     )
@@ -80,6 +85,10 @@ def compare_fields(ours: Leaves | None, theirs: Leaves | None, *, one_key: bool)
     covered = len(shared) / max(len(ours), len(theirs))
     relations = set()
     for path in shared:
+        if path[-1:] == (_KEPT,):
+            if ours[path] != theirs[path]:
+                return None
+            continue
         found = _values(ours[path], theirs[path])
         if found is None:
             return None

@@ -70,7 +70,7 @@ def test_a_write_waits_for_its_verifiers(asked: Office) -> None:
     payload = asked.world.rows(
         "SELECT payload FROM memwarden_data.job WHERE request_id = %s", request["request_id"]
     )[0]["payload"]
-    assert payload["claim"] == "Ana prefers drink green tea"
+    assert payload["claim"] == "Ana prefers green tea"
     assert (payload["subject"], payload["predicate"], payload["content"], payload["layer"]) == (
         "Ana",
         "prefers",
