@@ -35,3 +35,10 @@ DROP FUNCTION memwarden.claim_jobs(text, text[], integer, interval);
 DROP FUNCTION memwarden_internal.blocking_holds(bigint[], uuid[], text, text[], text);
 -- The parts of names are found in the same pass.
 DROP FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text);
+-- A write is compared with what tells of the same attribute, and a mark says whether it is a dispute or a newer value.
+DROP FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec, bytea,
+    double precision, timestamptz);
+DROP FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision,
+    timestamptz, text, text, text, text, timestamptz, timestamptz);
+DROP FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]);
+DROP FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
@@ -53,8 +54,11 @@ def examine(
     str | None,
     str,
     str | None,
+    bytes | None,
 ]:
     """Return the fields of ``Examined``, the level of what stays in the request, parts of names.
+
+    And the key of the attribute that it tells of.
 
     Violations and sensitive places are JSON arrays, None where there are none. ``rules_hash`` names
     rules that ``keep_rules`` was given.
@@ -89,6 +93,7 @@ def examine(
         _report(found.sensitive, rules),
         screening.sensitivity(found.sensitive),
         parts_of_names(found.text) if found.text else None,
+        attribute_key(found.text, found.canonical or "", subject, predicate),
     )
 
 
@@ -226,6 +231,18 @@ def blinded_words(
 def parts_of_names(text: str) -> str | None:
     """Return the parts of names that are run together, None where a text has none."""
     return names.parts_of_names(text[:200_000])
+
+
+def attribute_key(
+    text: str | None, content: str, subject: str | None, predicate: str | None
+) -> bytes | None:
+    """Return by what is found what else was said of the attribute that stored words tell of."""
+    from .attribute_keys import attribute_key as keyed
+
+    if not text or (subject and predicate):
+        return None
+    value = json.loads(content) if content.startswith("{") else None
+    return keyed(os.environ.get("MEMWARDEN_MASTER_KEY_FILE"), text, value, subject, predicate)
 
 
 def rule_faults(rules: str) -> str:

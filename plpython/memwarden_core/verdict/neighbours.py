@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..light import Any
+from .changes import is_newer, read_statements
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
+from .statement import Statement
 
 _TOLD = ("item_id", "version_id", "similarity", "confidence", "mine", "same_key", "exclusive")
 
@@ -33,7 +35,39 @@ def judge_neighbours(
     for place in in_question if relations else ():
         near = neighbours[place]
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
-    return [_told(near, found) for near, found in zip(neighbours, verdicts, strict=True)]
+    stated = read_statements(new[3], new[2], new[0]) if not (new[0] and new[1]) else []
+    return [
+        _told(near, _changed(stated, near, found) if stated else found)
+        for near, found in zip(neighbours, verdicts, strict=True)
+    ]
+
+
+_NEWER = 0.9
+"""How sure it is that one attribute of one thing is told: enough to mark, not to replace."""
+
+
+def _changed(new: list[Statement], near: dict[str, Any], found: Verdict) -> Verdict:
+    """The verdict, or that the new memory tells another value of what the old one tells."""
+    if (
+        found.relation not in ("unrelated", "contradicts", "updates")
+        or found.method == "time"
+        or found.why.get("decisive", False)
+        or (near["subject"] and near["predicate"])
+        or not _may_share(new, near)
+    ):
+        return found
+    old = read_statements(near["text"], near["content"], near["subject"])
+    if not is_newer(new, old, one_writer=near["mine"]):
+        return found
+    return Verdict("updates", _NEWER, "attribute", {})
+
+
+def _may_share(new: list[Statement], near: dict[str, Any]) -> bool:
+    """Whether the words of an old memory may name a thing that the new one tells of."""
+    if isinstance(near["content"], dict):
+        return True
+    text = near["text"].lower()
+    return any(each.subject.rsplit(" ", 1)[-1][:4] in text for each in new)
 
 
 def _prepared(near: dict[str, Any]) -> Prepared:

@@ -44,6 +44,8 @@ CREATE TABLE memwarden_data.item (
     subject_key_id uuid,
     -- In which session or task it was written: conversation_of(). NULL where its writer named none. It is as old as the first version.
     conversation   bigint,
+    -- Of which attribute of which thing it tells: attribute_key(). NULL where no rule reads that out of its words.
+    attribute_key  memwarden_data.sha256,
     PRIMARY KEY (org_id, item_id)
 );
 -- Also what every search of a scope walks, with or without what has ended. Four bytes lead to a fingerprint: who looks for one says
@@ -71,13 +73,18 @@ CREATE INDEX item_subject_key ON memwarden_data.item (org_id, scope_id, subject_
 CREATE INDEX item_conversation ON memwarden_data.item (org_id, scope_id, conversation, created_at) WHERE conversation IS NOT NULL;
 -- What counts fully yet, where most of a scope is over softly: by when that ends, or by when it was written.
 CREATE INDEX item_fresh ON memwarden_data.item (org_id, scope_id, layer, coalesce(fresh_until, updated_at)) WHERE status = 'ACTIVE';
+-- What else has been said of one attribute of one thing.
+CREATE INDEX item_attribute ON memwarden_data.item (org_id, scope_id, layer, attribute_key) WHERE status = 'ACTIVE'
+    AND attribute_key IS NOT NULL;
 COMMENT ON TABLE memwarden_data.item IS 'The current state of every memory item.';
 COMMENT ON COLUMN memwarden_data.item.fingerprint IS 'SHA-256 of normalised subject, predicate and content.';
 COMMENT ON COLUMN memwarden_data.item.key_hash IS 'SHA-256 of normalised subject and predicate, where both are given.';
 COMMENT ON COLUMN memwarden_data.item.inverse_key_hash IS
     'The key of the same fact said from the other side, where its predicate has an inverse.';
 COMMENT ON COLUMN memwarden_data.item.contradicted IS
-    'Another memory has stood beside it that contradicts it; whether one still does: is_disputed().';
+    'Another memory has stood beside it that contradicts it or tells a newer value; whether one still does: marks_of().';
+COMMENT ON COLUMN memwarden_data.item.attribute_key IS
+    'A keyed hash of the thing and the attribute that its words tell of, for finding what was said of it earlier.';
 
 CREATE TABLE memwarden_data.version (
     org_id               bigint NOT NULL,

@@ -127,6 +127,8 @@ BEGIN
            search_vector = memwarden_internal.indexed_words(memwarden_internal.words_to_index(
                coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), class = v.class,
            subject_key_id = v.subject_key_id,
+           attribute_key = memwarden_internal.indexed_hash(memwarden_internal.attribute_key(
+               v.search_text, v.content::text, v.subject, v.predicate), v.subject_key_id),
            -- What is pinned stays so.
            fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM v.class THEN i.fresh_until
                               WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(

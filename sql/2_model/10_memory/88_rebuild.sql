@@ -150,7 +150,7 @@ BEGIN
         confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during,
         content_hash, fingerprint, key_hash, inverse_key_hash, contradicted, search_vector, class, subject_key_id, fresh_until,
-        conversation)
+        conversation, attribute_key)
     SELECT v.org_id, v.item_id, v.scope_id, v.layer, v.kind, v.subject, v.predicate, h.status, v.version_id, v.version,
         v.exclusive, v.instance,
            v.confidence, v.importance, coalesce(o.adjusted_confidence, 0), coalesce(o.authority, 0),
@@ -168,7 +168,9 @@ BEGIN
                coalesce(c.text_search_config, l.text_search_config), v.search_text), v.subject_key_id), v.class, v.subject_key_id,
            CASE WHEN v.class IS NOT NULL THEN memwarden_internal.fresh_until(v.org_id, v.layer, v.class, h.created_at, h.updated_at) END,
            memwarden_internal.conversation_of((SELECT p.record -> 'origin' FROM memwarden_data.provenance AS p
-               WHERE p.org_id = v.org_id AND p.item_id = v.item_id ORDER BY p.provenance_id LIMIT 1), v.scope_id)
+               WHERE p.org_id = v.org_id AND p.item_id = v.item_id ORDER BY p.provenance_id LIMIT 1), v.scope_id),
+           memwarden_internal.indexed_hash(memwarden_internal.attribute_key(
+               v.search_text, v.content::text, v.subject, v.predicate), v.subject_key_id)
       FROM memwarden_internal.heads_of_log() AS h
       JOIN memwarden_data.said_version AS v ON v.org_id = h.org_id AND v.version_id = h.version_id
       JOIN memwarden_data.layer AS l ON l.layer = v.layer

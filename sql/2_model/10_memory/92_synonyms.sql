@@ -11,6 +11,20 @@ COMMENT ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) IS
     'What content that is stored already is compared by, under other synonyms: its fingerprint of D2 and the hash of its key.';
 REVOKE ALL ON FUNCTION memwarden_internal.fingerprints(text, text, text, text) FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION memwarden_internal.attribute_key(p_text text, p_content text, p_subject text, p_predicate text)
+RETURNS bytea
+LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+if "memwarden:@python_hash@" not in GD: plpy.execute("SELECT memwarden_internal.load_python()")
+return GD["memwarden:@python_hash@"].attribute_key(p_text, p_content, p_subject, p_predicate)
+$function$;
+COMMENT ON FUNCTION memwarden_internal.attribute_key(text, text, text, text) IS
+    'By what is found what else was said of the same attribute of the same thing: an HMAC, under a key that derives from the master '
+    'key, of the thing and the attribute that stored words tell of. NULL where no rule reads that out of them, and for words with '
+    'subject and predicate.';
+REVOKE ALL ON FUNCTION memwarden_internal.attribute_key(text, text, text, text) FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION memwarden.set_synonyms(org text, synonyms jsonb)
 RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER

@@ -16,10 +16,11 @@ COMMENT ON TYPE memwarden_internal.neighbour IS
     'A memory that a write is compared with, before anybody has asked whether the writer reads it.';
 
 -- One search serves both gates that compare a write with what is there: the nearest memories of its scope and layer,
--- one by one or by the index of a shelf of their own, and the holders of its key, however unlike.
+-- one by one or by the index of a shelf of their own, and the holders of its key and of its attribute, however unlike.
 CREATE OR REPLACE FUNCTION memwarden_internal.neighbours(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
-    p_embedding @extschema:vector@.halfvec, p_key_hash bytea, p_least double precision, p_now timestamptz)
+    p_embedding @extschema:vector@.halfvec, p_key_hash bytea, p_least double precision, p_now timestamptz,
+    p_attribute_key bytea DEFAULT NULL)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -53,7 +54,9 @@ BEGIN
                  EXISTS (SELECT FROM memwarden_data.label AS l
                           WHERE l.label_id = i.label_id AND l.org_id IN (0, w.org_id)
                             AND l.classification <= w.clearance AND l.domains <@ w.domains) AS readable
-            FROM (SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
+            FROM (SELECT u.item_id, max(u.similarity) AS similarity, bool_or(u.similarity IS NULL) AS of_attribute
+                    FROM (
+                  SELECT e.item_id, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding) AS similarity
                     FROM memwarden_data.embedding_shared AS e
                    WHERE e.org_id = p_org_id AND e.scope_id = p_scope_id AND e.model_id = p_model_id AND w.shelf IS NULL
                   UNION ALL
@@ -62,6 +65,17 @@ BEGIN
                              w.shelf, p_model_id, p_embedding, 50, p_now, p_principal_id,
                                  memwarden_internal.readable_labels(p_principal_id), false) AS c
                    WHERE w.shelf IS NOT NULL
+                  UNION ALL
+                  -- What tells of the same attribute of the same thing, however unlike; the last few.
+                  (SELECT a.item_id, NULL
+                     FROM memwarden_data.item AS a
+                    WHERE a.org_id = p_org_id AND a.scope_id = p_scope_id AND a.layer = p_layer AND a.attribute_key = p_attribute_key
+                      AND a.status = 'ACTIVE'
+                    ORDER BY a.updated_at DESC
+                    LIMIT 20)
+                  OFFSET 0) AS u
+                   WHERE u.similarity > p_least OR u.similarity IS NULL
+                   GROUP BY u.item_id
                   OFFSET 0) AS n
             -- Each by its key, whatever the planner thinks of how many are alike.
            CROSS JOIN LATERAL (SELECT h.item_id, h.version_id, h.label_id, h.principal_id, h.exclusive, h.key_hash
@@ -69,8 +83,7 @@ BEGIN
                                 WHERE h.org_id = p_org_id AND h.item_id = n.item_id AND h.layer = p_layer AND h.status = 'ACTIVE'
                                   AND h.kind IS DISTINCT FROM 'annotation' AND (h.expires_at IS NULL OR h.expires_at > p_now)
                                OFFSET 0) AS i
-           WHERE n.similarity > p_least
-           ORDER BY n.similarity DESC, i.item_id
+           ORDER BY n.of_attribute DESC, n.similarity DESC NULLS LAST, i.item_id
            LIMIT 50) AS f ON true;
     IF p_key_hash IS NOT NULL OR v_reads_all IS NOT TRUE THEN
         v_near := v_near || memwarden_internal.holders_of_key(p_org_id, p_scope_id, p_layer, p_principal_id, p_key_hash, v_near, p_now);
@@ -82,12 +95,13 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
-    bytea, double precision, timestamptz) IS
+    bytea, double precision, timestamptz, bytea) IS
     'The memories of a scope and layer that the principal reads and that are more alike to an embedding than p_least, '
-    'the nearest 50, and the holders of its key: a JSON array, nearest first, for judge(); NULL where there are none. '
+    'the nearest 50, the holders of its key, and those of its attribute (the last 20): a JSON array, nearest first, for judge(); '
+    'NULL where there are none. '
     'Source: chapter 12.2.4, 12.3.2.';
 REVOKE ALL ON FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, integer, smallint, @extschema:vector@.halfvec,
-    bytea, double precision, timestamptz) FROM PUBLIC;
+    bytea, double precision, timestamptz, bytea) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.holders_of_key(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_key_hash bytea,

@@ -2,7 +2,8 @@
 CREATE OR REPLACE FUNCTION memwarden_internal.look_around(
     p_org_id bigint, p_scope_id bigint, p_layer text, p_principal_id bigint, p_label_id integer, p_model_id smallint,
     p_embedding real[], p_key_hash bytea, p_least double precision, p_now timestamptz,
-    p_subject text, p_predicate text, p_content text, p_text text, p_valid_from timestamptz, p_valid_to timestamptz)
+    p_subject text, p_predicate text, p_content text, p_text text, p_valid_from timestamptz, p_valid_to timestamptz,
+    p_attribute_key bytea)
 RETURNS jsonb
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -10,7 +11,7 @@ AS $function$
 DECLARE
     v_near jsonb := memwarden_internal.neighbours(
         p_org_id, p_scope_id, p_layer, p_principal_id, p_label_id, p_model_id, p_embedding::@extschema:vector@.halfvec,
-            p_key_hash, p_least, p_now);
+            p_key_hash, p_least, p_now, p_attribute_key);
 BEGIN
     IF v_near IS NULL THEN
         RETURN '[]'::jsonb;
@@ -21,8 +22,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
-    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) IS
+    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) IS
     'The memories near a write, as neighbours() finds them, with the verdict of the built-in judge on each; an empty '
     'array where there are none.';
 REVOKE ALL ON FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea,
-    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz) FROM PUBLIC;
+    double precision, timestamptz, text, text, text, text, timestamptz, timestamptz, bytea) FROM PUBLIC;

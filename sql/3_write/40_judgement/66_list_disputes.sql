@@ -11,7 +11,13 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT s.path, i.layer, i.item_id, v.search_text, o.item_id, w.search_text, d.found_at
-      FROM memwarden_data.dispute AS d
+      -- What is out of date has the row of its pair: told from the newer one's side.
+      FROM (SELECT r.org_id, r.scope_id, r.found_at, r.settled_at, r.outdated,
+                   CASE WHEN r.outdated THEN r.other_item_id ELSE r.item_id END AS item_id,
+                   CASE WHEN r.outdated THEN r.other_content_hash ELSE r.content_hash END AS content_hash,
+                   CASE WHEN r.outdated THEN r.item_id ELSE r.other_item_id END AS other_item_id,
+                   CASE WHEN r.outdated THEN r.content_hash ELSE r.other_content_hash END AS other_content_hash
+              FROM memwarden_data.dispute AS r WHERE r.org_id = ANY (v_orgs)) AS d
       JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
@@ -24,7 +30,7 @@ BEGIN
        AND (CASE WHEN i.principal_id = v_principal_id THEN -i.label_id ELSE i.label_id END) = ANY (v_labels)
        AND (CASE WHEN o.principal_id = v_principal_id THEN -o.label_id ELSE o.label_id END) = ANY (v_labels)
        -- Each pair once.
-       AND (i.updated_at, i.item_id) > (o.updated_at, o.item_id);
+       AND (d.outdated OR (i.updated_at, i.item_id) > (o.updated_at, o.item_id));
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.list_disputes() IS 'The rows of memwarden.disputes.';

@@ -49,7 +49,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden.settle_dispute(uuid, uuid, uuid, text) IS
-    'Settles which of two disputing memories holds, or that both do. The view memwarden.disputes lists the pairs. A '
+    'Settles which of two memories holds that dispute each other, or of which one makes the other outdated; or that both do. The '
+    'view memwarden.disputes lists the pairs. A '
     'person whose role permits APPROVE for both memories may call it, and so may whoever may DELETE both. item_id, '
     'other_item_id: the pair. keep: the memory that holds; the other one is superseded, with reason, and rollback() '
     'undoes that; NULL (default) means that both hold; the mark goes, and the same words are not marked again. '

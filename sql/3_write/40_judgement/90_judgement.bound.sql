@@ -24,6 +24,6 @@ CREATE OR REPLACE VIEW memwarden.disputes WITH (security_invoker = true) AS
 SELECT v.scope, v.layer, v.item_id, v.text, v.other_item_id, v.other_text, v.found_at
   FROM memwarden_internal.list_disputes() AS v;
 COMMENT ON VIEW memwarden.disputes IS
-    'Lists the pairs of memories that contradict each other and both stand, where the caller reads both. item_id is the newer '
-    'memory. settle_dispute() settles a dispute.';
+    'Lists the pairs of memories that contradict each other and both stand, or of which one tells a newer value than the other, '
+    'where the caller reads both. item_id is the newer memory. settle_dispute() settles a pair.';
 GRANT SELECT ON memwarden.disputes TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor;

@@ -191,7 +191,10 @@ CREATE TABLE memwarden_data.write_request (
     keyed            boolean,
     -- Of a class that is encrypted: the key of its subject, and, while it waits, what it says under that key
     subject_key_id   uuid,
-    sealed_words     bytea
+    sealed_words     bytea,
+    -- of which attribute of which thing it tells, and the memories of it that are then out of date
+    attribute_key    bytea,
+    outdates         uuid[]
 ) PARTITION BY RANGE (request_id);
 CREATE INDEX write_request_mine ON memwarden_data.write_request (org_id, principal_id, request_id);
 CREATE INDEX write_request_pending ON memwarden_data.write_request (org_id, principal_id, layer) WHERE outcome = 'DEFERRED';

@@ -20,7 +20,8 @@ BEGIN
                     NEW.provenance, NEW.neighbours, NEW.conflicts, NEW.contradiction, NEW.becomes, NEW.merges, NEW.replaces,
                         NEW.disputes, NEW.consent_check, NEW.auto_eligible, NEW.pack_check, NEW.verdict, NEW.review_asked,
                         NEW.review, NEW.outcome, NEW.gate, NEW.reason, NEW.detail, NEW.item_id, NEW.version_id, NEW.retry_at,
-                    NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys, NEW.subject_key_id, NEW.sealed_words) > 0 THEN
+                    NEW.decided_at, NEW.refused_hash, NEW.sensitive, NEW.keys, NEW.subject_key_id, NEW.sealed_words, NEW.attribute_key,
+                    NEW.outdates) > 0 THEN
         NEW.admission := NULL;
         NEW.terms := NULL;
         NEW.label_id := NULL;
@@ -30,6 +31,7 @@ BEGIN
         NEW.content_hash := NULL;
         NEW.fingerprint := NULL;
         NEW.key_hash := NULL;
+        NEW.attribute_key := NULL;
         NEW.inverse_key_hash := NULL;
         NEW.token := NULL;
         NEW.schema_id := NULL;
@@ -51,6 +53,7 @@ BEGIN
         NEW.merges := NULL;
         NEW.replaces := NULL;
         NEW.disputes := NULL;
+        NEW.outdates := NULL;
         NEW.consent_check := NULL;
         NEW.auto_eligible := NULL;
         NEW.pack_check := NULL;

@@ -4,7 +4,8 @@ CREATE OR REPLACE FUNCTION memwarden_internal.examine(
     p_content text, p_subject text, p_predicate text, p_schema text, p_constraints text,
     p_template text, p_synonyms text, p_max_bytes integer, p_want_embedding boolean, p_rules_hash text, p_arguments text,
     OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT key_hash bytea,
-    OUT search_text text, OUT embedding real[], OUT findings jsonb, OUT sensitive jsonb, OUT sensitivity text, OUT names text)
+    OUT search_text text, OUT embedding real[], OUT findings jsonb, OUT sensitive jsonb, OUT sensitivity text, OUT names text,
+    OUT attribute_key bytea)
 RETURNS record
 LANGUAGE plpython3u STABLE PARALLEL RESTRICTED SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
@@ -21,7 +22,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) IS
     'One pass over a content: RFC 8785 form, SHA-256, fingerprint of D2, search text, lexical vector (on demand), '
     'schema findings; and what the rules find in it, in subject, predicate and the other arguments (a JSON object), '
-    'with the level of what may stay; and the parts of names in it, as parts_of_names(). Never raises for bad content.';
+    'with the level of what may stay; and the parts of names in it, as parts_of_names(); and attribute_key(). Never '
+    'raises for bad content.';
 REVOKE ALL ON FUNCTION memwarden_internal.examine(text, text, text, text, text, text, text, integer, boolean, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_canonical()
@@ -99,8 +101,9 @@ BEGIN
             END IF;
         END IF;
         -- In one: a new connection plans each statement.
-        SELECT v_form.canonical, v_form.content_hash, v_form.fingerprint, v_form.key_hash, v_form.search_text, v_form.findings
-          INTO NEW.canonical, NEW.content_hash, NEW.fingerprint, NEW.key_hash, NEW.search_text, NEW.findings;
+        SELECT v_form.canonical, v_form.content_hash, v_form.fingerprint, v_form.key_hash, v_form.search_text, v_form.findings,
+               v_form.attribute_key
+          INTO NEW.canonical, NEW.content_hash, NEW.fingerprint, NEW.key_hash, NEW.search_text, NEW.findings, NEW.attribute_key;
         IF (NEW.terms).class IS NOT NULL AND ((NEW.terms).class ->> 'encrypted')::boolean THEN
             -- Whatever is compared from here on is compared under the key of the subject.
             NEW.subject_key_id := CASE WHEN NEW.subject ~ '[^[:space:]]'
@@ -110,6 +113,7 @@ BEGIN
             ELSE
                 NEW.content_hash := memwarden_internal.indexed_hash(NEW.content_hash, NEW.subject_key_id);
                 NEW.fingerprint := memwarden_internal.indexed_hash(NEW.fingerprint, NEW.subject_key_id);
+                NEW.attribute_key := memwarden_internal.indexed_hash(NEW.attribute_key, NEW.subject_key_id);
             END IF;
         END IF;
         IF NEW.embedding IS NULL AND v_form.embedding IS NOT NULL THEN

@@ -36,7 +36,8 @@ BEGIN
                 -- As gate 50 asks.
                 CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
                      THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
-                NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to), NEW.corrects);
+                NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+            NEW.attribute_key), NEW.corrects);
         END IF;
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);

@@ -18,7 +18,8 @@ BEGIN
             -- Where nothing is in conflict, only what may be the same is looked at.
             CASE WHEN v_terms.conflict = 'accumulate' AND NOT coalesce(v_terms.durability -> 'overlap' ? 'share', false)
                  THEN v_terms.duplicate_similarity ELSE v_terms.topic_similarity END, v_started,
-            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
+            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+            NEW.attribute_key));
         -- A value of the same key is no duplicate of another: it is its next version, or in conflict with it.
         v_like := CASE WHEN NEW.neighbours <> '[]' THEN jsonb_path_query_first(
             NEW.neighbours,

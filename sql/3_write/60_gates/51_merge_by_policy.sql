@@ -63,7 +63,7 @@ CREATE OR REPLACE FUNCTION memwarden_internal.examine_merged(
     p_org_id bigint, p_schema_id bigint, p_content text, p_subject text, p_predicate text, p_embeds boolean, p_principal_id bigint,
         p_scope_id bigint,
     OUT canonical text, OUT content_hash bytea, OUT fingerprint bytea, OUT search_text text, OUT embedding real[],
-        OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb)
+        OUT sensitivity text, OUT sensitive jsonb, OUT faults jsonb, OUT attribute_key bytea)
 RETURNS record
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -90,6 +90,7 @@ BEGIN
     fingerprint := v_form.fingerprint;
     search_text := v_form.search_text;
     embedding := v_form.embedding;
+    attribute_key := v_form.attribute_key;
     sensitivity := v_form.sensitivity;
     sensitive := v_form.sensitive;
     IF v_form.findings IS NOT NULL OR length(v_form.search_text) > v_rules.max_text_length

@@ -51,6 +51,7 @@ BEGIN
             NEW.canonical := v_form.canonical;
             NEW.content_hash := memwarden_internal.indexed_hash(v_form.content_hash, NEW.subject_key_id);
             NEW.fingerprint := memwarden_internal.indexed_hash(v_form.fingerprint, NEW.subject_key_id);
+            NEW.attribute_key := memwarden_internal.indexed_hash(v_form.attribute_key, NEW.subject_key_id);
             NEW.search_text := v_form.search_text;
             NEW.embedding := coalesce(v_form.embedding, NEW.embedding);
             NEW.sensitivity := CASE WHEN 'high' IN (NEW.sensitivity, v_form.sensitivity) THEN 'high'

@@ -19,7 +19,8 @@ BEGIN
         NEW.neighbours := coalesce(NEW.neighbours, memwarden_internal.look_around(
             NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
             v_terms.topic_similarity, v_started,
-            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to));
+            NEW.subject, NEW.predicate, NEW.canonical, NEW.search_text, NEW.valid_from, NEW.valid_to,
+            NEW.attribute_key));
         IF v_terms.has_judges AND NEW.neighbours <> '[]' THEN
             v_asked := memwarden_internal.ask_judges(
                 NEW.org_id, NEW.scope_id, NEW.layer, NEW.principal_id, NEW.label_id, NEW.model_id, NEW.embedding, NEW.key_hash,
@@ -99,9 +100,13 @@ BEGIN
         v_marks := jsonb_path_query_array(v_marks, '$[*] ? (@.item_id != $next)', jsonb_build_object('next', v_updates -> 'item_id'));
     END IF;
     IF NEW.outcome IS NULL AND v_marks <> '[]' THEN
-        NEW.disputes := coalesce(NEW.disputes, '{}') || ARRAY(
-            SELECT (m.e ->> 'item_id')::uuid FROM jsonb_array_elements(v_marks) AS m (e)
-             WHERE (m.e ->> 'item_id')::uuid <> ALL (coalesce(NEW.disputes, '{}') || coalesce(NEW.replaces, '{}')));
+        -- What tells a newer value of the same thing disputes nothing: the older one is out of date.
+        SELECT NULLIF(coalesce(NEW.disputes, '{}') || coalesce(array_agg(m.id) FILTER (WHERE NOT m.newer), '{}'), '{}'),
+               array_agg(m.id) FILTER (WHERE m.newer)
+          INTO NEW.disputes, NEW.outdates
+          FROM (SELECT (e.e ->> 'item_id')::uuid AS id, e.e ->> 'relation' = 'updates' AS newer
+                  FROM jsonb_array_elements(v_marks) AS e (e)) AS m
+         WHERE m.id <> ALL (coalesce(NEW.disputes, '{}') || coalesce(NEW.replaces, '{}'));
         NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('marked', v_marks);
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(TG_NAME, NEW.outcome, NEW.reason, v_started);
@@ -111,7 +116,8 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_contradiction() IS
     'Trigger gate_60_contradiction: the layer''s conflict policy decides about a write that certainly contradicts '
     'memories. A newer value of the same thing becomes the next version of the writer''s own memory. Where the judge is '
-    'not certain that both are about one thing, both stand and are marked. Source: chapter 12.2.4, V5, V10.';
+    'not certain that both are about one thing, both stand and are marked: as disputed, or the older one as outdated. '
+    'Source: chapter 12.2.4, V5, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_contradiction() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.sort_verdicts(

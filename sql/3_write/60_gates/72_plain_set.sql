@@ -220,7 +220,7 @@ BEGIN
                t.fact_threshold, t.min_authority, t.min_external, t.external_types, t.half_life, t.near_from, t.in_conflict,
                t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
                t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
-               f.search_text, f.names, v.vector, clock_timestamp() AS ended,
+               f.attribute_key, f.search_text, f.names, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
                v.vector IS NOT NULL AND f.findings IS NULL AND f.sensitive IS NULL AND f.sensitivity = 'none'
@@ -247,12 +247,14 @@ BEGIN
         -- Scope by scope: joined as a whole, each would be compared with each of all, since a planner expects one.
         SELECT DISTINCT b.place
           FROM (SELECT array_agg(f.place) AS places, array_agg(f.fingerprint) AS fingerprints, array_agg(f.own_model_id) AS models,
-                       array_agg(f.vector) AS vectors, min(f.near_from) AS near_from
+                       array_agg(f.vector) AS vectors, array_agg(f.attribute_key) AS attributes, min(f.near_from) AS near_from
                   FROM formed AS f GROUP BY f.scope_id, f.layer HAVING count(*) > 1 OFFSET 0) AS g
-         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors) AS b (place, fingerprint, model_id, vector)
-         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors) AS e (place, fingerprint, model_id, vector)
+         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.attributes)
+               AS b (place, fingerprint, model_id, vector, attribute_key)
+         CROSS JOIN LATERAL unnest(g.places, g.fingerprints, g.models, g.vectors, g.attributes)
+               AS e (place, fingerprint, model_id, vector, attribute_key)
          WHERE e.place < b.place
-           AND (e.fingerprint = b.fingerprint
+           AND (e.fingerprint = b.fingerprint OR e.attribute_key = b.attribute_key
                 OR e.model_id = b.model_id AND 1 - (e.vector OPERATOR(@extschema:vector@.<=>) b.vector) > g.near_from)
     ), compared AS MATERIALIZED (
         -- What is there already: nothing of the same form, and nothing near that is the same, says more, or contradicts.
@@ -264,7 +266,7 @@ BEGIN
          CROSS JOIN LATERAL (SELECT clock_timestamp() AS at OFFSET 0) AS c
          CROSS JOIN LATERAL (SELECT memwarden_internal.neighbours(
                                         r.org_id, r.scope_id, r.layer, p_principal_id, r.label_id, r.own_model_id, r.vector, NULL,
-                                        r.near_from, v_now) AS near OFFSET 0) AS n
+                                        r.near_from, v_now, r.attribute_key) AS near OFFSET 0) AS n
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.
@@ -318,7 +320,7 @@ BEGIN
         SELECT r.place, r.id, r.path, r.evidence, r.said, r.ttl, r.trace_id, r.is_lexical, r.org_id, r.scope_id, r.layer, r.label_id,
                r.agent, r.has_limit, r.text_search_config, r.validation_weights, r.has_durability, r.schema_id, r.asks_approval,
                r.by_risk, r.weights, r.began, r.canonical, r.content_hash, r.fingerprint, r.search_text, r.names, r.vector, r.own_model_id,
-               r.now,
+               r.now, r.attribute_key,
                r.neighbours, r.grounds, r.fact_score, r.trust, r.trust_ceiling, r.adjusted, r.risk, r.measures,
                r.ended - r.began AS reading, r.judged - r.looked AS comparing, r.borne_out - r.judged AS weighing,
                memwarden_internal.uuid7() AS item_id, memwarden_internal.uuid7() AS version_id,
@@ -388,9 +390,9 @@ BEGIN
         INSERT INTO memwarden_data.item (
             org_id, item_id, scope_id, layer, status, version_id, version, exclusive, instance, confidence, importance,
             adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-            content_hash, fingerprint, search_vector)
+            content_hash, fingerprint, attribute_key, search_vector)
         SELECT r.org_id, r.item_id, r.scope_id, r.layer, 'ACTIVE', r.version_id, 1, false, 0, r.said, r.weight, r.adjusted, r.trust,
-               'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint,
+               'none', p_principal_id, r.label_id, r.now, r.now, r.expires, r.valid, r.content_hash, r.fingerprint, r.attribute_key,
                CASE WHEN r.text_search_config = 'english' AND octet_length(r.search_text) = length(r.search_text) AND r.names IS NULL
                     THEN to_tsvector('english', left(r.search_text, 200000))
                     ELSE memwarden_internal.words_and_names(r.text_search_config, r.search_text, r.names) END

@@ -127,7 +127,8 @@ BEGIN
         RETURN NULL;
     END IF;
     v_near := memwarden_internal.neighbours(
-        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from, v_looked);
+        v_terms.org_id, v_at.scope_id, p_layer, p_principal_id, v_at.label_id, v_model_id, v_vector, NULL, v_terms.near_from, v_looked,
+        v_form.attribute_key);
     IF v_near IS NOT NULL THEN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
@@ -222,11 +223,11 @@ BEGIN
     INSERT INTO memwarden_data.item (
         org_id, item_id, scope_id, layer, status, version_id, version, exclusive, instance, confidence, importance,
         adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at, expires_at, valid_during,
-        content_hash, fingerprint, search_vector)
+        content_hash, fingerprint, attribute_key, search_vector)
     VALUES (
         v_terms.org_id, v_item_id, v_at.scope_id, p_layer, 'ACTIVE', v_version_id, 1, false, 0, v_said, v_weight,
         v_adjusted, coalesce(v_grounds.authority, 0), 'none', p_principal_id, v_at.label_id, v_now, v_now, v_expires, v_valid,
-        v_form.content_hash, v_form.fingerprint,
+        v_form.content_hash, v_form.fingerprint, v_form.attribute_key,
         CASE WHEN v_at.text_search_config = 'english' AND octet_length(v_form.search_text) = length(v_form.search_text)
                   AND v_form.names IS NULL
              THEN to_tsvector('english', left(v_form.search_text, 200000))

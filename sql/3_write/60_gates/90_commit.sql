@@ -137,6 +137,7 @@ BEGIN
         NEW.subject_key_id := v_head.subject_key_id;
         NEW.content_hash := memwarden_internal.indexed_hash(NEW.content_hash, NEW.subject_key_id);
         NEW.fingerprint := memwarden_internal.indexed_hash(NEW.fingerprint, NEW.subject_key_id);
+        NEW.attribute_key := memwarden_internal.indexed_hash(NEW.attribute_key, NEW.subject_key_id);
         NEW.provenance := memwarden_internal.without_words(NEW.provenance, NEW.content_hash);
     END IF;
     IF NEW.subject_key_id IS NOT NULL THEN
@@ -216,13 +217,13 @@ BEGIN
             org_id, item_id, scope_id, layer, kind, subject, predicate, status, version_id, version, exclusive, instance,
             confidence, importance, adjusted_confidence, authority, sensitivity, principal_id, label_id, created_at, updated_at,
             expires_at, valid_during, content_hash, fingerprint, key_hash, inverse_key_hash, search_vector, class,
-            subject_key_id, fresh_until, conversation)
+            subject_key_id, fresh_until, conversation, attribute_key)
         VALUES (
             NEW.org_id, NEW.item_id, NEW.scope_id, NEW.layer, NEW.kind, NEW.subject, NEW.predicate, 'ACTIVE', NEW.version_id, 1,
             v_exclusive, v_instance, NEW.confidence, NEW.importance, v_trust, NEW.authority, coalesce(NEW.sensitivity, 'none'),
             NEW.principal_id, NEW.label_id, v_now, v_now, v_expires, v_valid, NEW.content_hash, NEW.fingerprint, NEW.key_hash,
             NEW.inverse_key_hash, v_words, NEW.class, NEW.subject_key_id, v_fresh,
-            memwarden_internal.conversation_of(NEW.origin, NEW.scope_id));
+            memwarden_internal.conversation_of(NEW.origin, NEW.scope_id), NEW.attribute_key);
     ELSE
         UPDATE memwarden_data.item AS i
            SET kind = NEW.kind, subject = NEW.subject, predicate = NEW.predicate, version_id = NEW.version_id, version = v_head.version + 1,
@@ -231,7 +232,7 @@ BEGIN
                    updated_at = v_now,
                expires_at = v_expires, valid_during = v_valid, content_hash = NEW.content_hash, fingerprint = NEW.fingerprint,
                key_hash = NEW.key_hash, inverse_key_hash = NEW.inverse_key_hash, search_vector = v_words, class = NEW.class,
-               subject_key_id = NEW.subject_key_id,
+               subject_key_id = NEW.subject_key_id, attribute_key = NEW.attribute_key,
                -- What is pinned stays so.
                fresh_until = CASE WHEN i.fresh_until = 'infinity' AND i.class IS NOT DISTINCT FROM NEW.class THEN i.fresh_until
                                   ELSE v_fresh END
@@ -271,6 +272,9 @@ BEGIN
     END IF;
     IF NEW.disputes IS NOT NULL THEN
         PERFORM memwarden_internal.record_disputes(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.disputes);
+    END IF;
+    IF NEW.outdates IS NOT NULL THEN
+        PERFORM memwarden_internal.record_outdated(NEW.org_id, NEW.scope_id, NEW.item_id, NEW.outdates);
     END IF;
 
     NEW.verdict := memwarden_internal.verdict(v_head.item_id IS NOT NULL OR NEW.replaces IS NOT NULL, NEW.disputes IS NOT NULL);

@@ -159,7 +159,7 @@ BEGIN
     NEW.provenance := NULL;
     NEW.neighbours := NULL;
     IF num_nonnulls(NEW.findings, NEW.conflicts, NEW.keys, NEW.inverse_key_hash, NEW.becomes, NEW.merges, NEW.replaces, NEW.disputes,
-                    NEW.review_asked) > 0 THEN
+                    NEW.review_asked, NEW.attribute_key, NEW.outdates) > 0 THEN
         NEW.findings := NULL;
         NEW.conflicts := NULL;
         NEW.keys := NULL;
@@ -169,6 +169,8 @@ BEGIN
         NEW.replaces := NULL;
         NEW.disputes := NULL;
         NEW.review_asked := NULL;
+        NEW.attribute_key := NULL;
+        NEW.outdates := NULL;
     END IF;
     RETURN NEW;
 END

@@ -76,7 +76,7 @@ BEGIN
            refused_hash = memwarden_internal.keyed_hash('refused content', r.content_hash),
            asked_hash = memwarden_internal.veiled_hash(r.asked_hash),
            content_hash = NULL, sealed = NULL, embedding = NULL, idempotency_key = NULL, intake_fault = NULL, fingerprint = NULL,
-           key_hash = NULL, token = NULL
+           key_hash = NULL, attribute_key = NULL, token = NULL
      WHERE r.request_id = p_request_id AND r.outcome = 'DEFERRED';
 END
 $function$;

@@ -1,4 +1,5 @@
--- Of two memories that contradict each other both may answer well. Who reads from the top is to meet what was said last.
+-- Of two memories that contradict each other both may answer well, and so may a value and its successor. Who reads from the top is
+-- to meet what was said last.
 CREATE OR REPLACE FUNCTION memwarden_internal.newer_first(p_rows memwarden_internal.recalled_item[], p_weights jsonb)
 RETURNS memwarden_internal.recalled_item[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
@@ -12,17 +13,24 @@ BEGIN
     -- A page stays what it was: which memories it holds, and their scores. Only those that contradict each other change places,
     -- the oldest first, so that each later one passes all before it.
     FOR v_pair IN
-        SELECT n.item_id AS newer, array_agg(o.item_id) AS older
-          FROM unnest(p_rows) AS n
-          JOIN unnest(p_rows) AS o ON o.item_id = ANY (n.contradicts)
-          JOIN memwarden_data.layer AS l ON l.layer = n.layer
-         WHERE ((n.provenance ->> 'recorded_at')::timestamptz, n.item_id) > ((o.provenance ->> 'recorded_at')::timestamptz, o.item_id)
-           -- One that hardly answers the question does not go before one that does.
-           AND n.relevance >= 0.5 * o.relevance
-           -- Who weighs time has said what it is worth.
-           AND NOT coalesce(coalesce(p_weights, l.weights) ?| '{recency,freshness}', false)
-         GROUP BY n.item_id, (n.provenance ->> 'recorded_at')::timestamptz
-         ORDER BY (n.provenance ->> 'recorded_at')::timestamptz, n.item_id LOOP
+        SELECT p.newer, array_agg(p.older) AS older
+          FROM (SELECT n.item_id AS newer, o.item_id AS older, n.provenance
+                  FROM unnest(p_rows) AS n
+                  JOIN unnest(p_rows) AS o ON o.item_id = ANY (n.contradicts)
+                  JOIN memwarden_data.layer AS l ON l.layer = n.layer
+                 WHERE ((n.provenance ->> 'recorded_at')::timestamptz, n.item_id)
+                     > ((o.provenance ->> 'recorded_at')::timestamptz, o.item_id)
+                   -- One that hardly answers the question does not go before one that does.
+                   AND n.relevance >= 0.5 * o.relevance
+                   -- Who weighs time has said what it is worth.
+                   AND NOT coalesce(coalesce(p_weights, l.weights) ?| '{recency,freshness}', false)
+                UNION ALL
+                -- What tells the newer value of the same thing answers whatever the older one does.
+                SELECT n.item_id, o.item_id, n.provenance
+                  FROM unnest(p_rows) AS o
+                  JOIN unnest(p_rows) AS n ON o.provenance -> 'outdated_by' ? n.item_id::text) AS p
+         GROUP BY p.newer, (p.provenance ->> 'recorded_at')::timestamptz
+         ORDER BY (p.provenance ->> 'recorded_at')::timestamptz, p.newer LOOP
         v_place := (SELECT min(array_position(v_order, o)) FROM unnest(v_pair.older) AS o);
         IF v_place < array_position(v_order, v_pair.newer) THEN
             v_order := v_order[:v_place - 1] || v_pair.newer || array_remove(v_order[v_place:], v_pair.newer);
@@ -34,5 +42,5 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
     'The rows of an answer, best first, so that of two that contradict each other the one recorded last comes directly '
     'before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of '
-    'its layer) name recency or freshness.';
+    'its layer) name recency or freshness. What tells a newer value (outdated_by) always comes before the older one.';
 REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;

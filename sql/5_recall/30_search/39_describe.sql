@@ -11,7 +11,8 @@ BEGIN
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.described IS
-    'The rows of an answer; by which rules each is to be screened, NULL where that has been done; whether others contradict any.';
+    'The rows of an answer; by which rules each is to be screened, NULL where that has been done; whether others contradict any '
+    'or tell a newer value.';
 
 CREATE OR REPLACE FUNCTION memwarden_internal.describe(
     p_reader memwarden_internal.reader, p_found memwarden_internal.scored_item[], p_rules jsonb, p_hedges jsonb)
@@ -25,7 +26,7 @@ AS $function$
 BEGIN
     RETURN (
     SELECT (coalesce(array_agg(a.said), '{}'), coalesce(array_agg(a.rules_hash), '{}'),
-            coalesce(bool_or(a.contradicted), false))::memwarden_internal.described
+            coalesce(bool_or(a.marked), false))::memwarden_internal.described
       FROM (SELECT ROW (
                f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate,
                memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed),
@@ -35,7 +36,8 @@ BEGIN
                i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
                o.contradicts <> '{}', o.outdated, c.name, b.domains,
                memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
-                                             i.adjusted_confidence, i.authority, i.sensitivity),
+                                             i.adjusted_confidence, i.authority, i.sensitivity)
+               || CASE WHEN o.outdated_by = '{}' THEN '{}'::jsonb ELSE jsonb_build_object('outdated_by', o.outdated_by) END,
                coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as,
                h.standing, nullif(p_hedges ->> h.standing, ''), NULL::text[], coalesce(e.origin, '{}'), NULL::uuid,
                o.contradicts, f.neighbour_score, f.time_score)::memwarden_internal.recalled_item AS said,
@@ -43,7 +45,7 @@ BEGIN
                CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
                       OR t.swept_at IS NULL AND lower(v.recorded_during) < t.since + interval '1 minute' THEN t.rules_hash END
                    AS rules_hash,
-               o.contradicts <> '{}' AS contradicted
+               o.contradicts <> '{}' OR o.outdated_by <> '{}' AS marked
       FROM unnest(p_found) WITH ORDINALITY AS f
       -- Each by its key, whatever the planner believes of the store.
      CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
@@ -81,14 +83,15 @@ BEGIN
                           ORDER BY y.org_id DESC, y.layer = '*' LIMIT 1) AS t ON true
      -- As is_outdated() has it. Most memories are derived from none: asked here, not in a function. Nearly all are contradicted by
      -- nothing: the head says so, and nothing is looked for.
-     CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM memwarden_data.derivation AS d
+     CROSS JOIN LATERAL (SELECT (m.marks).contradicts, (m.marks).outdated_by,
+                                (m.marks).outdated_by <> '{}' OR EXISTS (SELECT FROM memwarden_data.derivation AS d
                                          WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                                     AND memwarden_internal.is_stale(i.org_id, i.version_id)
                                 OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_reader.asked_at),
-                                            false) AS outdated,
-                                CASE WHEN i.contradicted THEN memwarden_internal.contradicting(
-                                         i.org_id, i.item_id, i.content_hash, p_reader.principal_id, p_reader.labels)
-                                     ELSE '{}'::uuid[] END AS contradicts OFFSET 0) AS o
+                                            false) AS outdated
+                           FROM (SELECT CASE WHEN i.contradicted THEN memwarden_internal.marks_of(
+                                                 i.org_id, i.item_id, i.content_hash, p_reader.principal_id, p_reader.labels)
+                                             ELSE ROW ('{}', '{}')::memwarden_internal.marks END AS marks OFFSET 0) AS m OFFSET 0) AS o
      CROSS JOIN LATERAL (SELECT memwarden_internal.standing(
                                     p_rules, o.contradicts <> '{}',
                                     o.outdated OR coalesce(upper(i.valid_during) <= clock_timestamp(), false),

@@ -177,17 +177,19 @@ BEGIN
             WHERE n.weight > 0) AS s
      ORDER BY r.place;
     RETURN QUERY
-    SELECT 'dispute', format('%s stands before %s though its score is lower: they contradict each other, and it was recorded '
-        'later', a.item_id, b.item_id),
+    SELECT 'dispute', format('%s stands before %s though its score is lower: %s', a.item_id, b.item_id,
+               CASE WHEN b.item_id = ANY (a.contradicts) THEN 'they contradict each other, and it was recorded later'
+                    ELSE 'it tells a newer value' END),
            jsonb_build_object('first', a.item_id, 'then', b.item_id, 'scores', jsonb_build_array(a.score, b.score))
       FROM unnest(p_rows) WITH ORDINALITY AS a
-      JOIN unnest(p_rows) WITH ORDINALITY AS b ON b.item_id = ANY (a.contradicts)
+      JOIN unnest(p_rows) WITH ORDINALITY AS b
+        ON b.item_id = ANY (a.contradicts) OR b.provenance -> 'outdated_by' ? a.item_id::text
      WHERE a.ordinality < b.ordinality AND a.score < b.score
      ORDER BY a.ordinality, b.ordinality;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[], text) IS
-    'Of each answer the sum that is its score, and which stand before what they contradict because they are newer.';
+    'Of each answer the sum that is its score, and which stand before what they contradict or make outdated because they are newer.';
 REVOKE ALL ON FUNCTION memwarden_internal.explain_rows(memwarden_internal.recalled_item[], memwarden_internal.layer_weights[],
     text) FROM PUBLIC;
 

@@ -48,16 +48,13 @@ BEGIN
     RETURN QUERY
     SELECT i.item_id, i.version_id, i.version::integer, i.layer, s.path, i.kind, i.subject, i.predicate, v.content, v.search_text,
            i.confidence::double precision, i.importance::double precision, i.status::text,
-               memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
+               memwarden_internal.is_stale(i.org_id, i.version_id) OR o.outdated_by <> '{}', i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, b.domains, b.attributes,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
            coalesce((n.said).last_seen_at, i.updated_at), coalesce((n.said).times_seen, 0), coalesce((n.said).witnesses, 0),
            coalesce((n.said).confidence, i.adjusted_confidence), i.class,
-           CASE WHEN i.contradicted AND i.status = 'ACTIVE'
-                THEN memwarden_internal.contradicting(i.org_id, i.item_id, i.content_hash, v_principal_id,
-                    memwarden_internal.readable_labels(v_principal_id))
-                ELSE '{}' END
+           o.contradicts
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id
       JOIN memwarden_data.scope AS s ON s.scope_id = i.scope_id
@@ -72,6 +69,12 @@ BEGIN
                            i.authority, i.updated_at)
                        END AS said
            OFFSET 0) AS n ON true
+     CROSS JOIN LATERAL (
+           SELECT (m.marks).contradicts, (m.marks).outdated_by
+             FROM (SELECT CASE WHEN i.contradicted AND i.status = 'ACTIVE'
+                               THEN memwarden_internal.marks_of(i.org_id, i.item_id, i.content_hash, v_principal_id,
+                                                                memwarden_internal.readable_labels(v_principal_id))
+                               ELSE ROW ('{}', '{}')::memwarden_internal.marks END AS marks OFFSET 0) AS m) AS o
      WHERE i.org_id = ANY (memwarden_internal.visible_orgs()) AND i.item_id = get.item_id
        AND memwarden_internal.may_read(v_principal_id, i.scope_id)
        AND memwarden_internal.refusal(v_principal_id, 'READ', i.label_id, i.principal_id) IS NULL

@@ -41,7 +41,10 @@ BEGIN
            i.contradicted AND i.status = 'ACTIVE' AND memwarden_internal.is_disputed(
                i.org_id, i.item_id, i.content_hash, v_principal_id, CASE WHEN NOT v_all THEN v_labels END),
            v_derived AND EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
-               AND memwarden_internal.is_stale(i.org_id, i.version_id), i.created_at, i.updated_at, i.expires_at,
+               AND memwarden_internal.is_stale(i.org_id, i.version_id)
+               OR i.contradicted AND i.status = 'ACTIVE' AND (memwarden_internal.marks_of(
+                      i.org_id, i.item_id, i.content_hash, v_principal_id, CASE WHEN NOT v_all THEN v_labels END)).outdated_by <> '{}',
+           i.created_at, i.updated_at, i.expires_at,
            lower(i.valid_during), upper(i.valid_during), c.name, l.domains, l.attributes, v.evidence, v.request_id,
            coalesce((n.said).last_seen_at, i.updated_at), coalesce((n.said).times_seen, 0), coalesce((n.said).witnesses, 0),
            coalesce((n.said).confidence, i.adjusted_confidence), i.class

@@ -22,7 +22,9 @@ BEGIN
            i.contradicted AND memwarden_internal.is_disputed(i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels),
            EXISTS (SELECT FROM memwarden_data.derivation AS d WHERE d.org_id = i.org_id AND d.version_id = i.version_id)
                AND memwarden_internal.is_stale(i.org_id, i.version_id)
-               OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_now), false),
+               OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_now), false)
+               OR i.contradicted AND (memwarden_internal.marks_of(
+                      i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels)).outdated_by <> '{}',
            i.sensitivity::text, c.name, lower(v.recorded_during), p.name, v.evidence,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
@@ -106,7 +108,7 @@ BEGIN
       JOIN memwarden_data.dispute AS d ON d.org_id = i.org_id AND d.item_id = i.item_id AND d.content_hash = i.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
      WHERE i.org_id = ANY ((SELECT memwarden_internal.visible_orgs())::bigint[]) AND i.item_id = ANY (p_item_ids) AND i.contradicted
-         AND o.status = 'ACTIVE' AND d.settled_at IS NULL;
+         AND o.status = 'ACTIVE' AND d.settled_at IS NULL AND NOT d.outdated;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.disputes_of(uuid[]) IS

@@ -31,6 +31,7 @@ DECLARE
     v_ids      uuid[];
     v_scores   double precision[];
     v_records  memwarden_internal.context_record[];
+    v_order    uuid[];
     v_disputes jsonb;
     v_placed   uuid[];
     v_recall_id uuid;
@@ -49,9 +50,19 @@ BEGIN
                    p_valid_at => compile_context.valid_at, p_embedding_model => compile_context.embedding_model,
                    p_threshold => v_floor, p_classification => compile_context.classification, p_surface => compile_context.surface) AS a);
     SELECT coalesce(array_agg(f.item_id), '{}'), coalesce(array_agg(f.score), '{}') INTO v_ids, v_scores FROM unnest(v_found) AS f;
+    -- What tells a newer value comes with the older one, and before it.
+    v_order := ARRAY(
+        SELECT u.item_id
+          FROM unnest(v_found) WITH ORDINALITY AS f
+         CROSS JOIN LATERAL (
+               SELECT n.id::uuid AS item_id, 1 AS place FROM jsonb_array_elements_text(f.provenance -> 'outdated_by') AS n (id)
+                WHERE n.id::uuid <> ALL (v_ids)
+               UNION ALL
+               SELECT f.item_id, 2) AS u
+         ORDER BY f.ordinality, u.place);
     v_records := ARRAY(
         SELECT r FROM memwarden_internal.context_records(
-                   v_principal_id, v_ids || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d),
+                   v_principal_id, v_order || ARRAY(SELECT d.other_item_id FROM memwarden_internal.disputes_of(v_ids) AS d),
                    compile_context.min_confidence, v_now, compile_context.surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification
          WHERE c.level <= v_ceiling
@@ -68,7 +79,7 @@ BEGIN
                  WHERE p.other_item_id IN (SELECT r.item_id FROM unnest(v_records) AS r)
                  GROUP BY p.item_id) AS d);
     v_placed := memwarden_internal.fitting(
-        v_ids, v_disputes,
+        v_order, v_disputes,
         -- As long as its line can become: positions and marks are known at the end.
         (SELECT coalesce(jsonb_object_agg(r.item_id, 1 + memwarden.estimate_tokens(memwarden_internal.context_line(
                     999, r, array_fill(999, ARRAY[coalesce(jsonb_array_length(v_disputes -> r.item_id::text), 0)])))), '{}')

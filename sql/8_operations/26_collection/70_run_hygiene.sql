@@ -78,7 +78,7 @@ BEGIN
               JOIN memwarden_data.item AS o
                 ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash AND o.status = 'ACTIVE'
               JOIN memwarden_data.layer AS l ON l.layer = i.layer
-             WHERE d.org_id = p_org_id AND d.settled_at IS NULL
+             WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND NOT d.outdated
              GROUP BY i.scope_id, i.item_id) AS c;
     RETURN QUERY
     SELECT 'STALE', 'REVIEW', i.scope_id, i.item_id, NULL::uuid

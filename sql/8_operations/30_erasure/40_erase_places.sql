@@ -43,6 +43,8 @@ BEGIN
      WHERE m.org_id = ANY (p_orgs) AND m.item_id = ANY (p_item_ids) AND d.org_id = m.org_id AND d.item_id = m.other_item_id
        AND d.other_item_id = m.item_id;
     DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids);
+    -- Where it was the newer value, the one row is the older one's.
+    DELETE FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.outdated AND d.other_item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids);
     DELETE FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids);
@@ -104,7 +106,7 @@ BEGIN
            classification = NULL, domains = NULL, attributes = NULL, origin = NULL, justification = NULL, review_asked = NULL,
                review = NULL, class = NULL, consent_check = NULL, pack_check = NULL, verdict = NULL,
            intake_fault = NULL, canonical = NULL, search_text = NULL,
-           content_hash = NULL, fingerprint = NULL, key_hash = NULL, token = NULL, findings = NULL, sensitive = NULL,
+           content_hash = NULL, fingerprint = NULL, key_hash = NULL, attribute_key = NULL, token = NULL, findings = NULL, sensitive = NULL,
                sealed = NULL, grounds = NULL,
            trail = NULL, provenance = NULL, neighbours = NULL, conflicts = NULL, inverse_key_hash = NULL, keys = NULL, login = NULL,
            subject_key_id = NULL, sealed_words = NULL
@@ -268,7 +270,8 @@ BEGIN
          UNION SELECT 'recall_use' FROM memwarden_data.recall_use AS u WHERE u.org_id = ANY (p_orgs) AND u.item_id = ANY (p_item_ids)
          UNION SELECT 'pin' FROM memwarden_data.pin AS n WHERE n.org_id = ANY (p_orgs) AND n.item_id = ANY (p_item_ids)
          UNION SELECT 'memory_key' FROM memwarden_data.memory_key AS k WHERE k.org_id = ANY (p_orgs) AND k.item_id = ANY (p_item_ids)
-         UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)
+         UNION SELECT 'dispute' FROM memwarden_data.dispute AS d WHERE d.org_id = ANY (p_orgs)
+             AND (d.item_id = ANY (p_item_ids) OR d.outdated AND d.other_item_id = ANY (p_item_ids))
          UNION SELECT 'promotion' FROM memwarden_data.promotion AS p WHERE p.org_id = ANY (p_orgs) AND p.item_id = ANY (p_item_ids)
          UNION SELECT 'derivation' FROM memwarden_data.derivation AS d
                 WHERE d.source_item_id = ANY (p_item_ids) OR d.org_id = ANY (p_orgs) AND d.item_id = ANY (p_item_ids)

@@ -46,7 +46,7 @@ BEGIN
      UNION ALL
     SELECT 'contradictions', '*', (coalesce(t.contradictions, 0) + d.pairs)::double precision, coalesce(t.writes, 0)::bigint
       FROM totals AS t, (SELECT count(*) / 2 AS pairs FROM memwarden_data.dispute AS d
-                          WHERE d.org_id = p_org_id AND d.found_at > p_now - interval '24 hours') AS d
+                          WHERE d.org_id = p_org_id AND NOT d.outdated AND d.found_at > p_now - interval '24 hours') AS d
      UNION ALL
     SELECT 'write_latency_p95', g.gate, g.p95_us / 1000, g.requests FROM memwarden_internal.gate_times(ARRAY[p_org_id], v_since) AS g;
 END

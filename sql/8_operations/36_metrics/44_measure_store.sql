@@ -82,7 +82,7 @@ BEGIN
       FROM memwarden_data.dispute AS d
       JOIN memwarden_data.item AS i ON i.org_id = d.org_id AND i.item_id = d.item_id AND i.content_hash = d.content_hash
       JOIN memwarden_data.item AS o ON o.org_id = d.org_id AND o.item_id = d.other_item_id AND o.content_hash = d.other_content_hash
-     WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND d.item_id < d.other_item_id
+     WHERE d.org_id = p_org_id AND d.settled_at IS NULL AND NOT d.outdated AND d.item_id < d.other_item_id
        AND i.status = 'ACTIVE' AND (i.expires_at IS NULL OR i.expires_at > p_now)
        AND o.status = 'ACTIVE' AND (o.expires_at IS NULL OR o.expires_at > p_now);
 END

@@ -1,0 +1,304 @@
+"""The frames in which a sentence states a value of an attribute of a thing, by their verbs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..language.words import stem, word_set
+from .moves import MOVED, NAMED, been, bought, joined, left, moved, replaced, sold, taken
+from .stated import ARTICLES, told
+from .statement import (
+    MOST_SUBJECT,
+    SEVERAL,
+    Statement,
+    all_of,
+    attribute,
+    by_whom,
+    is_name,
+    noun_of,
+    one_of,
+    thing_key,
+)
+
+_ALWAYS_MORE = frozenset(
+    map(
+        stem,
+        word_set(
+            "likes loves enjoys adores hates dislikes visits speaks knows wants needs reads writes"
+            " learns tries collects talks listens watches believes sees says thinks travels"
+            " flies looks dreams argues subscribes donates interested involved allergic afraid"
+            " includes contains helps supports offers sells gets gives makes works plays buys"
+            " eats drinks studies goes returns has reviewed used owns"
+        ),
+    )
+)
+"""Who does one of these does it with several."""
+_ONE_AT_A_TIME = frozenset(
+    (stem(verb), link)
+    for verb, link in (("plays", "for"), ("buys", "from"), ("studies", "at"), ("goes", "to"))
+)
+_LED = dict.fromkeys(
+    word_set(
+        "led run headed managed chaired directed coordinated supervised captained leads runs heads"
+        " manages chairs directs coordinates supervises captains"
+    ),
+    "lead",
+) | {
+    "conducted": "conduct",
+    "conducts": "conduct",
+    "coached": "coach",
+    "coaches": "coach",
+    "trained": "coach",
+    "taught": "teach",
+    "teaches": "teach",
+    "owned": "own",
+    "owns": "own",
+    "edited": "edit",
+    "edits": "edit",
+    "hosted": "host",
+}
+_AT_HOME = word_set("based located situated headquartered")
+_NO_EMPLOYERS = word_set("night home noon dai weekend present")
+_SHIFTS = word_set("nights days mornings evenings weekends")
+_IRREGULAR = word_set("sent held set made built paid kept done put drawn")
+_STATES = word_set(
+    "open closed finished done cancelled canceled ready full available online offline active"
+    " inactive live broken sold vacant occupied suspended postponed paused complete completed"
+    " delayed approved rejected pending archived published blocked free busy"
+)
+_IDIOMS = word_set("on in under at out off")
+_WHERE = word_set("in at on near behind")
+_PARTICLES = word_set("together up out again")
+
+
+def statements_of(words: list[str]) -> list[Statement]:
+    """What a sentence states: by the first word that makes a frame."""
+    end = min(len(words) - 1, MOST_SUBJECT + 1)
+    places = range(1, min(end, words.index(",")) if "," in words else end)
+    known = [place for place in places if words[place].lower() in _FRAMES]
+    for place in known or [place for place in places if _is_habit(words[place])]:
+        frame = _FRAMES.get(words[place].lower(), _habit)
+        found = frame(words[:place], words[place].lower(), words[place + 1 :])
+        if found := [each for each in found if each.subject]:
+            return found
+    return []
+
+
+def may_state(words: list[str], lower: frozenset[str]) -> bool:
+    """Whether a sentence has a word that makes a frame; ``lower``: its words in lower case."""
+    return not lower.isdisjoint(_FRAMES) or any(map(_is_habit, words[1 : MOST_SUBJECT + 1]))
+
+
+def _is_habit(word: str) -> bool:
+    """Whether a word looks like a verb that tells what is done again and again."""
+    return word[-1] == "s" and word.islower() and not word.endswith(("ss", "us", "'s"))
+
+
+def _habit(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    """What is done again and again: when and where, or with what."""
+    if rest[0].lower() in _PARTICLES and len(rest) > 1:
+        rest = rest[1:]
+    relation = stem(verb)
+    if verb == "held":
+        relation = "happen"
+    elif verb == "takes" and rest[0] == "place" and len(rest) > 1:
+        relation, rest = "happen", rest[1:]
+    found = all_of(thing, relation, rest)
+    if found and (found[0].slot != "place" or relation not in _ALWAYS_MORE):
+        return found
+    values, beside = told(rest)
+    if not 0 < len(values) < 3 or relation in SEVERAL:
+        return []
+    last = values[-1]
+    link = last.preposition
+    if relation in _ALWAYS_MORE and (relation, link) not in _ONE_AT_A_TIME:
+        return []
+    more = beside | {each.key for each in values[:-1]}
+    slot = f"verb:{relation} {link}"
+    made = Statement(thing_key(thing), slot, relation, last.kind, last.key, more)
+    return [made._replace(free=link != "")]
+
+
+def _lives(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    return [s for s in all_of(thing, "live", rest, single=True) if s.slot == "place"]
+
+
+def _works(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    first = rest[0].lower()
+    if first in ("at", "for", "with"):
+        found = one_of(thing, "employer", "work", rest[1:])
+        return [s for s in found if s.value not in _NO_EMPLOYERS]
+    if first == "as":
+        return one_of(thing, "role", "work", rest[1:])
+    if first in _SHIFTS:
+        return one_of(thing, "shift", "work", rest, single=False)
+    return _habit(thing, verb, rest)
+
+
+def _timed(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    found = all_of(thing, stem(verb), rest, single=verb in ("opens", "closes", "open", "close"))
+    return [s for s in found if s.slot == "clock"] or [s._replace(single=False) for s in found]
+
+
+def _costs(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    return [s for s in one_of(thing, "money", "price", rest) if s.kind == "money"]
+
+
+def _measured(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    found = one_of(thing, "measure:" + stem(verb), "measure", rest)
+    return [s for s in found if s.kind == "amount"] or _habit(thing, verb, rest)
+
+
+def _uses(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    found = one_of(thing, "use", stem(verb), rest, single=False)
+    if found and found[0].kind == "room":
+        return [found[0]._replace(slot="place")]
+    # Who uses a thing uses others too.
+    uses = verb in ("uses", "use")
+    return [s._replace(replaces=uses) for s in found if s.kind == "name"] or (
+        [] if uses else _habit(thing, verb, rest)
+    )
+
+
+def _leads(thing: list[str], verb: str, rest: list[str]) -> list[Statement]:
+    found = by_whom(rest, _LED[verb], thing, single=_LED[verb] in ("lead", "own"))
+    definite = rest[0].lower() in ARTICLES and rest[0].lower() not in ("a", "an")
+    return found if definite else [] if found else _habit(thing, verb, rest)
+
+
+def _reports(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    return by_whom(thing, "lead", rest[1:]) if rest[0].lower() == "to" else []
+
+
+def _can(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    lower = [word.lower() for word in rest[:3]]
+    if lower[:2] != ["be", "reached"] or lower[2:] not in (["at"], ["on"], ["under"]):
+        return []
+    return [s for s in one_of(thing, "phone", "phone", rest[3:]) if s.kind == "code"]
+
+
+def _is(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    lower = [word.lower() for word in rest]
+    first = lower[0]
+    noun = noun_of(thing)
+    if noun:
+        return attribute(*noun, rest)
+    if len(rest) == 1:
+        return _plain(thing, rest)
+    if first in _AT_HOME:
+        return _lives(thing, "", rest[1:])
+    if first == "due":
+        return all_of(thing, "due", rest[1:], single=True)
+    if lower[:3] == ["in", "charge", "of"]:
+        return by_whom(rest[3:], "lead", thing)
+    if first in _LED and lower[1] == "by":
+        return by_whom(thing, _LED[first], rest[2:])
+    if first in ("called", "named"):
+        return one_of(thing, "name", "name", rest[1:])
+    if lower[:2] == ["priced", "at"]:
+        return _costs(thing, "", rest[2:])
+    if lower[:2] == ["married", "to"]:
+        return one_of(thing, "spouse", "married", rest[2:])
+    if lower[1:3] == ["years", "old"]:
+        return one_of(thing, "age", "age", rest[:1])
+    if first == "the":
+        return _is_the(thing, rest)
+    if first in ("a", "an"):
+        found = one_of(thing, "role", "be", rest[1:], single=False)
+        return [s._replace(free=False) for s in found if s.kind == "word" and not s.beside]
+    if noun_of(rest) and is_name(thing):
+        # "Bo is the club's new treasurer"
+        return _is_the(thing, rest)
+    if first.endswith("ed") or first in _IRREGULAR:
+        return _habit(thing, first, rest[1:])
+    return _plain(thing, rest)
+
+
+def _is_the(who: list[str], rest: list[str]) -> list[Statement]:
+    """Of "Ana is the new manager of the shop": it tells of the shop."""
+    noun = noun_of(rest)
+    return attribute(*noun, who) if noun and is_name(who) else []
+
+
+def _plain(thing: list[str], rest: list[str]) -> list[Statement]:
+    """What "is" tells without another verb: a state, when, where, how much."""
+    where = rest[0].lower() in _WHERE
+    placed = [s for s in all_of(thing, "be", rest) if s.slot != "place" or (where and not s.beside)]
+    return (
+        _state(thing, rest)
+        or placed
+        or _costs(thing, "", rest)
+        or [s for s in one_of(thing, "be", "be", rest) if s.kind in ("amount", "code")]
+    )
+
+
+def _state(thing: list[str], rest: list[str]) -> list[Statement]:
+    """The state of a thing; of a person nobody knows which states exclude each other."""
+    lower = [word.lower() for word in rest]
+    person = thing[0][0].isupper() and thing[0].lower() not in ARTICLES
+    idiom = len(lower) in (2, 3) and lower[0] in _IDIOMS and rest[-1].islower()
+    if idiom and ARTICLES.isdisjoint(lower):
+        if person or told(rest).values[0].kind != "word":
+            return []
+    elif len(lower) > 1 or not rest[0].isalpha() or not rest[0].islower():
+        return []
+    known = not person and (idiom or lower[0] in _STATES)
+    kind = "state" if known else "quality"
+    said = " ".join(lower)
+    return [Statement(thing_key(thing), "state", "be", kind, said, free=known)]
+
+
+def _has(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    first = rest[0].lower()
+    if first == "been" and len(rest) > 2:
+        return been(thing, rest[1].lower(), rest[2:])
+    if first in _PERFECT and len(rest) > 1:
+        return _FRAMES[first](thing, first, rest[1:])
+    if first == "a" and len(rest) > 3 and rest[1].lower() == "new":
+        # "The club has a new treasurer, Ana"
+        at = next((n for n, word in enumerate(rest) if word[0].isupper()), len(rest))
+        nouns = [word for word in rest[2:at] if word not in (",", "called", "named")]
+        found = attribute(thing, " ".join(map(stem, nouns)), rest[at:], changed=True)
+        return [s for s in found if s.kind == "name"]
+    values, beside = told(rest)
+    if len(values) == 1 and values[0].kind == "amount" and " " in values[0].key:
+        number, _, noun = values[0].key.partition(" ")
+        slot = "count:" + noun
+        return [Statement(thing_key(thing), slot, "have", "amount", number, beside, single=True)]
+    return []
+
+
+def _was(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    verb = rest[0].lower()
+    passive = len(rest) > 1 and (verb in MOVED or verb in NAMED)
+    return been(thing, verb, rest[1:]) if passive else []
+
+
+def _became(thing: list[str], _verb: str, rest: list[str]) -> list[Statement]:
+    found = _is_the(thing, rest) if rest[0].lower() == "the" else []
+    return [each._replace(changed=True) for each in found]
+
+
+_PERFECT = MOVED | word_set("taken replaced joined left become succeeded bought acquired")
+_FRAMES: dict[str, Callable[[list[str], str, list[str]], list[Statement]]] = {
+    **dict.fromkeys(("is", "are", "am"), _is),
+    **dict.fromkeys(("has", "have"), _has),
+    **dict.fromkeys(("was", "were"), _was),
+    **dict.fromkeys(("works", "work"), _works),
+    **dict.fromkeys(("costs", "cost"), _costs),
+    **dict.fromkeys(("took", "taken"), taken),
+    **dict.fromkeys(("replaced", "succeeded", "replaces"), replaced),
+    **dict.fromkeys(("bought", "acquired"), bought),
+    **dict.fromkeys(("become", "became"), _became),
+    **dict.fromkeys(("lives", "live", "resides", "reside"), _lives),
+    **dict.fromkeys(word_set("opens closes starts begins ends finishes"), _timed),
+    **dict.fromkeys(word_set("weighs measures holds seats lasts"), _measured),
+    **dict.fromkeys(("uses", "use", "drives", "rides"), _uses),
+    **dict.fromkeys([verb for verb in _LED if verb.endswith("s")], _leads),
+    **dict.fromkeys(MOVED, moved),
+    "reports": _reports,
+    "can": _can,
+    "belongs": sold,
+    "joined": joined,
+    "left": left,
+}
