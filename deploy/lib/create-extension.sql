@@ -7,3 +7,5 @@ CREATE EXTENSION IF NOT EXISTS pg_partman SCHEMA partman;
 CREATE EXTENSION IF NOT EXISTS memwarden CASCADE;
 ALTER EXTENSION memwarden UPDATE;
 SELECT memwarden.setup() \g /dev/null
+-- Half a minute the first time, and nothing where the files are the same: who is told that the server is ready has the dictionary.
+CALL memwarden.load_lexicons();

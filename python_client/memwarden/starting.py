@@ -148,6 +148,7 @@ def _steps(admin: Connection, start: Start, secrets: tuple[str, str] | None) -> 
     return [
         _extension(admin),
         _storage(admin),
+        *_dictionaries(admin),
         _scope(admin, start.scope),
         _login(admin, start.agent, "memwarden_agent", given[0]),
         _agent(admin, org, start.agent, start.scope, "contributor", "agent"),
@@ -175,6 +176,27 @@ def _storage(admin: Connection) -> Step:
     if not there:
         admin.execute("SELECT FROM memwarden.setup()")
     return Step("storage", "memwarden_data", not there)
+
+
+def _dictionaries(admin: Connection) -> list[Step]:
+    """Load what the judge asks, of which the server has files; status() tells what it has not."""
+    known = admin.execute(
+        "SELECT l.language, l.folder FROM memwarden_data.lexicon AS l"
+        " WHERE memwarden_internal.has_lexicon_files(l.folder) ORDER BY l.language"
+    ).fetchall()
+    return [
+        Step(
+            "dictionary",
+            language,
+            _found(
+                admin,
+                "SELECT l.is_new FROM memwarden.load_lexicon(%(folder)s, %(language)s) AS l",
+                {"folder": folder, "language": language},
+            )
+            == (True,),
+        )
+        for language, folder in known
+    ]
 
 
 def _scope(admin: Connection, path: str) -> Step:

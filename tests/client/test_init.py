@@ -64,8 +64,18 @@ def test_a_new_database_takes_a_governed_write_after_three_commands(
     secret.chmod(0o600)
     first = run(*given)
     assert (first.exit_code, first.stderr) == (0, "")
-    steps = [line.split()[:2] for line in first.stdout.splitlines()[:8]]
-    whats = ["extension", "storage", "scope", "login", "contributor", "login", "reviewer", "source"]
+    steps = [line.split()[:2] for line in first.stdout.splitlines()[:9]]
+    whats = [
+        "extension",
+        "storage",
+        "dictionary",
+        "scope",
+        "login",
+        "contributor",
+        "login",
+        "reviewer",
+        "source",
+    ]
     assert steps == [["made", what] for what in whats]
     for word in ("sesame", "bea", "hidden", "SCRAM"):
         assert word not in first.output
@@ -76,7 +86,7 @@ def test_a_new_database_takes_a_governed_write_after_three_commands(
 
     # The commands that the answer names, as they stand there: for another login no password.
     agent, reviewer = (make_conninfo(empty_dsn, user=name) for name in logins)
-    shown = first.stdout.replace("\\\n", "").splitlines()[8:]
+    shown = first.stdout.replace("\\\n", "").splitlines()[9:]
     write, review = (shlex.split(line.partition(": memwarden ")[2]) for line in shown)
     assert [each[-1].split()[-1] for each in (write, review)] == [f"user={n}" for n in logins]
     fact = {"drink": "green tea"}

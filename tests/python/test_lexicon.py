@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import codes
 import tiny_lexicon
 from memwarden.evaluation.gates.categories import Asked, categories
 from memwarden.evaluation.gates.corpus import Pair
@@ -18,7 +19,6 @@ from memwarden_core.verdict.lexicon import (
     QUALITY,
     RIVAL,
     SYNONYM,
-    WIDER,
     Ask,
     Entry,
     Questions,
@@ -75,11 +75,11 @@ def of(new: str, old: str, relations: Relations) -> Verdict:
         ("theorbo", "crumhorn", RIVAL),
         ("theorbos", "crumhornae", RIVAL),
         ("theorbo", "glass_harp", RIVAL),
-        ("theorbo", "instrument", WIDER),
+        ("theorbo", "instrument", AKIN),
         ("instrument", "musical_instrument", SYNONYM),
         ("ostmark", "westmark", RIVAL),
         ("ostmarkian", "westmarkian", QUALITY),
-        ("oststadt", "ostmark", WIDER),
+        ("oststadt", "ostmark", AKIN),
         ("oststadt", "westmark", RIVAL),
         ("pewter", "teakwooden", QUALITY),
         ("murky", "limpid", OPPOSITE),
@@ -157,18 +157,54 @@ def test_what_a_dictionary_alone_tells_marks_and_decides_nothing() -> None:
 
 
 def test_who_moved_is_in_another_place_where_a_dictionary_knows_both() -> None:
-    """The verb tells that places are meant; a town of a country is no other place than it.
+    """The mark says that it is newer; what a dictionary tells decides nothing.
 
     Proves: V10
     """
     lived, places = "Lena lives in Ostmark", {pair("ostmark", "westmark"): RIVAL}
     found = of("Lena moved to Westmark", lived, places)
     assert (found.relation, found.method) == ("updates", "rival")
-    assert found.why["decisive"] is True
-    for doubtful in ("Lena often moved to Westmark", "Lena may move to Westmark"):
-        assert "decisive" not in of(doubtful, lived, places).why
-    part = {pair("oststadt", "ostmark"): WIDER}
-    assert "decisive" not in of("Lena moved to Oststadt", lived, part).why
+    assert "decisive" not in found.why
+
+
+SYNONYMS = {pair("sackbut", "trombone"): SYNONYM, pair("apollo", "phoebus"): SYNONYM}
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "relation"),
+    [
+        ("The sackbut is in the hall", "The trombone is in the hall", "alike"),
+        ("The rusty sackbut is in the hall", "The trombone is in the hall", "unrelated"),
+        ("Ana owns no sackbut", "Ana owns a trombone", "contradicts"),
+        # Names have no synonyms, wherever they stand.
+        ("Apollo is in the hall", "Phoebus is in the hall", "unrelated"),
+        ("The key is with Apollo in the hall", "The key is with Phoebus in the hall", "unrelated"),
+        ("The key of Room Apollo is lost", "The key of Room Phoebus is lost", "unrelated"),
+    ],
+)
+def test_words_of_one_meaning_are_alike_and_nothing_is_lost(
+    new: str, old: str, relation: str
+) -> None:
+    """Proves: D1 (a dictionary merges nothing), V10."""
+    assert of(new, old, SYNONYMS).relation == of(old, new, SYNONYMS).relation == relation
+
+
+def test_no_dictionary_is_asked_about_a_word_and_itself(wordnet: Dictionary) -> None:
+    """A code stands behind the word before it, and is none. Proves: D1, V10."""
+    asked: list[str] = []
+
+    def ask(words: list[str]) -> Iterable[Entry]:
+        asked.extend(words)
+        return entries(wordnet)(words)
+
+    for new, old in codes.pairs():
+        questions = Questions()
+        assert of(new, old, questions).relation == "unrelated", (new, old)
+        assert all(one != other and (one + other).isalpha() for one, other in questions.asked)
+        told = of(new, old, questions.answered(ask))
+        assert told.relation == "unrelated", (new, old, told)
+    assert len(codes.pairs()) >= 300
+    assert asked
 
 
 def test_materials_differ_only_where_they_describe() -> None:

@@ -1,4 +1,4 @@
-"""The same in another order is the same, where the order says nothing; the rest is not."""
+"""The same in another order is alike, where the order says nothing; the rest is not."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ def relation(new: str, old: str) -> str:
             "The wall is being painted blue by two painters",
             "Two painters are painting the wall blue",
         ),
-        ("The parcel, which is heavy, is in the hall", "The heavy parcel is in the hall"),
-        ("One server is down", "A server is down"),
-        ("Somebody has the key", "A person has the key"),
+        ("At noon the guard opened the door", "The guard opened the door at noon"),
     ],
 )
 def test_who_does_what_may_be_told_in_either_order(one: str, other: str) -> None:
     """Proves: V4."""
-    assert relation(one, other) == relation(other, one) == "same"
+    assert relation(one, other) == relation(other, one) == "alike"
 
 
 @pytest.mark.parametrize(
@@ -46,14 +44,8 @@ def test_who_does_what_may_be_told_in_either_order(one: str, other: str) -> None
 )
 def test_another_order_may_say_something_else(one: str, other: str) -> None:
     """Proves: V4."""
-    assert relation(one, other) not in ("same", "narrower", "wider")
-    assert relation(other, one) not in ("same", "narrower", "wider")
-
-
-def test_who_says_it_of_some_says_less() -> None:
-    """Proves: V4."""
-    some, all_of_them = "Some users cannot log in", "The users cannot log in"
-    assert (relation(some, all_of_them), relation(all_of_them, some)) == ("wider", "narrower")
+    for answer in (relation(one, other), relation(other, one)):
+        assert answer not in ("same", "alike", "narrower", "wider")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..language.units import NUMBERS
 from ..language.words import PAST_FORMS, STOP, base_form, stem, word_set
-from .alignment import Alignment
+from .alignment import DATES, Alignment
 from .function_words import BEARING, MUTE
 from .reading import Sentence
 from .words import describes
@@ -25,6 +25,8 @@ _BEFORE_PREPOSITION = word_set(
     "close next due front top lot lots plenty couple number because outside inside pair"
 )
 _BEING = word_set("is are am was were be been")
+_SWAP = 2
+"""Two words in each other's place say something else: tea before coffee."""
 _MOST = 3
 """So many words only add; more of them tell something of their own."""
 
@@ -32,12 +34,47 @@ _MOST = 3
 def says_as_much(found: Alignment) -> bool:
     """Whether also the words that are not weighed are the same, and all stand in one order."""
     return (
-        _bearing(found.new) == _bearing(found.old)
+        found.in_order()
+        and _bearing(found.new) == _bearing(found.old)
         and _tenses_agree(found.new, found.old)
-        and found.in_order()
         and not found.begins
         and all(_one_word(found, p, q) for p, q in found.partner.items())
     )
+
+
+def is_turned(found: Alignment) -> bool:
+    """Whether the same is told in another order: a part goes first, or who did it comes last.
+
+    "On Monday Ana swims", "Ana swims on Monday"; "The report was written by Ana".
+    """
+    one, other = found.new, found.old
+    if one.question or any(one.denied) or len(one.keys) != len(other.keys):
+        return False
+    if ("by" in one.words) != ("by" in other.words):
+        told, acting = (one, other) if "by" in one.words else (other, one)
+        return _is_done_by(told, acting) and sorted(one.keys) == sorted(other.keys)
+    return (
+        len(one.keys) > _SWAP
+        and _is_rotated(one.keys, other.keys)
+        and _is_rotated(one.words, other.words)
+    )
+
+
+def _is_done_by(told: Sentence, acting: Sentence) -> bool:
+    """Whether what stands behind "by" is who acts: neither a time nor a place."""
+    by = told.words.index("by")
+    who = next((place for place, at in enumerate(told.at) if at > by), -1)
+    return (
+        who > 1
+        and not (who in told.numbers and told.at[who] + 1 == len(told.words))
+        and told.keys[who] not in DATES
+        and told.keys[who] == acting.keys[0]
+        and not _BEING.isdisjoint(told.words[:by])
+    )
+
+
+def _is_rotated(one: list[str], other: list[str]) -> bool:
+    return any(one == other[at:] + other[:at] for at in range(1, len(other)))
 
 
 def _one_word(found: Alignment, place: int, other: int) -> bool:
@@ -106,26 +143,25 @@ def adds_only(found: Alignment) -> bool:
     ours = bool(found.in_new)
     longer, shorter = (found.new, found.old) if ours else (found.old, found.new)
     return (
-        (found.less if ours else found.more) == 0
+        found.certain
         and not any(longer.denied)
         and found.in_order()
         and not found.begins
         and _adds(longer, found.in_new if ours else found.in_old)
-        and _repeats(longer, shorter, found)
+        and _repeats(longer, shorter)
     )
 
 
-def _repeats(longer: Sentence, shorter: Sentence, found: Alignment) -> bool:
+def _repeats(longer: Sentence, shorter: Sentence) -> bool:
     """Whether the longer has the words of the shorter in their forms: "cut bread" cuts nothing."""
     bearing = _bearing(shorter)
     if _bearing(longer)[: len(bearing)] != bearing:
         return False
     said = set(longer.words)
-    others = sum(
-        not (word in said or word + "s" in said or word.rstrip("s") in said)
+    return all(
+        word in said or word + "s" in said or word.rstrip("s") in said
         for word in set(shorter.words) - STOP - NUMBERS.keys() - MUTE
     )
-    return others <= sum(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
 
 
 def _adds(longer: Sentence, extra: list[int]) -> bool:

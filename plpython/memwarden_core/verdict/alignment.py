@@ -7,7 +7,7 @@ from itertools import pairwise
 from ..language.units import MONTHS
 from ..language.words import stem, word_set
 from ..light import NamedTuple
-from .lexicon import NOTHING, Relations, in_dictionary, true_together
+from .lexicon import NOTHING, Relations, are_synonyms, in_dictionary
 from .reading import Sentence
 from .words import BEGINNINGS, DESCRIBING, OPPOSED, RIVALS, SYNONYMS, WIDE, WIDER, opposed
 
@@ -17,7 +17,7 @@ _FEW = 4
 """Where fewer than one word in so many is the same, nothing else is looked for."""
 _NONE: frozenset[str] = frozenset()
 YEARS = range(1000, 3000)
-_DATES = frozenset(
+DATES = frozenset(
     map(
         stem,
         word_set(
@@ -144,14 +144,10 @@ class Alignment:
             return
         first, last, start, end = gap
         ours, theirs = self.new.written(first, last), self.old.written(start, end)
-        if last - first == end - start == 1:
-            together = true_together(relations, ours, theirs)
-            if together:
-                self.partner[first] = start
-                self.more += together == "narrower"
-                self.less += together == "wider"
-                self.in_new, self.in_old = [], []
-                return
+        if self._are_words(first, last, start, end) and are_synonyms(relations, ours, theirs):
+            self.partner[first] = start
+            self.in_new, self.in_old = [], []
+            return
         method = in_dictionary(
             relations,
             ours,
@@ -173,8 +169,22 @@ class Alignment:
             # A name of two words is one.
             self.matched = max(last - first, end - start) - 1
 
+    def _are_words(self, first: int, last: int, start: int, end: int) -> bool:
+        """Whether one word stands on either side, and it is no name: names have no synonyms."""
+        return (
+            last - first == end - start == 1
+            and first not in self.new.names
+            and start not in self.old.names
+        )
+
+    @property
+    def certain(self) -> bool:
+        """Whether partners are forms of one word or one amount: no list vouches for any."""
+        return all(self.new.keys[p] == self.old.keys[q] for p, q in self.partner.items())
+
     def _same(self, place: int, places: dict[str, int]) -> int | None:
-        return self._first(place, places, SYNONYMS.get(self.new.keys[place], _NONE))
+        wanted = SYNONYMS.get(self.new.keys[place], _NONE)
+        return None if wanted and self.new.in_name(place) else self._first(place, places, wanted)
 
     def _wider(self, place: int, places: dict[str, int]) -> int | None:
         one = self.new.keys[place]
@@ -239,7 +249,7 @@ class Alignment:
         if opposed(one, two):
             return "antonym"
         if two in RIVALS.get(one, ()) and not _is_kind(one, two):
-            return "date" if one in _DATES else "group"
+            return "date" if one in DATES else "group"
         return ""
 
     def _one_place(self, place: int, other: int, *, describes: bool) -> bool:

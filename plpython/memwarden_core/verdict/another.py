@@ -68,12 +68,12 @@ def has_another_subject(found: Alignment) -> bool:
     """Whether each sentence names something before its verb that the other does not."""
     return all(
         _is_definite(sentence, _begin(sentence))
-        and any(sentence.at[place] < _first_verb(sentence) for place in missing)
+        and any(sentence.at[place] < first_verb(sentence) for place in missing)
         for sentence, missing in ((found.new, found.in_new), (found.old, found.in_old))
     )
 
 
-def _first_verb(sentence: Sentence) -> int:
+def first_verb(sentence: Sentence) -> int:
     """The place of the first word that is known for a verb, -1 where none is."""
     return next((at for at, word in enumerate(sentence.words) if _is_verb(word)), -1)
 
@@ -141,10 +141,10 @@ def _is_of_subject(sentence: Sentence, place: int) -> bool:
     if place in sentence.numbers:
         if behind == 0:
             # "The 2019 report"
-            definite = _is_definite(sentence, begin) and sentence.at[place] < _first_verb(sentence)
+            definite = _is_definite(sentence, begin) and sentence.at[place] < first_verb(sentence)
             return definite and sentence.numbers[place][0] in YEARS
         return behind > 0 and _tells_apart(sentence, place, begin)
-    if _is_definite(sentence, begin) and at < _first_verb(sentence):
+    if _is_definite(sentence, begin) and at < first_verb(sentence):
         # "The office in Rome is closed"
         return True
     if behind < 0 or at != sentence.at[begin] + behind or begin in sentence.numbers:
@@ -162,7 +162,7 @@ def _tells_apart(sentence: Sentence, place: int, begin: int) -> bool:
     # A figure is no word, and has the place of the word before it.
     if at - sentence.at[place - 1] != (sentence.words[at] in NUMBERS):
         return False
-    if _is_definite(sentence, begin) and at < _first_verb(sentence):
+    if _is_definite(sentence, begin) and at < first_verb(sentence):
         # "The pump in hall 2"; but "the old 12 rooms" are counted.
         named = sentence.at[place - 1] == at
         return named or sentence.at[place + 1 : place + 2] != [at + 1]

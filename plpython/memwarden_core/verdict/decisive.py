@@ -45,10 +45,10 @@ def decides(found: Alignment) -> bool:
     if len(found.conflicts) != 1 or found.in_new or found.in_old or found.more or found.less:
         return False
     conflict = found.conflicts[0]
-    if found.begins:
-        return _moves(found, conflict)
     if conflict.method in GUESSED:
         return False
+    if found.begins:
+        return _begins(found, conflict)
     verb = _verb(new)
     if (
         not 0 < verb <= _SHORT
@@ -69,16 +69,13 @@ def decides(found: Alignment) -> bool:
     return _is_its_value(new, place, verb, subject, conflict.method)
 
 
-def _moves(found: Alignment, conflict: Conflict) -> bool:
-    """Whether who was in one place is in another now: "Ana lives in Rome", "Ana moved to Oslo".
-
-    The verb tells which sense is meant, so a dictionary's answer is no guess here.
-    """
+def _begins(found: Alignment, conflict: Conflict) -> bool:
+    """Whether who did one thing does another now: "Ana works as a cook", "Ana became a nurse"."""
     new, old = found.new, found.old
     last = len(new.keys) - 1
     return (
         conflict.new == conflict.old == last == len(old.keys) - 1
-        and conflict.method in ("group", "rival")
+        and conflict.method == "group"
         and all(found.partner.get(place) == place for place in range(last))
         and new.keys[: last - 1] == old.keys[: last - 1]
         and len(set(new.clauses)) == len(set(old.clauses)) == 1

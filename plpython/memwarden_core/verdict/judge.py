@@ -18,11 +18,11 @@ from .reading import MAX_CHARACTERS, MAX_SENTENCES, Sentence, read
 from .sentences import Finding, compare
 
 JUDGE = "built-in"
-VERSION = "4"
+VERSION = "5"
 _MAX_NAME = 256
 _SHORT = 3
 """Two texts of so few words may say the same with none in common."""
-_MIRRORED = {"same": "same", "narrower": "wider", "wider": "narrower"}
+_MIRRORED = {"same": "same", "alike": "alike", "narrower": "wider", "wider": "narrower"}
 _AGREES = frozenset({"same", "narrower"})
 _COVERED = frozenset({"same", "wider"})
 
@@ -44,7 +44,8 @@ class Memory(NamedTuple):
 class Verdict(NamedTuple):
     """What the new memory is to the old one.
 
-    ``relation`` is `same`, `narrower` (the new one says all that the old one says, and more),
+    ``relation`` is `same`, `alike` (probably the same: in words that often mean one thing, or in
+    another order), `narrower` (the new one says all that the old one says, and more),
     `wider` (it says less), `contradicts`, `updates` (it is the newer value of the same thing) or
     `unrelated`. ``score`` says how sure that is, 0 to 1. ``why`` has no word of either; of
     `contradicts` and `updates`, `decisive` says that both are certainly about one thing.
@@ -165,6 +166,10 @@ def _compare_texts(new: list[Sentence], old: list[Sentence], relations: Relation
         any(row[place].relation in _AGREES for row in table) for place in range(len(old))
     )
     best = max(every, key=lambda found: found.covered)
+    if not (nothing_new or nothing_lost) and any(f.relation == "alike" for f in every):
+        told = [[f.relation in ("same", "alike") for f in row] for row in table]
+        if all(map(any, told)) and all(map(any, zip(*told, strict=True))):
+            return Finding("alike", 0.85, best.method, best.covered)
     covered = sum(max(f.covered for f in row) for row in table) / max(len(new), len(old))
     if nothing_new and nothing_lost:
         return Finding("same", 0.9, "words", min(covered, 1.0))

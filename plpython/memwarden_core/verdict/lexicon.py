@@ -2,7 +2,7 @@
 
 The judge asks of few words: those in which two near texts differ. It is given the answers as a
 mapping, so it stays a pure function. What a dictionary tells is a guess about the sense that was
-meant; so it marks, and decides only where the verb tells the sense (who moved to another place).
+meant; so it marks and never decides.
 """
 
 from __future__ import annotations
@@ -21,14 +21,9 @@ QUALITY: Final = "quality"
 """The same of what something is like or made of: a wooden table is no plastic one."""
 AKIN: Final = "akin"
 """Words of one meaning, or of which one is a kind of the other: both can be so."""
-
 SYNONYM: Final = "synonym"
 """Words that often mean one thing."""
-WIDER: Final = "wider"
-"""What the second word often means is a kind of what the first means."""
-NARROWER: Final = "narrower"
-"""The other way round."""
-_TOGETHER = frozenset({AKIN, SYNONYM, WIDER, NARROWER})
+_TOGETHER = frozenset({AKIN, SYNONYM})
 
 GUESSED: Final = frozenset({"opposite", "rival"})
 """Methods by which a dictionary finds that two texts disagree."""
@@ -94,6 +89,8 @@ _MOST_PAIRS = 200
 _OF_MATERIAL = "en"
 _QUANTITIES = word_set("some several few all every each most many much more less no any")
 """Who says that all do says that some do: no opposites here, whatever a dictionary has."""
+_WORD = 3
+"""What is shorter is a letter, a sign or a code."""
 _PHRASE = 3
 """Of so many words is a name in a dictionary."""
 
@@ -113,14 +110,11 @@ def in_dictionary(relations: Relations, one: str, other: str, *, describes: bool
     return {OPPOSITE: "opposite", RIVAL: "rival", QUALITY: "rival"}.get(found, "")
 
 
-def true_together(relations: Relations, one: str, other: str) -> str:
-    """What the first of two single words is to the second: `synonym`, `wider`, `narrower` or ""."""
-    if not one or not other or "_" in one + other:
-        return ""
-    found = relations.get(pair(one, other), "")
-    if found in (WIDER, NARROWER):
-        return found if one < other else WIDER if found == NARROWER else NARROWER
-    return SYNONYM if found == SYNONYM else ""
+def are_synonyms(relations: Relations, one: str, other: str) -> bool:
+    """Whether a dictionary has it that two different single words often mean one thing."""
+    if one == other or min(len(one), len(other)) < _WORD or "_" in one + other:
+        return False
+    return relations.get(pair(one, other), "") == SYNONYM
 
 
 # By lexicographer file: words may stand so many steps further apart than what is above both stands
@@ -193,29 +187,12 @@ def relation(
                 continue
             if answer == AKIN and min(rank, their_rank) > 1 and max(rank, their_rank) > _MEANT:
                 continue
-            if answer == AKIN and max(rank, their_rank) <= _MEANT:
-                answer = _kind(one, other)
-            found.add(answer)
+            synonyms = one.sense == other.sense and max(rank, their_rank) <= _MEANT
+            found.add(SYNONYM if synonyms else answer)
     return next(
-        (
-            answer
-            for answer in (OPPOSITE, SYNONYM, AKIN, WIDER, NARROWER, RIVAL, QUALITY)
-            if answer in found
-        ),
+        (answer for answer in (OPPOSITE, SYNONYM, AKIN, RIVAL, QUALITY) if answer in found),
         "",
     )
-
-
-def _kind(one: Sense, other: Sense) -> str:
-    """Which of two senses that can be true together is the wider; of nouns that are things."""
-    if one.sense == other.sense:
-        return SYNONYM
-    if {one.part, other.part} != {"n"}:
-        return AKIN
-    # Champagne is wine, two steps below it; who offers one or the other means two things.
-    if other.above.get(one.sense) == 1:
-        return WIDER
-    return NARROWER if one.above.get(other.sense) == 1 else AKIN
 
 
 def _relation(one: Sense, other: Sense) -> str:

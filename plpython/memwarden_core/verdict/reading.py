@@ -14,9 +14,12 @@ from ..language.words import NEGATION, stem
 from ..light import TYPE_CHECKING
 from .function_words import CHANGE, FUNCTION, Kind
 from .tokens import ABBREVIATIONS, AMOUNT, CLOCK, DATE, EDGES, INSIDE, ORDINALS, PLAIN
+from .values import HABITS, SEVERAL
 from .words import PHRASE_ENDS, PHRASES
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from .claims import Claim
 
 MAX_CHARACTERS = 2_000
@@ -41,12 +44,10 @@ class Sentence:
         "denial",
         "denied",
         "hedged",
-        "is_ordered",
         "keys",
         "marks",
         "names",
         "numbers",
-        "ordered",
         "owners",
         "past",
         "places",
@@ -76,13 +77,43 @@ class Sentence:
         self.places: dict[str, int] = {}
         self.claimed: tuple[Claim, ...] | None = None
         """What it claims of somebody, once somebody has asked: see claims.py."""
-        self.ordered: Sentence | None = None
-        self.is_ordered = False
-        """The same in plain order, once somebody has asked: see plain_order.py."""
+
+    def in_name(self, place: int, other: Container[int] = ()) -> bool:
+        """Whether what stands there is of a name of several words: Room Jupiter, Flight BA 117.
+
+        ``other``: places that are of another name.
+        """
+        number = self.numbers.get(place)
+        if (place not in self.names and self.keys[place].isalpha()) or (number and number[1]):
+            return False
+        after, before = place + 1, place - 1
+        if after in self.names and place > 0 and after not in other and self._next_to(place):
+            return True
+        if before not in self.names or before in other or not self._next_to(before):
+            return False
+        # "Use Python": a sentence begins with a capital.
+        return place > 1 or self.keys[0] not in SEVERAL | HABITS
+
+    def begins_name(self, place: int) -> bool:
+        """Whether a word with a capital stands right before a number, a code or another one."""
+        return place in self.names and place + 1 < len(self.keys) and self.in_name(place + 1)
+
+    def _next_to(self, place: int) -> bool:
+        """Whether a word or figure of this clause stands right behind a place."""
+        if place + 1 == len(self.keys):
+            return False
+        at = self.at[place + 1]
+        figure = not self.keys[place + 1].isalpha() and self.words[at] not in NUMBERS
+        return at - self.at[place] == (not figure) and (
+            self.clauses[place] == self.clauses[place + 1]
+        )
 
     def written(self, first: int, last: int) -> str:
-        """The words of these places as they are written, ``_`` between them; "" of a number."""
-        if not self.numbers.keys().isdisjoint(range(first, last)):
+        """The words of these places as they are written, ``_`` between them.
+
+        "" where one of them is no word: a number, a code, a version, an amount.
+        """
+        if not all(key.replace("_", "").isalpha() for key in self.keys[first:last]):
             return ""
         end = self.at[last] if last < len(self.at) else len(self.words)
         at = self.at[last - 1]

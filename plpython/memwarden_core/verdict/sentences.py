@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..light import NamedTuple
-from .additions import adds_only, says_as_much
+from .additions import adds_only, is_turned, says_as_much
 from .alignment import Alignment
 from .another import (
+    first_verb,
     has_another_name,
     has_another_subject,
     is_another,
@@ -17,9 +18,8 @@ from .decisive import decides, decides_denial
 from .denial import denies_it, of_two_times
 from .function_words import ENGLISH
 from .lexicon import NOTHING, Relations
-from .plain_order import in_plain_order
 from .reading import Sentence
-from .values import SINGLE, stems
+from .values import HABITS, SEVERAL, SINGLE, stems
 from .ways import turns_round
 
 # How sure each way of seeing a conflict is where all other words agree.
@@ -63,19 +63,6 @@ _FRAME = 4
 _SINGLE_NAME = stems("work employed report belong")
 # What happens to somebody may happen twice.
 _HAPPENING = stems("lost quit left got found")
-# Of these a thing has many: it may like tea and coffee.
-_SEVERAL = stems(
-    """
-    like love enjoy adore hate dislike visit speak own have read study learn try collect
-    interested fan fluent member
-    """
-)
-# And of these where somebody with a name does them from time to time, not just now.
-_HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
-
-
-_IN_OTHER_ORDER = frozenset({"order", "words", "attribute"})
-"""Of such findings the words may be the same in another order."""
 
 
 class Finding(NamedTuple):
@@ -104,27 +91,7 @@ def compare(new: Sentence, old: Sentence, relations: Relations = NOTHING) -> Fin
         score, method = disagree(new, old)
         if score >= LEAST:
             return Finding("contradicts", score, method, found.covered, new.marks)
-        if seen.method in _IN_OTHER_ORDER:
-            return _reordered(new, old, relations) or seen
     return seen
-
-
-def _reordered(new: Sentence, old: Sentence, relations: Relations) -> Finding | None:
-    """What they are to each other when both are told in plain order, where that is a merge."""
-    ours, theirs = in_plain_order(new), in_plain_order(old)
-    if ours is None and theirs is None:
-        return None
-    seen = _by_words(Alignment(ours or new, theirs or old, relations))
-    if seen.relation not in ("same", "narrower", "wider"):
-        return None
-    relation = seen.relation
-    if ("some" in new.words) != ("some" in old.words):
-        # Who says it of some says less.
-        less = "wider" if "some" in new.words else "narrower"
-        if relation not in ("same", less):
-            return None
-        relation = less
-    return seen._replace(relation=relation, score=min(seen.score, 0.95), method="order")
 
 
 def _by_words(found: Alignment) -> Finding:
@@ -140,6 +107,8 @@ def _by_words(found: Alignment) -> Finding:
         return _negation(found, denied)
     if found.conflicts:
         return _conflict(found)
+    if is_turned(found):
+        return Finding("alike", 0.9, "order", covered)
     if turns_round(new, old) and not any(new.denied):
         return _contrary(found, _SURE["antonym"] - 0.05, "antonym", 1.0)
     if not found.in_new and not found.in_old:
@@ -213,6 +182,10 @@ def _negation(found: Alignment, denied: list[int]) -> Finding:
 def _conflict(found: Alignment) -> Finding:
     new, old = found.new, found.old
     first = found.conflicts[0]
+    if new.in_name(first.new, {c.new for c in found.conflicts}) and old.in_name(
+        first.old, {c.old for c in found.conflicts}
+    ):
+        return _unlike(found, "another_name")
     if any(new.denied[c.new] or old.denied[c.old] for c in found.conflicts):
         return _unlike(found, first.method)
     another = is_another(new, old, first) or has_another_subject(found)
@@ -236,10 +209,10 @@ def _has_several(sentence: Sentence, place: int) -> bool:
     if not {"as", "only"}.isdisjoint(sentence.words[max(at - 2, 0) : at]):
         # "Ana works as a nurse"
         return False
-    if any(sentence.keys[p] in _SEVERAL for p in near):
+    if any(sentence.keys[p] in SEVERAL for p in near):
         return True
     return 0 in sentence.names and any(
-        sentence.keys[p] in _HABITS and sentence.words[sentence.at[p]].endswith("s") for p in near
+        sentence.keys[p] in HABITS and sentence.words[sentence.at[p]].endswith("s") for p in near
     )
 
 
@@ -249,12 +222,10 @@ def _equal(found: Alignment) -> Finding:
         if _names_change_places(found) or _sides_change_places(found):
             return _contrary(found, _SURE["attribute"] - 0.04, "order", found.covered)
         return Finding("unrelated", 0.5, "order", found.covered)
-    if found.more or found.less:
-        # Who denies the wider denies the narrower with it.
-        says_more = bool(found.more) != any(found.new.denied)
-        return Finding("narrower" if says_more else "wider", 0.9, "words", found.covered)
-    synonyms = any(found.new.keys[p] != found.old.keys[q] for p, q in found.partner.items())
-    return Finding("same", 0.95 if synonyms else 0.99, "words", found.covered)
+    if found.certain:
+        return Finding("same", 0.99, "words", found.covered)
+    # A word for another, by a list or a dictionary: a guess about the sense that was meant.
+    return Finding("unrelated" if found.more or found.less else "alike", 0.9, "synonym", 1.0)
 
 
 def _names_change_places(found: Alignment) -> bool:
@@ -302,13 +273,19 @@ def _another_value(found: Alignment) -> Finding:
         return _unlike(found)
     if ENGLISH.isdisjoint(new.words):
         return _unlike(found)
+    if all(
+        _is_told_apart(sentence, missing)
+        for sentence, missing in ((new, found.in_new), (old, found.in_old))
+    ):
+        return _unlike(found, "another_name")
     if _other_names(found):
         return _contrary(found, _SURE["attribute"] - 0.04, "attribute", found.covered)
     if gap is None or has_another_name(found):
         return _unlike(found)
     first, last, start, end = gap
     covered = found.matched / max(len(new.keys), len(old.keys))
-    near = old.keys[max(start - _NEAR, 0) : start]
+    # "Version 2.0" is a name: what follows is no version.
+    near = [old.keys[p] for p in range(max(start - _NEAR, 0), start) if not old.begins_name(p)]
     if not _HAPPENING.isdisjoint(near):
         return Finding("unrelated", 0.5, "attribute", covered)
     ends = last == len(new.keys) or new.clauses[last] != new.clauses[last - 1]
@@ -330,6 +307,16 @@ def _another_value(found: Alignment) -> Finding:
     return _contrary(found, score, "attribute", covered)
 
 
+def _is_told_apart(sentence: Sentence, missing: list[int]) -> bool:
+    """Whether what the other sentence has not is of a name, or of what the sentence begins with."""
+    first, last = missing[0], missing[-1]
+    if sentence.in_name(first, missing) or sentence.in_name(last, missing):
+        return True
+    at = sentence.at[first]
+    straight = at == sentence.at[0] + first - (not sentence.keys[first].isalpha())
+    return first > 0 and straight and at < first_verb(sentence)
+
+
 def _begin_alike(found: Alignment) -> bool:
     """Whether both sentences begin with the same name, and all but one of their words agree."""
     return found.partner.get(0) == 0 and 0 in found.new.names and found.covered >= _MOST
@@ -342,7 +329,9 @@ def _is_named(found: Alignment, first: int) -> bool:
         and 0 in found.new.names
         and 1 in found.new.names
         and found.matched >= _FRAME
-        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
+        # Of a name of four words all may agree, and nothing else.
+        and not (found.new.in_name(2) and found.new.in_name(3))
+        and SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
     )
 
 
@@ -363,5 +352,5 @@ def _other_names(found: Alignment) -> bool:
     return (
         found.matched >= _FRAME
         and found.covered >= _EVENT
-        and _SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
+        and SEVERAL.isdisjoint(found.new.keys[max(first - _NEAR, 0) : first])
     )

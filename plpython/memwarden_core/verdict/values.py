@@ -23,3 +23,13 @@ SINGLE = stems(
     """
 )
 """Of these a thing has one: another value is another claim."""
+
+SEVERAL = stems(
+    """
+    like love enjoy adore hate dislike visit speak own have read study learn try collect
+    interested fan fluent member
+    """
+)
+"""Of these a thing has many: it may like tea and coffee."""
+HABITS = stems("play drink eat wear work cook teach watch follow use buy sell ride drive grow")
+"""And of these where somebody with a name does them from time to time, not just now."""

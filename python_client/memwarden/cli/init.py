@@ -42,7 +42,7 @@ def init(
     dsn: Dsn = "",
     as_json: AsJson = False,
 ) -> None:
-    """Prepare a database: extension, storage, a scope, an agent, a reviewer, a source.
+    """Prepare a database: extension, storage, dictionary, a scope, an agent, a reviewer, a source.
 
     As a superuser. All of it happens, or nothing. What is there stays as it is, so a second run
     changes nothing. No password is printed.

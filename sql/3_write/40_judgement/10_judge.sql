@@ -33,7 +33,7 @@ $function$;
 COMMENT ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) IS
     'What a new memory is to each of p_neighbours (as neighbours() returns them): an array, in their order, without '
     'their words, of item_id, version_id, similarity, confidence, mine, same_key and the verdict: relation (same, '
-    'narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, '
+    'alike: probably the same; narrower: it says all that the other says, and more; wider, contradicts, updates, unrelated), score 0 to 1, '
     'method, judge and version. Source: chapter 12.2.4, V7, V10.';
 REVOKE ALL ON FUNCTION memwarden_internal.judge(text, text, text, text, double precision, double precision, jsonb) FROM PUBLIC;
 

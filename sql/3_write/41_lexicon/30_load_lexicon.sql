@@ -138,8 +138,9 @@ BEGIN
     SELECT string_agg(x.language || ': ' || CASE
                WHEN x.loaded_at IS NOT NULL THEN x.words || ' words'
                WHEN memwarden_internal.has_lexicon_files(x.folder) THEN 'not loaded yet; a job does it at night, SELECT '
-                   'memwarden.load_lexicon() now'
-               ELSE 'no files in ' || x.folder || '; the Debian package wordnet-base brings those of English' END,
+                   'memwarden.load_lexicon() now; until then hold the figures without a dictionary in docs/judge.md'
+               ELSE 'no files in ' || x.folder || '; the Debian package wordnet-base brings those of English; until they are loaded '
+                   'hold the figures without a dictionary in docs/judge.md' END,
                ', ' ORDER BY x.language) INTO v_loaded
       FROM memwarden_data.lexicon AS x;
     -- A dictionary is worth having, and nothing is wrong without one.

@@ -9,6 +9,7 @@ DECLARE
     v_started timestamptz := clock_timestamp();
     v_terms   memwarden_data.write_terms := NEW.terms;
     v_like    jsonb;
+    v_alike   jsonb;
     v_overlap jsonb;
     v_told    jsonb;
 BEGIN
@@ -26,6 +27,7 @@ BEGIN
             '$[0 to 9] ? (@.similarity > $least && @.same_key != true && (@.relation == "same" || @.relation == "wider" || '
             '@.relation == "narrower"))',
             jsonb_build_object('least', v_terms.duplicate_similarity)) END;
+        v_alike := jsonb_path_query_first(NEW.neighbours, '$[0 to 9] ? (@.same_key != true && @.relation == "alike")');
         IF v_like ->> 'relation' = 'narrower' THEN
             -- It says more: the memory grows, unless it is one of a key of its own.
             IF NOT (v_like ->> 'exclusive')::boolean THEN
@@ -38,6 +40,10 @@ BEGIN
             SELECT l.item_id, l.version_id INTO NEW.item_id, NEW.version_id FROM jsonb_to_record(v_like) AS l (item_id uuid,
                 version_id uuid);
             NEW.detail := jsonb_build_object('similar', v_like, 'duplicate_similarity', v_terms.duplicate_similarity);
+        ELSIF v_alike IS NOT NULL THEN
+            -- Probably the same: both stay, and the later one names the earlier.
+            NEW.detail := coalesce(NEW.detail, '{}') || jsonb_build_object('same_as', v_alike);
+            NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('same_as', v_alike);
         ELSIF NEW.neighbours <> '[]' AND v_terms.durability -> 'overlap' ? 'share'
             AND NOT (NEW.key_hash IS NOT NULL AND v_terms.durability -> 'overlap' @> '{"keys": true}') THEN
             v_overlap := memwarden_internal.overlap(NEW.org_id, NEW.search_text, v_terms.text_search_config, NEW.neighbours,
@@ -73,7 +79,8 @@ END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_duplicate() IS
     'Trigger gate_50_duplicate: rejects what the scope and layer already hold in other words, and lets a memory grow by '
-    'what says all that it says and more. What shares most of its words with a memory is refused where the judge knows '
+    'what says all that it says and more. What probably says the same, in words that often mean one thing or in another '
+    'order, is stored and linked to it as same_as. What shares most of its words with a memory is refused where the judge knows '
     'that the memory says it, and otherwise linked to it, unless a rule of the layer says more. Source: chapter 12.3.2, '
     'tier 3.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_duplicate() FROM PUBLIC;

@@ -132,7 +132,7 @@ BEGIN
     IF v_near IS NOT NULL THEN
         v_neighbours := memwarden_internal.judge(NULL, NULL, v_form.canonical, v_form.search_text, NULL, NULL, v_near);
         IF v_neighbours @? '$[*] ? (@.relation == "contradicts" || @.relation == "updates")' AND v_terms.in_conflict
-            OR v_neighbours @? '$[0 to 9] ? (@.relation == "same" || @.relation == "wider" || @.relation == "narrower")'
+            OR v_neighbours @? '$[0 to 9].relation ? (@ == "same" || @ == "alike" || @ == "wider" || @ == "narrower")'
             OR v_terms.overlap IS NOT NULL AND memwarden_internal.overlap(
                    v_terms.org_id, v_form.search_text, v_at.text_search_config, v_neighbours, v_terms.overlap) IS NOT NULL THEN
             RETURN NULL;

@@ -113,7 +113,7 @@ REVOKE ALL ON FUNCTION memwarden_internal.near_answers(memwarden_internal.scored
     bigint, integer[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.says_the_same(p_orgs bigint[], p_item_id uuid, p_others uuid[],
-    p_similarities double precision[])
+    p_similarities double precision[], p_relations text[])
 RETURNS uuid[]
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
@@ -147,12 +147,13 @@ BEGIN
           FROM jsonb_array_elements(memwarden_internal.judge(
                    v_words.subject, v_words.predicate, v_words.content, v_words.search_text, v_words.valid_from, v_words.valid_to,
                        v_rest)) AS j (verdict)
-         WHERE j.verdict ->> 'relation' = 'same');
+         WHERE j.verdict ->> 'relation' = ANY (p_relations));
 END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[]) IS
-    'Those of p_others of which the judge finds that p_item_id says the same, no more and no less. Asks no rights.';
-REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[]) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) IS
+    'Those of p_others to which the judge finds p_item_id in one of p_relations: same, or alike, which is probably the same. Asks no '
+    'rights.';
+REVOKE ALL ON FUNCTION memwarden_internal.says_the_same(bigint[], uuid, uuid[], double precision[], text[]) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.say_nearly_once(
     p_found memwarden_internal.scored_item[], p_limit integer, p_exclude uuid[], p_orgs bigint[], p_scopes bigint[],
@@ -189,7 +190,10 @@ BEGIN
                      WHERE v_teller[u.other] IS NULL
                      ORDER BY u.place LIMIT 10) AS o;
             IF v_near.others IS NOT NULL THEN
-                v_same := memwarden_internal.says_the_same(p_orgs, v_found[v_near.place].item_id, v_near.item_ids, v_near.similarities);
+                v_same := memwarden_internal.says_the_same(
+                    p_orgs, v_found[v_near.place].item_id, v_near.item_ids, v_near.similarities,
+                    -- Who answers a question says once what is probably the same; what acts on the store has to be sure.
+                    CASE WHEN p_principal_id IS NULL THEN '{same}' ELSE '{same,alike}' END::text[]);
                 v_teller[v_near.place] := (SELECT min(u.other) FROM unnest(v_near.others, v_near.item_ids) AS u (other, item_id)
                     WHERE u.item_id = ANY (v_same));
             END IF;

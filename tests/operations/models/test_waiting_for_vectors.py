@@ -106,15 +106,20 @@ def test_the_gates_judge_by_that_vector(world: World, worker: Agent, agent: Agen
     setting = '{"duplicate_similarity": 0.9}'
     world.admin.execute("SELECT memwarden.configure_layer(%s, %s)", (LAYER, setting))
     decided = {}
-    for text in ("The door is closed", "The door is shut", "The box is closed", "The box is shut"):
+    for text in (
+        "The door is closed",
+        "The door is really closed",
+        "The box is closed",
+        "The box is really closed",
+    ):
         asked = write(agent, LAYER, text)
         give(worker, claim(worker), embed=embed)
         decided[text] = request(world, asked)["reason"]
     assert decided == {
         "The door is closed": None,
-        "The door is shut": "SEMANTIC_DUPLICATE",
+        "The door is really closed": "SEMANTIC_DUPLICATE",
         "The box is closed": None,
-        "The box is shut": None,
+        "The box is really closed": None,
     }
 
 

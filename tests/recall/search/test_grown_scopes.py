@@ -245,9 +245,11 @@ def test_the_gates_look_around_in_it(world: World, agent: Agent) -> None:
     world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
     near = vector(random.Random(9), 20)
     first = write(agent, "episodic", "Ana owns a large dog", embedding=near)
-    again = write(agent, "episodic", "Ana owns a big dog", embedding=near)
+    again = write(agent, "episodic", "Ana does own a large dog", embedding=near)
     assert (again["reason"], again["item_id"]) == ("SEMANTIC_DUPLICATE", first["item_id"])
-    far = write(agent, "episodic", "Ana owns a big dog", embedding=vector(random.Random(9), 21))
+    far = write(
+        agent, "episodic", "Ana does own a large dog", embedding=vector(random.Random(9), 21)
+    )
     assert far["outcome"] == "COMMITTED"
 
 
@@ -263,7 +265,7 @@ def test_what_others_may_not_read_is_not_compared_with(world: World, agent: Agen
     text = "Ana owns a large dog"
     write(agent, "episodic", text, embedding=near, classification="restricted")
     other = world.agent(HOME, clearance="internal")
-    row = write(other, "episodic", "Ana owns a big dog", embedding=near)
+    row = write(other, "episodic", "Ana does own a large dog", embedding=near)
     assert row["outcome"] == "COMMITTED"
 
 
@@ -280,7 +282,7 @@ def test_what_is_hidden_pushes_nothing_aside(world: World, agent: Agent) -> None
     remember(agent, [r | {"classification": "restricted"} for r in hidden])
     settings = Jsonb({"duplicate_similarity": 0.95})
     world.admin.execute("SELECT memwarden.configure_layer('episodic', %s)", (settings,))
-    again = write(other, "episodic", "Ana owns a big dog", embedding=near)
+    again = write(other, "episodic", "Ana does own a large dog", embedding=near)
     assert (again["reason"], again["item_id"]) == ("SEMANTIC_DUPLICATE", first["item_id"])
 
 

@@ -684,7 +684,7 @@ RECIPES: dict[str, Recipe] = {
     "MERGE_INVALID": too_much_together,
     "EXACT_DUPLICATE": twice({"idempotency_key": "k"}, {}),
     "STRUCTURAL_DUPLICATE": twice({}, {"content": {"text": "ana prefers GREEN tea."}}),
-    "SEMANTIC_DUPLICATE": disputed("The door is shut", 0.5),
+    "SEMANTIC_DUPLICATE": disputed("The door is really closed", 0.5),
     "CONTRADICTION": disputed("The door is not closed", 0.5),
     "CONTRADICTION_REVIEW": disputed("The door is not closed", 0.9),
     "ONTOLOGY_VIOLATION": against_the_ontology,

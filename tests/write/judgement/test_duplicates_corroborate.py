@@ -88,7 +88,7 @@ def test_the_head_is_not_touched(world: World, home: str) -> None:
     before = world.rows(HEAD, first["item_id"])
     reasons = [
         write(world.agent(home), "semantic", text, embedding=vector)["reason"]
-        for text in ("Ana owns a large dog", "ana owns a LARGE dog.", "Ana owns a big dog")
+        for text in ("Ana owns a large dog", "ana owns a LARGE dog.", "Ana does own a large dog")
     ]
     assert reasons == ["EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE", "SEMANTIC_DUPLICATE"]
     assert world.rows(HEAD, first["item_id"]) == before

@@ -48,11 +48,42 @@ def versions(world: World, item_id: Any) -> list[DictRow]:
 def test_the_same_in_other_words_is_rejected_and_named(agent: Agent) -> None:
     """Proves: D1, D3."""
     first = write(agent, "semantic", "Ana owns a large dog", embedding=VECTOR)
-    again = write(agent, "semantic", "Ana owns a big dog", embedding=near(0.97))
+    again = write(agent, "semantic", "Ana does own a large dog", embedding=near(0.97))
     assert (again["outcome"], again["reason"]) == ("REJECTED", "SEMANTIC_DUPLICATE")
     assert again["item_id"] == first["item_id"]
     assert again["detail"]["similar"]["relation"] == "same"
     assert again["detail"]["similar"]["similarity"] == pytest.approx(0.97, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        ("Ana owns a large dog", "Ana owns a big dog"),
+        ("Ana swims in the lake on Monday", "On Monday Ana swims in the lake"),
+        ("The report was written by Ana", "Ana wrote the report"),
+    ],
+)
+def test_what_is_probably_the_same_is_stored_and_marked_so(
+    agent: Agent, known: str, text: str
+) -> None:
+    """The answer, the record and recall name the earlier one; the text of neither is lost.
+
+    Proves: D1 (nothing is merged that may say something else)
+    """
+    first = write(agent, "semantic", known, embedding=VECTOR)
+    again = write(agent, "semantic", text, embedding=near(0.97))
+    assert (again["outcome"], again["reason"]) == ("COMMITTED", None)
+    assert again["detail"]["same_as"]["item_id"] == str(first["item_id"])
+    (record,) = call(agent, "provenance", item_id=again["item_id"])
+    assert record["record"]["same_as"] == again["detail"]["same_as"]
+    assert "marked" not in again["detail"]
+    (row,) = agent.execute(
+        "SELECT item_id, same_as FROM memwarden.recall(query => %s, embedding => %s::real[])",
+        (text, VECTOR),
+    )
+    assert {row["item_id"], *row["same_as"]} == {first["item_id"], again["item_id"]}
+    shown = agent.execute("SELECT content FROM memwarden.items WHERE NOT contradicted").fetchall()
+    assert sorted(each["content"] for each in shown) == sorted([known, text])
 
 
 def test_likeness_alone_merges_nothing(agent: Agent) -> None:

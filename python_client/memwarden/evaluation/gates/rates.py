@@ -24,6 +24,8 @@ SIMILARITY_THRESHOLDS = (0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98)
 _TEXTS_KEPT = 2_000
 _VERDICTS_KEPT = 200_000
 _MERGED = frozenset({"same", "narrower", "wider"})
+_SAME = frozenset({"same", "alike"})
+"""What is alike is stored, and marked as the same as the other."""
 _NEITHER = frozenset({"neutral", "other"})
 _AGAINST = frozenset({"contradicts", "updates"})
 
@@ -60,10 +62,11 @@ class Row:
     judge: str
     threshold: float
     false_same: Rate
-    """Contradicting or different, and found to say the same."""
+    """Contradicting or different, and merged or marked as the same."""
     false_merge: Rate
     """The same, and those of which one was found to say all that the other says, and more."""
     missed_merge: Rate
+    """The same, and neither merged nor marked so."""
     false_contradiction: Rate | None
     """Neither the same nor contradicting, and found to contradict."""
     contradicted_same: Rate | None
@@ -293,9 +296,9 @@ def _row(
         name,
         by,
         threshold,
-        _rate([merged(a, frozenset({"same"})) for a in differ]),
+        _rate([merged(a, _SAME) for a in differ]),
         _rate([merged(a, _MERGED) for a in differ]),
-        _rate([not merged(a, _MERGED) for a in alike]),
+        _rate([not merged(a, _MERGED | _SAME) for a in alike]),
         _rate([against(a) for p, a in judged if p.label in _NEITHER]) if tells else None,
         _rate([against(a) for a in alike]) if tells else None,
         _rate([not against(a) for p, a in judged if p.label == "contradiction"]) if tells else None,

@@ -29,14 +29,15 @@ SELECT memwarden.configure_layer('semantic',
        '{"fact_threshold": 0, "min_external": 0, "min_authority": 0, "self_reference": "allow"}')
 """
 _KNOWN = {"EXACT_DUPLICATE", "STRUCTURAL_DUPLICATE", "SEMANTIC_DUPLICATE", "OVERLAPS_EXISTING"}
-FATES = ("stored", "marked", "replaced", "merged", "known", "refused", "waits")
-"""Stored beside the other; both marked; the next version of it; one with it; refused as known;
+FATES = ("stored", "same as", "marked", "replaced", "merged", "known", "refused", "waits")
+"""Stored beside the other; linked to it as probably the same; both marked as in conflict;
+the next version of it; one with it; refused as known;
 refused for another reason; waiting for a person."""
 _RIGHT = {
     "contradiction": {"marked", "replaced", "refused", "waits"},
     "correction": {"marked", "replaced", "refused", "waits"},
-    "duplicate": {"stored", "merged", "known"},
-    "entailment": {"stored", "merged", "known"},
+    "duplicate": {"stored", "same as", "merged", "known"},
+    "entailment": {"stored", "same as", "merged", "known"},
 }
 _OTHERWISE = {"stored"}
 
@@ -68,7 +69,7 @@ class Fates:
             return 0
         if self.label in ("contradiction", "correction"):
             return self.counts["known"] + self.counts["merged"]
-        return self.total - self.counts["stored"] - self.counts["marked"]
+        return self.total - sum(self.counts[fate] for fate in ("stored", "same as", "marked"))
 
 
 def fate(result: WriteResult) -> str:
@@ -77,7 +78,8 @@ def fate(result: WriteResult) -> str:
     if result.outcome == "MERGED":
         return "merged"
     if result.outcome == "COMMITTED":
-        return "replaced" if "updates" in detail else "marked" if "marked" in detail else "stored"
+        told = {"updates": "replaced", "marked": "marked", "same_as": "same as"}
+        return next((fate for key, fate in told.items() if key in detail), "stored")
     if result.outcome == "DEFERRED":
         return "waits"
     return "known" if result.reason in _KNOWN or result.outcome != "REJECTED" else "refused"
