@@ -207,6 +207,7 @@ def weigh(
         [r.excerpt if r.believed else None for r in references],
         [r.type for r in references],
         [r.uri for r in references],
+        [r.cited.get("speaker") for r in references],
     )
     order = [0]
     first: Collection[int] = order

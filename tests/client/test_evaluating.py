@@ -107,13 +107,14 @@ def test_notes_and_the_turns_they_rest_on_are_measured(tmp_path: Path) -> None:
     ran = run(*command, str(resources.files("memwarden.demo") / "sample.json"), "--json")
     assert (ran.returncode, ran.stderr) == (0, "")
     rows = {row["pairs"]: row for row in json.loads(ran.stdout)["rows"]}
-    assert rows["right"]["total"] > 40
-    right, wrong = (rows[kind]["passed"]["0.8"] for kind in ("right", "another turn"))
-    assert right > 5 * wrong
-    assert rows["denial added"]["denied"] > rows["denial added"]["passed"]["0.8"]
+    assert rows["note"]["total"] == 49
+    assert rows["note: another turn"]["borne_out"] == 0
+    assert rows["note: denial added"]["denied"] > rows["note: denial added"]["borne_out"]
+    turns = rows["a turn by itself: speaker and text"]
+    assert turns["borne_out"] == turns["total"] == 95
 
     shown = run(*command, str(resources.files("memwarden.demo") / "sample.json"))
-    assert "| pass at 0.8 |" in shown.stdout
+    assert "| borne out |" in shown.stdout
 
     (tmp_path / "other.json").write_text("[]")
     refused = run(*command, str(tmp_path / "other.json"))

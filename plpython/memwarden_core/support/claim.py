@@ -5,17 +5,20 @@ They come of the same reading as the text of a memory, so nothing is told that w
 
 from __future__ import annotations
 
+from ..language.words import word_set
 from ..late import late
 from ..light import NamedTuple
 from ..reading import Part, read
 from ..text import is_lone, is_named, sentence, tidy
-from .text import Token, sentences
+from .speaker import turns
+from .text import Sentence, sentences
 
 MAX_STATEMENTS = 64
 _MAX_CLAIM = 16_384
 _SENTENCE = 5
 """A text of so many words says something by itself; a shorter one is a value."""
-WAY = frozenset({"from", "to"})
+_BARE = word_set("statement fact note message text memory says said")
+"""Predicates that tell nothing."""
 # How an export of a chat begins a line: [12/05/2023, 14:32] Ana: ..., 00:01:23 Ana: ...
 _HEAD = late(
     r"(?m)^[ \t\u200e]{0,8}[\[(]?(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?[ T])?\d{1,2}:\d\d"
@@ -48,17 +51,13 @@ class Claim(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """One thing that a claim says.
+    """One thing that a claim says, in each of the ways in which it can be said.
 
-    ``about`` may stand anywhere in the excerpt, or in the uri of the source; ``says`` must stand
-    together. ``words`` are all those that it is said with. ``state`` is what is said of a yes or
-    no, None where it is none.
+    ``whom`` are names that the words do not have: of whom it is, or who says it.
     """
 
-    about: tuple[Token, ...]
-    says: tuple[Token, ...]
-    words: frozenset[str] = frozenset()
-    state: bool | None = None
+    forms: tuple[Sentence, ...]
+    whom: tuple[tuple[str, ...], ...] = ()
 
 
 def claimed(subject: str | None, predicate: str | None, content: object) -> Claim:
@@ -68,7 +67,7 @@ def claimed(subject: str | None, predicate: str | None, content: object) -> Clai
     texts: list[Text] = []
     for part in parts[: MAX_STATEMENTS + 1]:
         texts += _texts(subject, predicate, part, lone=lone)
-    if predicate and texts and all(t.whole for t in texts):
+    if predicate and predicate.casefold() not in _BARE and texts and all(t.whole for t in texts):
         relation = predicate.replace("_", " ")
         if not any(is_named(t.words, relation) for t in texts):
             # The key claims what no sentence says.
@@ -101,34 +100,73 @@ def _texts(
     return found
 
 
-def _tokens(text: str | None) -> tuple[Token, ...]:
-    return tuple(t for s in sentences(text[:_MAX_CLAIM]) for t in s.tokens) if text else ()
+def keys_of(text: str | None) -> tuple[str, ...]:
+    """What the words of a text are compared by."""
+    return tuple(key for s in sentences(text) for key in s.keys) if text else ()
 
 
-def statements(subject: str | None, predicate: str | None, content: object) -> list[Statement]:
-    """What a content says, one thing after another; at most MAX_STATEMENTS and one more."""
-    about = _tokens(subject)
-    relation = _tokens(predicate)
-    words = frozenset((predicate or "").lower().split())
+def holds(keys: tuple[str, ...], part: tuple[str, ...]) -> bool:
+    """Whether words stand together in others, also as an owner's."""
+    size = len(part)
+    for at, key in enumerate(keys if part else ()):
+        if key.startswith(part[0]):
+            found = [k.removesuffix("'s") for k in keys[at : at + size]]
+            if tuple(found) == part or keys[at : at + size] == part:
+                return True
+    return False
+
+
+def statements(subject: str | None, predicate: str | None, claim: Claim) -> list[Statement]:
+    """What a claim says, one thing after another."""
+    about = keys_of(subject)
     found: list[Statement] = []
-    for part in read(content)[: MAX_STATEMENTS + 1]:
-        if part.way:
-            found.append(Statement(about, relation + _tokens(str(part.value)), words | WAY))
-        elif isinstance(part.value, bool):
-            labels = tuple(t for name in part.names for t in _tokens(name))
-            found.append(Statement(about, relation + labels, words, part.value))
-        elif isinstance(part.value, str):
-            heads = [text.words for text in _texts(subject, predicate, part)]
-            read_in = [s for text in heads for s in sentences(text[:_MAX_CLAIM])]
-            for each in read_in:
-                if len(read_in) > 1 or len(each.words) >= _SENTENCE:
-                    found.append(Statement(about, each.tokens, each.words))
-                else:
-                    # The name it stands under tells its kind, and is seldom in the source.
-                    found.append(Statement(about, relation + each.tokens, words | each.words))
-        else:
-            # A bare number says nothing without its name, and a name alone that there is none.
-            labels = tuple(t for name in part.names for t in _tokens(name))
-            told = () if part.value is None else _tokens(f"{part.value!r}")
-            found.append(Statement(about, relation + labels + told, words))
+    for text in claim.texts:
+        names = [name for name in (about, keys_of(text.speaker)) if name]
+        if text.whole:
+            for turn in turns(text.words):
+                # It may name its speaker itself.
+                of = [*names[: len(about) > 0], turn.names] if turn.names else names
+                for said in sentences(turn.text):
+                    keys = tuple(said.keys)
+                    whom = tuple(name for name in of if not holds(keys, name))
+                    found.append(Statement((said,), whom))
+            continue
+        if not predicate and subject and text.told == f"{subject} {text.words}":
+            # Said by whom it is of, perhaps.
+            for said in sentences(text.words):
+                found.append(Statement((said, *_forms([text.told])), tuple(names)))
+            continue
+        whom = tuple(names[len(about) > 0 :])
+        found.append(Statement(_forms(_ways(subject, predicate, text)), whom))
     return found
+
+
+def _ways(subject: str | None, predicate: str | None, text: Text) -> list[str]:
+    """How a value of something may be told."""
+    told = text.told.rstrip(".")
+    who = subject or ""
+    rest = told.removeprefix(f"{who} ") if who else told
+    relation = (predicate or "").replace("_", " ")
+    value = rest.removeprefix(f"{predicate} ").removeprefix(f"{relation} ") if relation else rest
+    if not relation:
+        relation, _, value = rest.rpartition(" ")
+        words = " ".join(text.words.split()).rstrip(".")
+        if rest.endswith(f" {words}"):
+            relation, value = rest[: -len(words) - 1], words
+        relation = relation.replace("_", " ")
+    if not value or not relation:
+        return [told]
+    ways = [told, f"{who} {relation} {value}", f"{who} is {relation} {value}"]
+    if who:
+        ways += [f"{who}'s {relation} is {value}", f"The {relation} of {who} is {value}"]
+    else:
+        ways += [f"The {relation} is {value}", f"{relation} is {value}"]
+    verb, _, behind = relation.partition(" ")
+    if predicate and verb.isalpha() and not verb.endswith("s"):
+        ways.append(f"{who} {verb}s {behind} {value}")
+    return ways
+
+
+def _forms(ways: list[str]) -> tuple[Sentence, ...]:
+    read_in = [tuple(w for s in sentences(way) for w in s.words) for way in ways]
+    return tuple(Sentence(words, ".") for words in dict.fromkeys(read_in) if words)

@@ -1,135 +1,165 @@
-"""How far an excerpt bears out a claim: rules about words, numbers, names and negation, no model.
+"""Whether an excerpt bears out a claim: denied, borne out, or unclear. Rules, and no model.
 
-The judge is careful: what it cannot find in the excerpt it does not grant. So a claim that repeats
-what the excerpt says is borne out (1.0), one that says something else, or more, is not (below 0.5),
-and one that says the contrary is contradicted. What needs knowledge of the world, or another
-wording altogether, is for verifiers outside the database.
+Borne out is certain: the excerpt says each sentence of the claim as it stands, or its speaker says
+it of himself. Denied is the same, said not to be so. All else is unclear: nothing is guessed.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 
-from ..language.words import stem
-from ..late import late
-from .by_gist import Asked, gist
-from .by_words import bears_out
-from .claim import MAX_STATEMENTS, Claim, Statement, claimed, statements
-from .gist import CONTRADICTED, UNCLEAR
-from .limits import adds, said_plainly
-from .speaker import known_names, leader, stems, turns
+from ..language.words import word_set
+from .around import is_framed, leaves_it, starts
+from .claim import Claim, Statement, claimed, holds, statements
+from .same import clauses, said_of, without_denial
+from .speaker import PEOPLE, Turn, is_one, speaker_of, turns
 from .text import Sentence, sentences
 
-__all__ = ["CONTRADICTED", "support", "supports"]
-
+BORNE_OUT, UNCLEAR, DENIED = 1.0, 0.0, -1.0
 _MAX_COST = 500_000
-_BORNE_OUT = 0.8
-_MOST, _MOST_SPOKEN = 0.5, 0.7
-_WEAK = 0.45
+_FIRST_PERSON = word_set("i me my mine myself we us our ours i'd")
 _read = json.JSONDecoder().raw_decode
-# What is said so, and neither denies nor wishes anything.
-_MANNER = late(
-    r"(?i)\b(?:just )?want(?:ed)? to (?:let|tell|say|ask|share|give|thank)\b"
-    r"|\b(?:i'd|would) like to say\b"
-    r"|\b(?:can't|cannot|can not|couldn't) (?:wait|believe|imagine|agree more|help but|ask for"
-    r"|be (?:happier|prouder|more)|thank you enough)\b"
-    r"|\b(?:won't|wouldn't|never|don't|not) (?:believe (?:it|how|what|this)|forget|regret)\b"
-    r"|\bdon't (?:worry|mind|quit|give up|miss a beat)\b"
-    r"|\bno (?:worries|problem|doubt|wonder|matter|kidding)\b"
-    r"|\bnot[ -](?:only|just|alone|to mention|so)\b"
-)
-_ACRONYM = late(r"\b[A-Z]{3,12}\b")
-_UNSPOKEN = re.compile(r"[^\w\s]+")
 
 
-def _cost(claim: Sequence[Statement], read: Sequence[Sentence]) -> int:
-    """About how many comparisons it takes."""
-    asked = sum(len(s.about) + len(s.says) + 5 for s in claim)
-    return asked * sum(len(s.tokens) + 5 for s in read)
+class _Heard:
+    """A turn, read once: its sentences, and the names that its speaker goes by."""
+
+    def __init__(self, turn: Turn, uri: str, *, spoken: bool) -> None:
+        self.read = sentences(turn.text)
+        self.names = turn.names or (speaker_of(uri) if spoken else ())
+        self.spoken = spoken
+        self.me: frozenset[str] = frozenset(self.names)
+        if spoken and (not self.names or not PEOPLE.isdisjoint(self.names)):
+            self.me |= PEOPLE
+        self.keys = tuple(key for s in self.read for key in s.keys)
 
 
-def support(asked: Asked, excerpt: str, read: Sequence[Sentence], uri: str, kind: str) -> float:
-    """How far an excerpt bears out what a claim says: 0 to 1, or CONTRADICTED.
+class _Asked:
+    """A claim, and the excerpt that is to bear it out."""
 
-    Word by word a claim is borne out as far as the least of its statements; else as far as what it
-    says, weighed by how telling the words are, is said in the excerpt too. ``uri`` names what the
-    excerpt is about, and ``kind`` is its type: the words of a person may say "I".
-    """
-    claim = asked.claim
-    if not claim or len(claim) > MAX_STATEMENTS:
-        return 0.0
-    spoken = kind == "human_input"
-    about = claim[0].about
-    words = frozenset().union(*(s.words for s in read))
-    heard = turns(excerpt)
-    speaker: frozenset[str] = frozenset()
-    for turn in heard:
-        own, _ = known_names(turn, about, asked.first, words, uri, spoken=spoken)
-        speaker |= own & {t.key for t in about}
-    place = uri.replace("/", " ").replace("-", " ")
-    known = frozenset(t.key for s in sentences(place) for t in s.tokens)
-    found = [bears_out(statement, read, known, speaker) for statement in claim]
-    least = min(f.score for f in found)
-    if least == CONTRADICTED or least >= _BORNE_OUT:
-        return least
-    best = max(gist(asked, turn, known, uri, spoken=spoken) for turn in heard)
-    most = _MOST_SPOKEN if spoken else _MOST
-    if best > UNCLEAR and any(f.barred and f.covered >= most for f in found):
-        best = UNCLEAR
-    if best == CONTRADICTED:
-        return best
-    return min(max(least, best), _WEAK) if best <= UNCLEAR else max(least, best)
+    def __init__(self, claim: Sequence[Statement], heard: Sequence[_Heard]) -> None:
+        self.claim, self.heard = claim, heard
+        # Whoever speaks may be spoken to.
+        self.names = frozenset(name for each in heard for name in each.names)
+        self.told = {tuple(f.keys) for s in claim for f in s.forms}
 
+    def verdict(self) -> float:
+        """Denied where one statement is, and borne out where each is."""
+        found = BORNE_OUT
+        for statement in self.claim:
+            found = min(found, self.one(statement))
+            if found == DENIED:
+                break
+            if found == UNCLEAR and len(self.claim) > 8:
+                break
+        return found
 
-def _quotes(excerpt: str, subject: str | None, predicate: str | None, asked: Claim) -> bool:
-    """Whether a content is the excerpt word for word, and of what the excerpt names."""
-    if len(asked.texts) != 1 or asked.unread:
+    def one(self, statement: Statement) -> float:
+        denied = False
+        for heard in self.heard:
+            for form in statement.forms:
+                if not self.is_of(statement, form, heard):
+                    continue
+                if self.says(form, heard):
+                    return BORNE_OUT
+                denied = denied or self.denies(form, heard)
+        return DENIED if denied else UNCLEAR
+
+    def is_of(self, statement: Statement, form: Sentence, heard: _Heard) -> bool:
+        """Whether the words are of whom the claim says."""
+        first_person = not _FIRST_PERSON.isdisjoint(form.keys)
+        for whom in statement.whom:
+            if heard.me and all(name in heard.me for name in whom):
+                continue
+            if heard.names and is_one(whom, heard.names):
+                continue
+            if not heard.names and self.is_whole and (heard.spoken or not _is_of_another(form)):
+                continue
+            if first_person or not holds(heard.keys, whom):
+                return False
+        return True
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the claim is all that the excerpt says."""
+        told = tuple(key for s in self.claim for key in (s.forms[0].keys if s.forms else ("",)))
+        return told == tuple(key for each in self.heard for key in each.keys)
+
+    def says(self, form: Sentence, heard: _Heard) -> bool:
+        """Whether a turn says a sentence: in one of its own, or each main clause in one."""
+        if self.says_it(form, heard):
+            return True
+        if form.end == "?":
+            return False
+        parts = clauses(form, heard.me)
+        return len(parts) > 1 and all(self.says_it(part, heard) for part in parts)
+
+    def says_it(self, form: Sentence, heard: _Heard) -> bool:
+        keys = form.keys
+        for place, sentence in enumerate(heard.read):
+            asks = sentence.end == "?"
+            if asks or form.end == "?":
+                if asks and form.end == "?" and keys == sentence.keys:
+                    return True
+                continue
+            first = keys[0].removesuffix("'s")
+            if first not in heard.me and first != "the" and keys[0] not in sentence.keys:
+                continue
+            if self.bears(form, sentence, heard.me) and not self.framed(heard.read, place):
+                return True
         return False
-    text = asked.texts[0]
-    if _folded(excerpt) not in (_folded(text.words), _folded(f"{text.speaker}: {text.words}")):
+
+    def bears(self, form: Sentence, sentence: Sentence, me: frozenset[str]) -> bool:
+        words = sentence.words
+        for start in starts(words, self.names):
+            end = said_of(form.words, words, start, me)
+            if end < 0 or not leaves_it(words[end:], self.names):
+                continue
+            if all(w.quoted for w in words[start:end]) and not all(w.quoted for w in form.words):
+                # Somebody else's words.
+                continue
+            return True
         return False
-    names = [_folded(name) for name in (subject, predicate) if name is not None]
-    said = f" {_UNSPOKEN.sub(' ', _folded(excerpt))} " if names else ""
-    return all(f" {name} " in said for name in names)
+
+    def framed(self, read: Sequence[Sentence], place: int) -> bool:
+        """Whether what stands around a sentence, and not in the claim, makes it unclear."""
+        first = place - 1 if place and tuple(read[place - 1].keys) not in self.told else place
+        last = place + 1
+        if last < len(read) and tuple(read[last].keys) not in self.told:
+            last += 1
+        return is_framed(read[first:last], place - first)
+
+    def denies(self, form: Sentence, heard: _Heard) -> bool:
+        """Whether a whole sentence says the same, but that it is not so."""
+        for place, sentence in enumerate(heard.read):
+            if "?" in (sentence.end, form.end) or self.framed(heard.read, place):
+                continue
+            for claim, said in without_denial(form.words, sentence.words):
+                if said_of(claim, said, 0, heard.me, exact=True) == len(said):
+                    return not all(w.quoted for w in sentence.words)
+        return False
 
 
-def _is_of_another(excerpt: str, asked: Claim) -> bool:
-    """Whether an excerpt names who speaks, and none of them is whom the claim has speak."""
-    speakers = frozenset().union(*(stems(t.speaker) for t in asked.texts if t.speaker))
-    heard = frozenset().union(*(turn.names for turn in turns(excerpt))) if speakers else speakers
-    return bool(heard) and speakers.isdisjoint(heard)
+def _is_of_another(form: Sentence) -> bool:
+    """Whether a sentence names at its beginning whom it is about."""
+    words = form.words
+    if not _FIRST_PERSON.isdisjoint(form.keys) or len(words) < 3 or form.end == "?":
+        return False
+    return (
+        words[0].raw[:1].isupper()
+        and words[1].key in ("has", "is", "was", "had", "does", "lives", "likes", "works", "owns")
+        and words[0].key not in ("it", "this", "that", "what", "there", "he", "she", "everything")
+        and not words[1].mark
+    )
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _limited(
-    score: float,
-    asked: Asked,
-    claim: tuple[str, str],
-    heard: tuple[str, Sequence[Sentence]],
-    uri: str,
-    kind: str,
-) -> float:
-    """A score as far as the excerpt says so plainly, and says something of each part of a claim.
-
-    ``claim`` is all that is claimed and its text alone, ``heard`` an excerpt and its sentences.
-    """
-    words, text = claim
-    excerpt, read = heard
-    if adds(text, read):
-        return UNCLEAR
-    if kind != "human_input":
-        return score
-    plain = said_plainly(excerpt, words)
-    if plain == excerpt:
-        return score
-    read = sentences(plain)
-    least = support(asked, plain, read, uri, kind) if read else 0.0
-    return max(UNCLEAR, min(score, least))
+def _quotes(excerpt: str, said: Claim) -> bool:
+    """Whether a content is the excerpt word for word, and of nobody but who may have said it."""
+    if len(said.texts) != 1 or said.unread:
+        return False
+    text = said.texts[0]
+    return text.whole and not text.speaker and text.words.split() == excerpt.split()
 
 
 def supports(
@@ -139,38 +169,34 @@ def supports(
     excerpts: Sequence[str | None],
     types: Sequence[str],
     uris: Sequence[str],
+    speakers: Sequence[str | None] | None = None,
 ) -> list[float]:
-    """For each excerpt how far it bears out a content (JSON text): 0 for None, or as support().
+    """For each excerpt whether it bears out a content (JSON text): BORNE_OUT, UNCLEAR or DENIED.
 
-    The work is bounded: an excerpt that would exceed _MAX_COST supports nothing.
+    ``speakers`` has who spoke each where that is recorded. The work is bounded: an excerpt that
+    would exceed _MAX_COST is unclear.
     """
-    value = _read(content)[0]
-    said = claimed(subject, predicate, value)
-    asked: Asked | None = None
+    said = claimed(subject, predicate, _read(content)[0])
+    claim: list[Statement] | None = None
     found: list[float] = []
     spent = 0
-    for excerpt, kind, uri in zip(excerpts, types, uris, strict=True):
-        if excerpt and _quotes(excerpt, subject, predicate, said):
-            found.append(1.0)
+    for place, (excerpt, kind, uri) in enumerate(zip(excerpts, types, uris, strict=True)):
+        if not excerpt:
+            found.append(UNCLEAR)
             continue
-        if not excerpt or said.unread or _is_of_another(excerpt, said):
-            found.append(0.0)
+        if subject is None and _quotes(excerpt, said):
+            found.append(BORNE_OUT)
             continue
-        if asked is None:
-            text = said.texts[0].words if len(said.texts) == 1 else ""
-            acronyms = frozenset(stem(word.lower()) for word in _ACRONYM.findall(text))
-            asked = Asked(statements(subject, predicate, value), leader(text), acronyms)
-        if kind == "human_input":
-            excerpt = _MANNER.sub(" ", excerpt)
-        read = sentences(excerpt)
-        cost = _cost(asked.claim, read)
-        if read and spent + cost <= _MAX_COST:
-            spent += cost
-            score = support(asked, excerpt, read, uri, kind)
-            if score > UNCLEAR:
-                words = " ".join(filter(None, (subject, predicate, *(t.told for t in said.texts))))
-                score = _limited(score, asked, (words, text), (excerpt, read), uri, kind)
-            found.append(score)
-        else:
-            found.append(0.0)
+        if claim is None:
+            claim = statements(subject, predicate, said)
+        if not claim or said.unread:
+            found.append(UNCLEAR)
+            continue
+        recorded = speakers[place] if speakers is not None else None
+        heard = [
+            _Heard(turn, uri, spoken=kind == "human_input") for turn in turns(excerpt, recorded)
+        ]
+        words = sum(len(each.keys) + 5 for each in heard)
+        spent += words * sum(len(f.words) + 2 for s in claim for f in s.forms)
+        found.append(_Asked(claim, heard).verdict() if spent <= _MAX_COST else UNCLEAR)
     return found

@@ -1,189 +1,218 @@
-"""Text as the judge of evidence reads it: words, names and quantities, said or denied."""
+"""Text as the judge of evidence reads it: sentences of words, in their order, with what they mean.
+
+Nothing is left out but punctuation: two sentences of equal words say the same in any language.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 
-from ..language.units import MONTHS, NUMBERS, UNITS
-from ..language.words import BREAK, HEDGE, NEGATION, STOP, stem
+from ..language.units import NUMBERS, UNITS
+from ..language.words import word_set
 from ..late import late
 from ..light import NamedTuple
 
 _APOSTROPHES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u2212": "-"})
 _TOKEN = late(
-    r"(?P<date>\b\d{4}-\d\d-\d\d\b)"
-    r"|(?P<opaque>(?=[\w./:@+-]{0,80}\d)(?=[\w./:@+-]{0,80}[^\W\d_])[^\W_][\w]*(?:[-.:/@+_]\w+)+"
-    r"|\d+(?:[.:]\d+){2,}|\d{1,2}:\d\d(?!\d)|[\w.+-]{1,64}@\w+(?:\.\w+)+)"
-    r"|(?P<number>(?<![\w.])[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)"
-    r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?\d*)"
-    r"|(?P<sign>[%$€£]|°[CF]\b)"
-    r"|(?P<end>[.!?]+(?=[\s\"')\]]|$)|\n+)"
-    r"|(?P<pause>[,;:()\[\]{}|\u2013\u2014])",
+    r"(?P<number>(?<![\w.,])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w,])|(?<![\w.,])\d+(?:\.\d+)?(?![\w.])"
+    r"|(?<![\w.,])\d+(?:\.\d+)?(?=\.?(?:\s|$)))"
+    r"|(?P<word>[^\W_]+(?:(?:['.@/&+_-]+|(?<=\d):(?=\d))[^\W_]+)*(?:\+\+|#)?)"
+    r"|(?P<blank>\n\s*\n|\n(?=\s*(?:[-*\u2022]|\d+[.)])\s))"
+    r"|(?P<sign>[^\w\s]|_)"
 )
-_CAMEL = late(r"\b[a-z]+[0-9]*(?:[A-Z][a-z0-9]+)+\b")
-_HUMP = late(r"(?=[A-Z])")
+_ENDS = frozenset(".!?\u3002\uff01\uff1f\u061f\u055e\u2e2e\u1367")
+_ASKS = frozenset("?\uff1f\u061f\u055e\u2e2e\u1367")
+_QUOTES = frozenset('"\u201c\u201d\u201e\u00ab\u00bb\u2039\u203a\u300c\u300d\u300e\u300f`')
+_CLOSING = frozenset(")]}'*") | _QUOTES
+_SAYING = frozenset("%&@#\u00a7<>=~|^$+")
+_ABBREVIATIONS = word_set(
+    """
+    al approx ave blvd bzw ca capt cf co col dept dr etc evtl fig fr gen gov hr inc inkl jr lt ltd
+    mlle mme mr mrs ms no nr prof rd rep rev sen sgt sr st tel usw vol vs
+    """
+)
+_SHORTENED = {
+    "i'm": ("i", "am"),
+    "i've": ("i", "have"),
+    "i'll": ("i", "will"),
+    "cannot": ("can", "not"),
+    "can't": ("can", "not"),
+    "won't": ("will", "not"),
+    "shan't": ("shall", "not"),
+}
+_TAILS = {"n't": "not", "'ve": "have", "'re": "are", "'ll": "will"}
+_HYPHEN = late(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+_SIZES = word_set("KB MB GB TB KiB MiB GiB TiB kB USD EUR GBP")
 
 
-class Token(NamedTuple):
-    """One thing that is said.
+class Word(NamedTuple):
+    """One word: what it is compared by, as it is written, and the punctuation before it.
 
-    ``key`` is what it is compared by: a stem, a name in lower case, or a quantity.
-    ``negated`` and ``hedged`` say whether its clause denies it or does not commit to it.
+    ``quoted`` says whether it stands between quotation marks.
     """
 
     key: str
-    kind: str
-    negated: bool
-    hedged: bool
-    clause: int
-    value: float
-    unit: str
+    raw: str
+    mark: str
+    quoted: bool
 
 
 class Sentence(NamedTuple):
-    """The tokens of a sentence, stop words left out, and every word of it in lower case."""
+    """The words of a sentence, and what it ends with: ``?``, ``.``, ``:`` or nothing."""
 
-    tokens: tuple[Token, ...]
-    words: frozenset[str]
-    question: bool
+    words: tuple[Word, ...]
+    end: str
+
+    @property
+    def keys(self) -> list[str]:
+        """What its words are compared by."""
+        return [word.key for word in self.words]
 
 
 def plain(text: str) -> str:
-    """A text without compatibility forms, curly quotes, camel case and underscores."""
-    text = unicodedata.normalize("NFKC", text).translate(_APOSTROPHES)
-    return _CAMEL.sub(lambda found: _HUMP.sub(" ", found[0]), text).replace("_", " ")
+    """A text without compatibility forms and curly apostrophes."""
+    if text.isascii():
+        return text
+    # The Greek question mark becomes a semicolon.
+    text = text.replace("\u037e", "?").replace("\u2026", "...")
+    return unicodedata.normalize("NFKC", text.translate(_APOSTROPHES))
 
 
 def sentences(text: str) -> tuple[Sentence, ...]:
-    """The sentences of a text that say something."""
+    """The sentences of a text that have words."""
+    text = plain(text)
     reader = _Reader()
-    for match in _TOKEN.finditer(plain(text)):
-        reader.read(match.lastgroup or "", match[0])
-    reader.close(question=False)
+    for match in _TOKEN.finditer(text):
+        group = match.lastgroup
+        if group == "word":
+            reader.word(match[0])
+        elif group == "number":
+            reader.number(match[0])
+        elif group == "blank":
+            reader.close("")
+        else:
+            reader.sign(match[0], text, match.start())
+    reader.close("")
     return tuple(reader.sentences)
 
 
 class _Reader:
-    """Puts sentences together, one token after another."""
+    """Puts sentences together, one word after another."""
 
     def __init__(self) -> None:
         self.sentences: list[Sentence] = []
-        self.tokens: list[Token] = []
-        self.words: set[str] = set()
-        self.clause = 0
-        self.negated = False
-        self.since = 0
-        self.hedged = False
+        self.words: list[Word] = []
+        self.mark = ""
+        self.inside = False
+        self.single = False
         self.currency = ""
-        self.spelled = 0
-        """How many tokens there were when hundreds were last spelled out."""
+        self.value: float | None = None
+        """The number that the last word is, for the unit behind it."""
 
-    def turn(self) -> None:
-        """End a clause. What a denial at its end denies stands before it."""
-        if self.negated and self.since == len(self.tokens):
-            self.tokens = [
-                t._replace(negated=True) if t.clause == self.clause else t for t in self.tokens
-            ]
-        self.clause += 1
-        self.negated = False
+    def add(self, key: str, raw: str, value: float | None = None) -> None:
+        self.words.append(Word(key, raw, self.mark, self.inside or self.single))
+        self.mark = ""
+        self.value = value
+        self.currency = ""
 
-    def read(self, group: str, text: str) -> None:
-        if group == "end":
-            self.close(question="?" in text)
-        elif group == "pause":
-            # A hedge reaches over a comma: "if it rains, the match is off".
-            self.turn()
-        elif group == "word":
-            self.word(text)
-        elif group == "sign":
-            self.unit(text.lower())
-        elif group == "number":
-            self.add(text, "number", float(text.replace(",", "")))
-            if self.currency:
-                self.unit(self.currency)
-        else:
-            self.add(text.lower(), "name" if group == "opaque" else "number")
-        if group not in ("sign",):
-            self.currency = ""
-
-    def add(self, key: str, kind: str, value: float = float("nan")) -> None:
-        if kind == "number" and value == value:
-            key = f"{value:g}"
-        self.tokens.append(Token(key, kind, self.negated, self.hedged, self.clause, value, ""))
-
-    def unit(self, name: str) -> None:
-        kind, factor = UNITS[name]
-        last = self.tokens[-1] if self.tokens else None
-        if (
-            last is not None
-            and last.kind == "number"
-            and not last.unit
-            and last.value == last.value
-        ):
-            self.tokens[-1] = last._replace(value=last.value * factor, unit=kind)
-        else:
-            self.currency = name
-
-    def word(self, text: str) -> None:
-        lower = text.lower()
-        if lower.endswith("'s"):
-            lower = lower[:-2]
-        self.words.add(lower)
-        bare = lower.replace("'", "")
-        if lower.endswith("n't") or bare in NEGATION:
-            # "no longer" denies once.
-            if bare != "longer":
-                self.negated, self.since = True, len(self.tokens)
-            return
-        if bare in HEDGE and not (lower == "may" and text[0] == "M"):
-            self.hedged = True
-            return
-        if lower in BREAK:
-            self.turn()
-            return
-        last = self.tokens[-1] if self.tokens else None
-        if (
-            last is not None
-            and last.kind == "number"
-            and not last.unit
-            and lower in UNITS
-            and last.value == last.value
-        ):
-            self.unit(lower)
-            return
+    def word(self, raw: str) -> None:
+        lower = raw.casefold()
+        if self.value is not None:
+            unit = UNITS.get(lower)
+            if unit is not None and (raw in (lower, raw.capitalize()) or raw in _SIZES):
+                self.measure(raw, *unit)
+                return
+            if len(raw) <= 3 and raw not in (lower, raw.capitalize(), "AM", "PM"):
+                # 5 mW are not 5 MW.
+                self.add(raw, raw)
+                return
         if lower in NUMBERS:
-            number = float(NUMBERS[lower])
-            if (
-                last is not None
-                and last.kind == "number"
-                and last.value == last.value
-                and number >= 100
-            ):
-                self.tokens[-1] = last._replace(
-                    key=f"{last.value * number:g}", value=last.value * number
-                )
-                self.spelled = len(self.tokens)
-            elif (
-                self.spelled == len(self.tokens) > 0
-                and last is not None
-                and number < 100 <= last.value
-                and last.value % 100 == 0
-            ):
-                # "nine hundred and twenty"
-                total = last.value + number
-                self.tokens[-1] = last._replace(key=f"{total:g}", value=total)
-            else:
-                self.add(lower, "number", number)
+            value = float(NUMBERS[lower])
+            self.add(f"{value:g}", raw, value)
             return
-        if lower in STOP:
+        if "'" in lower or lower == "cannot":
+            parts = _SHORTENED.get(lower)
+            if parts is None and lower[-3:] in _TAILS:
+                parts = (lower[:-3], _TAILS[lower[-3:]])
+            for part in parts or (lower,):
+                self.add(part, raw)
             return
-        is_name = text[0].isupper() and bool(self.tokens or self.words - {lower})
-        self.add(stem(bare), "name" if is_name and lower not in MONTHS else "word")
+        if "-" in lower:
+            if lower[:2] == "e-" and lower.isascii():
+                lower = lower.replace("-", "", 1)
+            elif _HYPHEN.fullmatch(lower):
+                for part, written in zip(lower.split("-"), raw.split("-"), strict=True):
+                    self.add(part, written)
+                return
+        self.add(lower, raw)
 
-    def close(self, *, question: bool) -> None:
-        self.turn()
-        if self.tokens:
-            self.sentences.append(Sentence(tuple(self.tokens), frozenset(self.words), question))
-        self.tokens, self.words = [], set()
-        self.clause, self.negated, self.hedged, self.currency = 0, False, False, ""
-        self.spelled = 0
+    def number(self, raw: str) -> None:
+        value = raw.replace(",", "")
+        if "." in value:
+            value = value.rstrip("0").rstrip(".")
+        value = value.lstrip("0") or "0" if value[:2] != "0." else value
+        currency = self.currency
+        # A number of many digits is a code: nothing is worked out with it.
+        self.add(value, raw, float(value) if len(value) <= 15 else None)
+        if currency and self.value is not None:
+            self.measure(currency, *UNITS[currency])
+
+    def measure(self, raw: str, kind: str, factor: float) -> None:
+        last = self.words.pop()
+        key = f"{(self.value or 0) * factor:.12g} {kind}"
+        self.words.append(last._replace(key=key, raw=f"{last.raw} {raw}"))
+        self.value, self.mark, self.currency = None, "", ""
+
+    def sign(self, sign: str, text: str, at: int) -> None:
+        after = text[at + 1 : at + 2]
+        if sign in UNITS and (sign == "%" or not after.isdigit()):
+            if self.value is not None:
+                self.measure(sign, *UNITS[sign])
+            else:
+                self.add(sign, sign)
+        elif sign in UNITS:
+            self.currency = sign
+        elif sign in _QUOTES:
+            self.inside = not self.inside
+        elif sign == "'":
+            opens = not self.single and after.isalnum() and not text[at - 1 : at].strip()
+            self.single = opens
+        elif sign in _ENDS:
+            self.mark += sign
+            if self.ends(sign, text, at):
+                asks = not _ASKS.isdisjoint(self.mark)
+                self.close("?" if asks else ".")
+        elif (sign == "-" and after.isdigit() and not text[at - 1 : at].strip()) or (
+            sign in _SAYING or unicodedata.category(sign)[0] != "P"
+        ):
+            self.add(sign, sign)
+        else:
+            self.mark += sign
+            self.value = None
+
+    def ends(self, sign: str, text: str, at: int) -> bool:
+        """Whether a sentence ends here: not behind "Dr." or "12.", nor where it trails off."""
+        if sign == "\u3002":
+            return True
+        rest = text[at + 1 : at + 4].lstrip("".join(_CLOSING))
+        if rest[:1] in _ENDS or (rest and not rest[0].isspace()):
+            return False
+        if sign != "." or not self.words or not text[at + 1 :].strip():
+            return True
+        if self.mark.endswith(".."):
+            return False
+        last = self.words[-1]
+        number = last.raw.isdigit() and len(last.raw) <= 2
+        return not (
+            number
+            or "." in last.raw
+            or last.key in _ABBREVIATIONS
+            or (len(last.raw) == 1 and last.raw != "I")
+        )
+
+    def close(self, end: str) -> None:
+        if self.words:
+            if not end and ":" in self.mark:
+                end = ":"
+            self.sentences.append(Sentence(tuple(self.words), end))
+        self.words, self.mark, self.currency, self.value = [], "", "", None

@@ -15,7 +15,7 @@ from memwarden.starting import Start, begin, passwords
 
 _START = Start()
 _FACT = """write semantic '{"drink": "green tea"}' --subject Ana --predicate prefers \
-    --evidence chat:1 --excerpt 'I prefer green tea.' \
+    --evidence chat:1 --excerpt 'Ana: I prefer green tea.' \
    """
 # What the answer shows of a connection string: never a password, nor where one lies.
 _SHOWN = ("host", "hostaddr", "port", "dbname", "sslmode", "service")

@@ -1,25 +1,24 @@
-"""How far the excerpt of a turn bears out a note about it: right pairs and wrong ones.
+"""Who is borne out by the rules of evidence: notes by their turns, turns by themselves, and twins.
 
-Right is a note with the turns that it was taken from. Wrong is the note with another turn of the
-same speaker, or with its own turn but a number changed, the name swapped, or a denial or a part
-added.
+A wrong pair must not be borne out. It is a note with another turn of the speaker, or with its own
+turn after one change, or a made-up statement with a twin of it (see twins.py).
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import fmean, mean, median
 
 from memwarden.demo.conversation import Conversation, NotAConversation, Observation, Turn
+from memwarden.evaluation.twins import shapes, twins
 from memwarden_core.language.words import word_set
-from memwarden_core.support.gist import CONTRADICTED
-from memwarden_core.support.judge import supports
+from memwarden_core.support.judge import BORNE_OUT, DENIED, supports
 
-THRESHOLDS = (0.8, 0.6)
-MOST_WRONG = 0.05
+MOST_WRONG = 0.01
+"""At most so many of the wrong pairs of a kind may be borne out."""
+_STATEMENTS = 1210
 _OTHERS = 3
 _NUMBERS = [
     "two",
@@ -50,33 +49,26 @@ _PARTS = [
 _AUXILIARY = word_set("is are was were has have had will would can could should does did")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Row:
-    """What becomes of the pairs of one kind, as counts, by the thresholds of the layers."""
+    """What becomes of the pairs of one kind, as counts; ``right`` says whether they are."""
 
-    conversation: str
     pairs: str
-    total: int
-    passed: dict[float, int]
-    waiting: int
-    """Neither borne out at 0.8 nor denied: a person decides."""
-    denied: int
-    median: float
+    right: bool
+    total: int = 0
+    borne_out: int = 0
+    denied: int = 0
 
+    @property
+    def unclear(self) -> int:
+        """Those that the rules cannot tell."""
+        return self.total - self.borne_out - self.denied
 
-@dataclass(frozen=True)
-class LeftOut:
-    """A conversation judged by a threshold that was chosen on the others.
-
-    ``threshold`` is the least support that at most MOST_WRONG of the others' wrong pairs reach. The
-    one called ``all`` is the mean of the others, weighed by their pairs.
-    """
-
-    conversation: str
-    threshold: float
-    right: float
-    wrong: float
-    auc: float
+    def add(self, support: float) -> None:
+        """Count one pair."""
+        self.total += 1
+        self.borne_out += support == BORNE_OUT
+        self.denied += support == DENIED
 
 
 @dataclass(frozen=True)
@@ -84,55 +76,23 @@ class Report:
     """What an evaluation comes to."""
 
     rows: list[Row]
-    left_out: list[LeftOut]
 
     def as_json(self) -> dict[str, object]:
         """Return it as one JSON object."""
-        return {
-            "rows": [
-                vars(row) | {"passed": {f"{t:g}": n for t, n in row.passed.items()}}
-                for row in self.rows
-            ],
-            "left_out": [vars(each) for each in self.left_out],
-        }
+        return {"rows": [vars(row) | {"unclear": row.unclear} for row in self.rows]}
 
     def as_markdown(self) -> str:
-        """Return it as tables."""
-        head = (
-            "conversation",
-            "pairs",
-            "number",
-            "pass at 0.8",
-            "pass at 0.6",
-            "wait for a person",
-        )
-        lines = _table((*head, "denied", "median"), (_cells(row) for row in self.rows))
-        lines += [
-            "",
-            *_table(
-                ("left out", "threshold of the others", "right pass", "other turns pass", "AUC"),
-                (
-                    (
-                        each.conversation,
-                        f"{each.threshold:.2f}",
-                        f"{100 * each.right:.1f} %",
-                        f"{100 * each.wrong:.1f} %",
-                        f"{each.auc:.3f}",
-                    )
-                    for each in self.left_out
-                ),
-            ),
-        ]
-        return "\n".join(lines)
+        """Return it as a table."""
+        head = ("pairs", "right or wrong", "number", "borne out", "unclear", "denied")
+        return "\n".join(_table(head, (_cells(row) for row in self.rows)))
 
 
 def _cells(row: Row) -> tuple[str, ...]:
     def share(count: int) -> str:
         return f"{100 * count / row.total:.1f} % ({count})"
 
-    passed = (share(row.passed[t]) for t in THRESHOLDS)
-    counts = (share(row.waiting), share(row.denied))
-    return (row.conversation, row.pairs, str(row.total), *passed, *counts, f"{row.median:.2f}")
+    counts = (share(row.borne_out), share(row.unclear), share(row.denied))
+    return (row.pairs, "right" if row.right else "wrong", str(row.total), *counts)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -175,62 +135,57 @@ def add_part(note: str, place: int) -> str:
     return f"{note.rstrip('. ')} and {_PARTS[place % len(_PARTS)]}."
 
 
-def support(note: str, turns: Sequence[Turn]) -> float:
-    """How far turns bear out a note, as the server finds it where the speaker is told."""
-    excerpts = [f"{turn.speaker}: {turn.text}" for turn in turns]
-    found = supports(
-        None,
-        None,
-        json.dumps({"text": note}),
-        ["\n".join(excerpts)],
-        ["human_input"],
-        ["chat:1"],
-    )
-    return found[0]
+def support(content: object, excerpt: str, subject: str | None = None) -> float:
+    """Whether words of a person bear out a content, as the server finds it."""
+    [found] = supports(subject, None, json.dumps(content), [excerpt], ["human_input"], ["chat:1"])
+    return found
 
 
 def evaluate(conversations: Sequence[Conversation]) -> Report:
-    """Judge every note of the conversations.
+    """Judge every note and every turn of the conversations, and twins of made-up statements.
 
     Raises: NotAConversation, where they hold no notes with turns.
     """
-    scores = {each.name: _scores(each) for each in conversations}
-    scores = {name: kinds for name, kinds in scores.items() if kinds["right"]}
-    if not scores:
+    rows: dict[tuple[str, bool], Row] = {}
+
+    def count(kind: str, found: float, *, right: bool = False) -> None:
+        rows.setdefault((kind, right), Row(kind, right)).add(found)
+
+    for conversation in conversations:
+        for kind, right, found in _notes(conversation):
+            count(kind, found, right=right)
+    if not rows:
         raise NotAConversation("it holds no observations that name the turns they rest on")
-    rows: list[Row] = []
-    for name, kinds in scores.items():
-        rows += [_row(name, kind, found) for kind, found in kinds.items() if found]
-    if len(scores) > 1:
-        for kind in next(iter(scores.values())):
-            together = [s for kinds in scores.values() for s in kinds[kind]]
-            if together:
-                rows.append(_row("all", kind, together))
-    return Report(rows, _each_left_out(scores) if len(scores) > 1 else [])
+    for conversation in conversations:
+        for turn in conversation.turns:
+            for shape, content, subject in shapes(turn.speaker, turn.text):
+                found = support(content, turn.text, subject)
+                count(f"a turn by itself: {shape}", found, right=True)
+    for twin in twins(_STATEMENTS):
+        count(f"twin: {twin.kind}", support(twin.claim, twin.excerpt), right=twin.right)
+    return Report(list(rows.values()))
 
 
-def _scores(conversation: Conversation) -> dict[str, list[float]]:
+def _notes(conversation: Conversation) -> Iterable[tuple[str, bool, float]]:
     turns = {turn.dia_id: turn for turn in conversation.turns}
     speakers = list(dict.fromkeys(turn.speaker for turn in conversation.turns))
-    kinds: dict[str, list[float]] = {
-        "right": [],
-        "another turn": [],
-        "number changed": [],
-        "name swapped": [],
-        "denial added": [],
-        "part added": [],
-    }
     for place, note in enumerate(conversation.observations):
         cited = [turns[each] for each in note.dia_ids if each in turns]
         if not cited:
             continue
-        kinds["right"].append(support(note.text, cited))
+        excerpt = _told(cited)
+        yield "note", True, support({"text": note.text}, excerpt)
         for turn in _others(conversation, note, cited[0].speaker, place):
-            kinds["another turn"].append(support(note.text, [turn]))
+            yield "note: another turn", False, support({"text": note.text}, _told([turn]))
         for kind, changed in _changed(note, speakers, place).items():
             if changed != note.text:
-                kinds[kind].append(support(changed, cited))
-    return kinds
+                # By its turn, and by the true note itself.
+                yield f"note: {kind}", False, support({"text": changed}, excerpt)
+                yield f"note: {kind}", False, support({"text": changed}, note.text)
+
+
+def _told(turns: Sequence[Turn]) -> str:
+    return "\n".join(f"{turn.speaker}: {turn.text}" for turn in turns)
 
 
 def _changed(note: Observation, speakers: Sequence[str], place: int) -> dict[str, str]:
@@ -253,52 +208,3 @@ def _others(
     step = max(1, len(pool) // _OTHERS)
     chosen = {(place * 7 + n * step) % len(pool) for n in range(_OTHERS)}
     return [pool[n] for n in sorted(chosen)]
-
-
-def _row(conversation: str, pairs: str, found: Sequence[float]) -> Row:
-    passed = {t: sum(s >= t for s in found) for t in THRESHOLDS}
-    denied = sum(s == CONTRADICTED for s in found)
-    waiting = len(found) - passed[THRESHOLDS[0]] - denied
-    return Row(conversation, pairs, len(found), passed, waiting, denied, median(found))
-
-
-def _each_left_out(scores: dict[str, dict[str, list[float]]]) -> list[LeftOut]:
-    """Every conversation by the threshold of the others, and all of them as one."""
-    each = [_left_out(name, scores) for name in scores]
-    rights = [len(kinds["right"]) for kinds in scores.values()]
-    wrongs = [len(kinds["another turn"]) for kinds in scores.values()]
-    together = LeftOut(
-        "all",
-        mean(one.threshold for one in each),
-        fmean((one.right for one in each), rights),
-        fmean((one.wrong for one in each), wrongs),
-        fmean((one.auc for one in each), rights),
-    )
-    return [*each, together]
-
-
-def _left_out(name: str, scores: dict[str, dict[str, list[float]]]) -> LeftOut:
-    wrong = sorted(
-        (s for other, kinds in scores.items() if other != name for s in kinds["another turn"]),
-        reverse=True,
-    )
-    allowed = int(MOST_WRONG * len(wrong))
-    above = wrong[allowed] if wrong else 0.0
-    threshold = min((s for s in wrong if s > above), default=1.0)
-    ours, others = scores[name]["right"], scores[name]["another turn"]
-
-    def share(found: Sequence[float], test: Callable[[float], bool]) -> float:
-        return sum(map(test, found)) / len(found) if found else 0.0
-
-    def passes(score: float) -> bool:
-        return score >= threshold
-
-    return LeftOut(name, threshold, share(ours, passes), share(others, passes), auc(ours, others))
-
-
-def auc(right: Sequence[float], wrong: Sequence[float]) -> float:
-    """The share of pairs of a right and a wrong score in which the right one is the greater."""
-    if not right or not wrong:
-        return 0.0
-    greater = sum((r > w) + 0.5 * (r == w) for r in right for w in wrong)
-    return greater / (len(right) * len(wrong))

@@ -60,7 +60,9 @@ CREATE TABLE memwarden_data.layer (
     eviction            text CHECK (eviction IN ('lru', 'fifo', 'ttl')),
     hard_delete         text NOT NULL DEFAULT 'never' CHECK (hard_delete IN ('never', 'after_grace', 'retention')),
     neighbour_weight    double precision NOT NULL DEFAULT 0 CHECK (neighbour_weight BETWEEN 0 AND 1000),
-    time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000)
+    time_weight         double precision NOT NULL DEFAULT 0 CHECK (time_weight BETWEEN 0 AND 1000),
+    unclear             text NOT NULL DEFAULT 'ask' CHECK (unclear IN ('store', 'ask', 'refuse')),
+    no_evidence         text NOT NULL DEFAULT 'refuse' CHECK (no_evidence IN ('store', 'ask', 'refuse'))
 );
 COMMENT ON TABLE memwarden_data.layer IS 'The layers of memory and their settings.';
 COMMENT ON COLUMN memwarden_data.layer.admission IS 'free: no gate weighs the content; schema: its form is checked; full: every gate.';
@@ -105,6 +107,12 @@ COMMENT ON COLUMN memwarden_data.layer.conflict IS
     'conflict_gap takes their place; otherwise all stand, marked contradicted.';
 COMMENT ON COLUMN memwarden_data.layer.max_pending IS 'How many deferred requests of one agent may wait for the layer.';
 COMMENT ON COLUMN memwarden_data.layer.fact_threshold IS 'The least factual score (0 to 1) of a write; 0 asks for no evidence.';
+COMMENT ON COLUMN memwarden_data.layer.unclear IS
+    'What becomes of a write whose evidence neither reaches fact_threshold nor denies the claim. store: it is remembered, with '
+    'its low score. ask: a person decides. refuse: it is refused. What evidence denies is refused in any case.';
+COMMENT ON COLUMN memwarden_data.layer.no_evidence IS
+    'What becomes of a write without the evidence that the layer asks for: with none, with none that can be read, or with less '
+    'than min_external, min_authority and self_reference ask. store, ask or refuse.';
 COMMENT ON COLUMN memwarden_data.layer.evidence_half_life IS 'In this time the freshness of evidence falls by half.';
 COMMENT ON COLUMN memwarden_data.layer.min_authority IS 'No evidence of a write may have less authority.';
 COMMENT ON COLUMN memwarden_data.layer.min_external IS 'How many pieces of evidence must be of the external_types.';

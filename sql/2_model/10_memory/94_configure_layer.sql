@@ -36,7 +36,8 @@ BEGIN
                validation_weights = v_new.validation_weights, confidence_weights = v_new.confidence_weights, shared = v_new.shared,
                decay = v_new.decay, decay_rate = v_new.decay_rate, soft_ttl = v_new.soft_ttl, counted_from = v_new.counted_from,
                gc_threshold = v_new.gc_threshold, max_idle = v_new.max_idle, eviction = v_new.eviction,
-               hard_delete = v_new.hard_delete, neighbour_weight = v_new.neighbour_weight, time_weight = v_new.time_weight
+               hard_delete = v_new.hard_delete, neighbour_weight = v_new.neighbour_weight, time_weight = v_new.time_weight,
+               unclear = v_new.unclear, no_evidence = v_new.no_evidence
          WHERE l.layer = configure_layer.layer;
     EXCEPTION WHEN check_violation OR not_null_violation OR numeric_value_out_of_range OR invalid_text_representation
                 OR datetime_field_overflow OR invalid_datetime_format OR interval_field_overflow THEN

@@ -75,7 +75,10 @@ CREATE TYPE memwarden_data.write_terms AS (
     -- and whether the writer's role lets it write such
     writes_plain        boolean,
     -- in which regions memories may lie, by class; NULL where nobody has set a rule
-    residency           jsonb
+    residency           jsonb,
+    -- what becomes of a write whose evidence does not tell, and of one without it: store, ask, refuse
+    unclear             text,
+    no_evidence         text
 );
 
 -- The door. Each row passes the gates, which are the triggers of this table, and keeps what they said.

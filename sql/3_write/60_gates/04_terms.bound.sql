@@ -33,7 +33,7 @@ SELECT t.principal_id, t.layer, t.org_id, t.home_scope_id, t.has_packs, t.terms,
                       (t.terms).asks_approval, (t.terms).asks_approval AND coalesce(a.approval = 'by_risk', false),
                       coalesce(a.auto_below, 0.3),
                       coalesce(a.weights, '{0.25,0.20,0.15,0.15,0.15,0.10}'),
-                      a.layer_risk
+                      a.layer_risk, (t.terms).unclear, (t.terms).no_evidence
                      )::memwarden_data.plain_terms END AS plain
   FROM (
 SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
@@ -73,7 +73,8 @@ SELECT p.principal_id, l.layer, p.org_id, p.home_scope_id,
                      WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL),
             (SELECT jsonb_object_agg(x.class, x.regions)
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
-                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x)
+                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
+            l.unclear, l.no_evidence
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN memwarden_data.layer AS l

@@ -44,7 +44,9 @@ CREATE TYPE memwarden_data.plain_terms AS (
     auto_below         double precision,
     weights            double precision[],
     -- as a policy says it
-    layer_risk         double precision
+    layer_risk         double precision,
+    unclear            text,
+    no_evidence        text
 );
 COMMENT ON TYPE memwarden_data.plain_terms IS
     'What settings make of a plain write: what the gates would ask of each.';

@@ -13,8 +13,10 @@ DECLARE
     v_asked   jsonb := '[]'::jsonb;
     v_unmet   record;
     v_weighed record;
-    v_short   jsonb;
+    v_short   record;
 BEGIN
+    SELECT NULL::text AS reason, NULL::jsonb AS detail INTO v_unmet;
+    SELECT NULL::text AS does INTO v_short;
     IF NEW.kind = 'annotation' AND NEW.schema_id IS NOT NULL AND NEW.evidence #>> '{0,uri}' = NEW.subject THEN
         -- What somebody says of a memory rests on who says it. It is about that memory, and says nothing else.
         v_terms.fact_threshold := 0;
@@ -53,17 +55,18 @@ BEGIN
             v_unmet := memwarden_internal.unmet_demand(
                 v_terms.self_reference, v_terms.min_authority, v_terms.min_external, v_terms.external_types,
                 v_found.self_made, v_found.least_authority, v_found.external, NEW.grounds);
-            NEW.reason := v_unmet.reason;
-            NEW.detail := coalesce(v_unmet.detail, NEW.detail);
         END IF;
-    ELSIF v_terms.fact_threshold > 0 THEN
-        NEW.fact_score := 0;
-        NEW.reason := 'INSUFFICIENT_EVIDENCE';
-        NEW.detail := jsonb_build_object('fact_score', 0, 'threshold', v_terms.fact_threshold, 'evidence', '[]'::jsonb);
     ELSE
+        NEW.fact_score := CASE WHEN v_terms.fact_threshold > 0 THEN 0 END;
         v_unmet := memwarden_internal.unmet_demand('allow', 0, v_terms.min_external, v_terms.external_types, '[]', 1, 0, '[]');
+        IF v_terms.fact_threshold > 0 THEN
+            v_unmet.reason := 'INSUFFICIENT_EVIDENCE';
+            v_unmet.detail := jsonb_build_object('fact_score', 0, 'threshold', v_terms.fact_threshold, 'evidence', '[]'::jsonb);
+        END IF;
+    END IF;
+    IF v_unmet.reason IS NOT NULL AND v_terms.no_evidence = 'refuse' THEN
         NEW.reason := v_unmet.reason;
-        NEW.detail := coalesce(v_unmet.detail, NEW.detail);
+        NEW.detail := v_unmet.detail;
     END IF;
 
     IF NEW.reason IS NULL AND v_terms.has_verifiers THEN
@@ -78,50 +81,62 @@ BEGIN
         NEW.fact_score := coalesce(v_weighed.fact_score, NEW.fact_score);
         NEW.provenance := coalesce(NEW.provenance, '{}') || jsonb_build_object('verified_by', v_weighed.verified_by);
     END IF;
-    IF NEW.reason IS NULL AND NEW.fact_score < v_terms.fact_threshold THEN
-        v_short := jsonb_build_object('fact_score', NEW.fact_score, 'threshold', v_terms.fact_threshold,
-            'evidence', memwarden_internal.told_of_grounds(NEW.grounds));
-        IF memwarden_internal.may_bear_out(NEW.grounds, v_terms.fact_threshold) THEN
-            -- The rules cannot tell, a person can: gate 80 puts the request into the queue.
-            NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'EVIDENCE_UNCLEAR', v_short);
-        ELSE
-            NEW.reason := 'INSUFFICIENT_EVIDENCE';
-            NEW.detail := v_short;
-            v_short := NULL;
+    IF NEW.reason IS NULL AND (v_unmet.reason IS NOT NULL OR NEW.fact_score < v_terms.fact_threshold) THEN
+        v_short := memwarden_internal.short_of_evidence(
+            NEW.fact_score, v_terms.fact_threshold, NEW.grounds, v_unmet.reason, v_unmet.detail, v_terms.unclear, v_terms.no_evidence);
+        IF v_short.does = 'ask' THEN
+            -- Gate 80 puts the request into the queue.
+            NEW.review_asked := memwarden_internal.ask_review(NEW.review_asked, 'EVIDENCE_UNCLEAR', v_short.detail);
+        ELSIF v_short.does = 'refuse' THEN
+            NEW.reason := v_short.reason;
+            NEW.detail := v_short.detail;
         END IF;
     END IF;
     IF NEW.reason IS NOT NULL THEN
         NEW.outcome := coalesce(NEW.outcome, 'REJECTED');
     END IF;
     NEW.trail := NEW.trail || memwarden_internal.gate_entry(
-        TG_NAME, NEW.outcome, CASE WHEN v_short IS NULL THEN NEW.reason ELSE 'EVIDENCE_UNCLEAR' END, v_started);
+        TG_NAME, NEW.outcome, CASE WHEN v_short.does IN ('ask', 'store') THEN 'EVIDENCE_UNCLEAR' ELSE NEW.reason END, v_started);
     RETURN NEW;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.gate_evidence() IS
     'Trigger gate_40_evidence: weighs the evidence against what the layer asks for: the factual score, the least '
-    'authority, sources outside the agent, no circle. Asks the verifiers of the layer. Evidence that neither bears the '
-    'claim out nor denies it is for a person. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
+    'authority, sources outside the agent, no circle. Asks the verifiers of the layer. What evidence denies is refused; '
+    'what it does not tell, and what has none, is stored, asked about or refused as the layer says. Source: chapter 12.2.3, 12.11.3, 12.11.4.';
 REVOKE ALL ON FUNCTION memwarden_internal.gate_evidence() FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.may_bear_out(p_grounds jsonb, p_threshold double precision)
-RETURNS boolean
-LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+CREATE OR REPLACE FUNCTION memwarden_internal.short_of_evidence(
+    p_score double precision, p_threshold double precision, p_grounds jsonb, p_unmet text, p_unmet_detail jsonb,
+    p_unclear text, p_no_evidence text, OUT does text, OUT reason text, OUT detail jsonb)
+RETURNS record
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
 SET search_path = pg_catalog, pg_temp
 AS $function$
-SELECT NOT p_grounds @> '[{"contradicts": true}]'
-   AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision
-                    * (g.e ->> 'freshness')::double precision)
-                    -- Without words, or of a memory that is over, there is nothing that a person could read.
-                    FILTER (WHERE g.e ? 'excerpt_hash' AND g.e -> 'believed' IS NULL), 0)
-       >= p_threshold * sum((g.e ->> 'weight')::double precision)
-  FROM jsonb_array_elements(p_grounds) AS g (e)
- WHERE g.e -> 'counted' IS NULL
+BEGIN
+    detail := jsonb_build_object('fact_score', p_score, 'threshold', p_threshold, 'evidence',
+        memwarden_internal.told_of_grounds(coalesce(p_grounds, '[]')));
+    reason := 'INSUFFICIENT_EVIDENCE';
+    IF p_score < p_threshold AND p_grounds @> '[{"contradicts": true}]' THEN
+        does := 'refuse';
+    ELSIF p_unmet IS NOT NULL THEN
+        does := p_no_evidence;
+        reason := p_unmet;
+        detail := detail || p_unmet_detail || jsonb_build_object('lacks', p_unmet);
+    ELSIF NOT p_grounds @? '$[*] ? (exists(@.excerpt_hash) && !exists(@.believed))' THEN
+        -- Without words, or of a memory that is over, there is nothing that anybody could read.
+        does := p_no_evidence;
+    ELSE
+        does := p_unclear;
+    END IF;
+END
 $function$;
-COMMENT ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) IS
-    'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a '
-    'piece of evidence denies the claim.';
-REVOKE ALL ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) FROM PUBLIC;
+COMMENT ON FUNCTION memwarden_internal.short_of_evidence(
+    double precision, double precision, jsonb, text, jsonb, text, text) IS
+    'What becomes of a write whose evidence is not enough: store, ask or refuse, with the reason and the detail of a refusal. What '
+    'evidence denies is refused; p_unmet is what else the layer asks for and does not get, as unmet_demand() says it.';
+REVOKE ALL ON FUNCTION memwarden_internal.short_of_evidence(
+    double precision, double precision, jsonb, text, jsonb, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.unmet_demand(
     p_self_reference text, p_min_authority double precision, p_min_external integer, p_external_types text[],

@@ -52,7 +52,9 @@ BEGIN
             layer_risk         double precision,
             readers            bigint,
             recalls            bigint,
-            consumers          bigint
+            consumers          bigint,
+            unclear            text,
+            no_evidence        text
         );
     END IF;
 END
@@ -143,7 +145,8 @@ BEGIN
                    (t.plain).constraints, (t.plain).text_template, (t.plain).synonyms, (t.plain).asks_approval, (t.plain).by_risk,
                    (t.plain).auto_below, (t.plain).weights,
                    coalesce((t.plain).layer_risk, memwarden_internal.risk_of_layer(
-                       'full', coalesce((t.plain).default_ttl, (t.plain).max_ttl))), b.readers, b.recalls, b.consumers
+                       'full', coalesce((t.plain).default_ttl, (t.plain).max_ttl))), b.readers, b.recalls, b.consumers,
+                   (t.plain).unclear, (t.plain).no_evidence
                )::memwarden_internal.plain_terms
           FROM (SELECT DISTINCT a.scope, a.layer, s.scope_id
                   FROM unnest(p_scopes, p_layers) AS a (scope, layer)
@@ -219,7 +222,8 @@ BEGIN
                t.default_ttl, t.text_search_config, t.default_confidence, t.validation_weights, t.confidence_weights,
                t.fact_threshold, t.min_authority, t.min_external, t.external_types, t.half_life, t.near_from, t.in_conflict,
                t.seeks_marks, t.has_durability, t.overlap, t.schema_id, t.text_template, t.asks_approval, t.by_risk, t.auto_below,
-               t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, c.at AS began, f.canonical, f.content_hash, f.fingerprint,
+               t.weights, t.layer_risk, t.readers, t.recalls, t.consumers, t.unclear, t.no_evidence, c.at AS began,
+               f.canonical, f.content_hash, f.fingerprint,
                f.attribute_key, f.search_text, f.names, v.vector, clock_timestamp() AS ended,
                CASE WHEN a.embedding IS NULL THEN t.words_model_id ELSE t.model_id END AS own_model_id,
                v_now + a.ordinality * interval '1 microsecond' AS now,
@@ -270,7 +274,8 @@ BEGIN
          WHERE r.place <> ALL (ARRAY(SELECT a.place FROM alike AS a))
     ), weighed AS MATERIALIZED (
         -- What it rests on, and what it could do.
-        SELECT r.*, coalesce(r.confidence, r.default_confidence) AS said, g.grounds, g.fact_score, coalesce(g.authority, 0) AS trust,
+        SELECT r.*, coalesce(r.confidence, r.default_confidence) AS said, g.grounds,
+               coalesce(g.fact_score, CASE WHEN r.fact_threshold > 0 THEN 0 END) AS fact_score, coalesce(g.authority, 0) AS trust,
                g.trust_ceiling, j.adjusted, k.risk, k.measures, clock_timestamp() AS borne_out,
                NOT EXISTS (SELECT FROM memwarden_data.item AS i
                             WHERE i.org_id = r.org_id AND i.scope_id = r.scope_id AND i.status = 'ACTIVE' AND i.layer = r.layer
@@ -289,9 +294,12 @@ BEGIN
                         OR r.overlap IS NOT NULL AND memwarden_internal.overlap(
                                r.org_id, r.search_text, r.text_search_config, r.neighbours, r.overlap) IS NOT NULL))
                AND NOT (r.seeks_marks AND NOT memwarden_internal.is_plain(r.canonical, memwarden_internal.lines_of(r.canonical)))
-               AND CASE WHEN g.grounds IS NULL THEN r.fact_threshold <= 0 AND r.min_external <= 0
+               AND CASE WHEN g.grounds IS NULL THEN r.fact_threshold <= 0 AND r.min_external <= 0 OR r.no_evidence = 'store'
                         ELSE g.item_ids = '{}' AND g.self_made = '[]' AND g.least_authority >= r.min_authority
-                             AND g.external >= r.min_external AND g.fact_score >= r.fact_threshold END
+                             AND g.external >= r.min_external
+                             AND (g.fact_score >= r.fact_threshold
+                                  OR r.unclear = 'store' AND NOT g.grounds @> '[{"contradicts": true}]'
+                                     AND g.grounds @? '$[*] ? (exists(@.excerpt_hash))') END
                AND NOT (r.by_risk AND k.risk >= r.auto_below) AS passes
           FROM compared AS r
           LEFT JOIN LATERAL (
@@ -302,7 +310,8 @@ BEGIN
                 WHERE coalesce(r.evidence, '[]') <> '[]' OFFSET 0) AS g ON true
          CROSS JOIN LATERAL (
                SELECT memwarden_internal.adjusted_confidence(
-                          r.confidence_weights, coalesce(r.confidence, r.default_confidence), g.fact_score, coalesce(g.authority, 0),
+                          r.confidence_weights, coalesce(r.confidence, r.default_confidence),
+                          coalesce(g.fact_score, CASE WHEN r.fact_threshold > 0 THEN 0 END), coalesce(g.authority, 0),
                           g.trust_ceiling) AS adjusted OFFSET 0) AS j
           LEFT JOIN LATERAL (
                SELECT x.* FROM memwarden_internal.risk_of(

@@ -85,13 +85,16 @@ BEGIN
             memwarden_internal.evidence_sources(p_principal_id, v_terms.org_id, p_evidence, v_read), p_principal_id, NULL,
             v_terms.external_types, v_terms.half_life, memwarden_internal.utc_text(v_read), false);
         IF NOT (v_grounds.item_ids = '{}' AND v_grounds.self_made = '[]' AND v_grounds.least_authority >= v_terms.min_authority
-                AND v_grounds.external >= v_terms.min_external AND v_grounds.fact_score >= v_terms.fact_threshold) THEN
+                AND v_grounds.external >= v_terms.min_external
+                AND (v_grounds.fact_score >= v_terms.fact_threshold
+                     OR v_terms.unclear = 'store' AND NOT v_grounds.grounds @> '[{"contradicts": true}]'
+                        AND v_grounds.grounds @? '$[*] ? (exists(@.excerpt_hash))')) THEN
             RETURN NULL;
         END IF;
-    ELSIF v_terms.fact_threshold > 0 OR v_terms.min_external > 0 THEN
+    ELSIF (v_terms.fact_threshold > 0 OR v_terms.min_external > 0) AND v_terms.no_evidence <> 'store' THEN
         RETURN NULL;
     ELSE
-        SELECT NULL::jsonb AS grounds, NULL::double precision AS fact_score, NULL::double precision AS authority,
+        SELECT NULL::jsonb AS grounds, CASE WHEN v_terms.fact_threshold > 0 THEN 0::double precision END AS fact_score, NULL::double precision AS authority,
                NULL::double precision AS trust_ceiling INTO v_grounds;
     END IF;
     IF v_terms.by_risk THEN

@@ -191,11 +191,11 @@ VALUES
         'leave it out, or cite better evidence; the detail tells which'),
     ('NO_EXTERNAL_EVIDENCE', 'REJECTED', 'evidence', 'too little evidence comes from outside the memory',
         'cite a source of one of the types in the detail'),
-    ('INSUFFICIENT_EVIDENCE', 'REJECTED', 'evidence', 'there is no evidence, or it denies the claim, or it is too weak for the '
-        'layer whatever it says',
+    ('INSUFFICIENT_EVIDENCE', 'REJECTED', 'evidence', 'there is no evidence, or it denies the claim, or the layer refuses what '
+        'is unclear',
         'the detail has the score of each piece; quote the words that say it, from a source of more authority'),
-    ('EVIDENCE_UNCLEAR', 'DEFERRED', 'approval', 'the evidence has the authority, but its words neither support the claim as far '
-        'as the layer requires nor deny it',
+    ('EVIDENCE_UNCLEAR', 'DEFERRED', 'approval', 'the evidence neither supports the claim as far as the layer requires nor denies '
+        'it, or is less than the layer asks for',
         'a reviewer decides; or quote the words that say it'),
     ('AWAITING_APPROVAL', 'DEFERRED', 'approval', 'a human must approve the write first; the detail says why, and until when',
         'await_decision(); continue with work that does not rest on it'),

@@ -58,7 +58,7 @@ DECLARE
     v_unmet record;
 BEGIN
     SELECT s.subject, s.predicate, s.evidence, s.principal_id, l.fact_threshold, l.min_authority, l.min_external, l.external_types,
-           l.self_reference, extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
+           l.self_reference, l.unclear, l.no_evidence, extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
            -- Of a kind with a text of its own that is what it says, as in gate 40.
            CASE WHEN c.text_template IS NULL THEN s.content::text ELSE to_jsonb(s.search_text)::text END AS claim,
            k.evidence_type, coalesce(p.record -> 'evidence', '[]') AS recorded, (p.record ->> 'fact_score')::double precision AS score,
@@ -73,7 +73,7 @@ BEGIN
       LEFT JOIN memwarden_data.origin_kind AS k ON k.kind = p.record #>> '{origin,kind}'
      WHERE s.org_id = p_org_id AND s.version_id = p_version_id;
     IF v_said.evidence = '[]' THEN
-        RETURN CASE WHEN v_said.fact_threshold > 0 OR v_said.min_external > 0 THEN 'DEMANDS_MORE' END;
+        RETURN CASE WHEN (v_said.fact_threshold > 0 OR v_said.min_external > 0) AND v_said.no_evidence <> 'store' THEN 'DEMANDS_MORE' END;
     END IF;
     v_found := memwarden_internal.weigh(v_said.subject, v_said.predicate, v_said.claim, v_said.evidence, v_said.known,
         v_said.principal_id, v_said.evidence_type, v_said.external_types, v_said.half_life, memwarden_internal.utc_text(p_now), false);
@@ -96,7 +96,11 @@ BEGIN
     RETURN CASE WHEN v_score.ageless < v_said.score - 1e-6 OR v_found.authority < v_said.authority - 1e-6
                      OR v_found.external < (SELECT count(*) FROM jsonb_array_elements(v_said.recorded) AS r (e)
                                              WHERE r.e -> 'external' = 'true' AND r.e -> 'counted' IS NULL)
-                THEN 'EVIDENCE_FAILS' ELSE 'DEMANDS_MORE' END;
+                THEN 'EVIDENCE_FAILS'
+                -- Where it would be stored as it is, nothing more is asked.
+                WHEN CASE WHEN v_unmet.reason IS NULL THEN v_said.unclear ELSE v_said.no_evidence END = 'store'
+                     AND NOT v_found.grounds @> '[{"contradicts": true}]' THEN NULL
+                ELSE 'DEMANDS_MORE' END;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) IS
@@ -104,3 +108,22 @@ COMMENT ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) IS
     'where a person or a verifier said so. EVIDENCE_FAILS: its sources are worth less than when it was written. EVIDENCE_AGED: only age '
     'is the reason. DEMANDS_MORE: its layer asks for more than it did. SOURCE_HIDDEN: its writer no longer reads a source.';
 REVOKE ALL ON FUNCTION memwarden_internal.weigh_again(bigint, uuid, timestamptz) FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.may_bear_out(p_grounds jsonb, p_threshold double precision)
+RETURNS boolean
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+SELECT NOT p_grounds @> '[{"contradicts": true}]'
+   AND coalesce(sum((g.e ->> 'weight')::double precision * (g.e ->> 'authority')::double precision
+                    * (g.e ->> 'freshness')::double precision)
+                    -- Without words, or of a memory that is over, there is nothing that a person could read.
+                    FILTER (WHERE g.e ? 'excerpt_hash' AND g.e -> 'believed' IS NULL), 0)
+       >= p_threshold * sum((g.e ->> 'weight')::double precision)
+  FROM jsonb_array_elements(p_grounds) AS g (e)
+ WHERE g.e -> 'counted' IS NULL
+$function$;
+COMMENT ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) IS
+    'Whether the evidence would reach a threshold if every excerpt that can be read bore the claim out. False where a '
+    'piece of evidence denies the claim.';
+REVOKE ALL ON FUNCTION memwarden_internal.may_bear_out(jsonb, double precision) FROM PUBLIC;

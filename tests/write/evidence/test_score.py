@@ -73,7 +73,7 @@ def test_the_score_is_the_weighted_mean_of_support_authority_and_freshness(
         at = NOW - timedelta(days=days)
         text = TEA if supported else "Ana hates green tea."
         evidence.append(
-            cite(f"s{number}:{place}", f"{text} ({'x' * place})", accessed_at=at.isoformat())
+            cite(f"s{number}:{place}", f"{'Yes, ' * place}{text}", accessed_at=at.isoformat())
         )
         freshness = math.exp(-math.log(2) * ((NOW - at) / HALF_LIVES[source["half_life"]]))
         terms.append(supported * source["authority"] * freshness)
@@ -91,7 +91,7 @@ def test_evidence_is_ordered_by_authority(weighing: Office) -> None:
 
     Proves: P1
     """
-    found = weigh(weighing, [cite(f"s{n}:1", f"{TEA} {n}") for n in (2, 0, 3, 1)])
+    found = weigh(weighing, [cite(f"s{n}:1", f"{'Yes, ' * n}{TEA}") for n in (2, 0, 3, 1)])
     assert [g["authority"] for g in found["grounds"]] == [1, 0.85, 0.5, 0]
     assert [g["index"] for g in found["grounds"]] == [1, 3, 0, 2]
 

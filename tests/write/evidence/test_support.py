@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memwarden_core.support.judge import CONTRADICTED, supports
+from memwarden_core.support.judge import BORNE_OUT, DENIED, UNCLEAR, supports
 
 CLAIMS = [
     json.loads(line)
@@ -37,7 +37,7 @@ def support(
     "claim", CLAIMS, ids=lambda c: f"{c['true']}-{json.dumps(c['content'])}-{c['excerpt'][:30]}"
 )
 def test_a_true_claim_is_borne_out_and_a_false_one_is_not(claim: dict[str, Any]) -> None:
-    """0.8 or more where the excerpt says it, below 0.5 where it says something else, or nothing.
+    """What is true in other words (null) is unclear: nothing is guessed.
 
     Proves: V3 (source cross-reference)
     """
@@ -48,7 +48,10 @@ def test_a_true_claim_is_borne_out_and_a_false_one_is_not(claim: dict[str, Any])
         claim.get("predicate"),
         type=claim.get("type", "document"),
     )
-    assert found >= 0.8 if claim["true"] else found < 0.5
+    if claim["true"] is None:
+        assert found == UNCLEAR
+    else:
+        assert (found == BORNE_OUT) == claim["true"]
 
 
 def test_pairs_of_others_that_contradict_are_not_taken_for_support(data: Path) -> None:
@@ -68,11 +71,9 @@ def test_pairs_of_others_that_contradict_are_not_taken_for_support(data: Path) -
     pairs += [(r["sentence1"], r["sentence2"]) for r in more if r["gold_label"] == "contradiction"]
     found = [support(claim, excerpt) for excerpt, claim in pairs]
     assert len(found) > 2500
-    assert sum(s >= 0.8 for s in found) / len(found) < 0.01
-    assert sum(s < 0.5 for s in found) / len(found) > 0.98
-    assert sum(s == CONTRADICTED for s in found) / len(found) > 0.6
+    assert sum(s == BORNE_OUT for s in found) / len(found) < 0.01
     same = [(r["sentence1"], r["sentence2"]) for r in more if r["gold_label"] == "entailment"]
-    assert sum(support(claim, excerpt) >= 0.8 for excerpt, claim in same) / len(same) > 0.9
+    assert not any(support(claim, excerpt) == DENIED for excerpt, claim in same)
 
 
 WORDS = "server client token index table backup engine worker signal bridge garden window"
@@ -105,7 +106,7 @@ def test_a_claim_in_the_words_of_the_excerpt_is_borne_out(
 def test_any_text_is_judged(content: Any, excerpt: str, subject: str | None) -> None:
     """Nothing that can be written makes the judge fail, or give a number out of range."""
     found = support(content, excerpt, subject, None)
-    assert found == CONTRADICTED or 0 <= found <= 1
+    assert found in (BORNE_OUT, UNCLEAR, DENIED)
     assert found == support(content, excerpt, subject, None)
 
 

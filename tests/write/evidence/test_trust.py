@@ -77,9 +77,10 @@ def test_trust_does_not_rise_along_a_chain(office: Office) -> None:
     """
     levels = []
     last = poor(office)
-    for step in range(5):
+    # Names that tell nothing: each is a memory of its own, and all say the same.
+    for name in ("text", "value", "fact", "note", "content"):
         levels.append(trust(office, last))
-        content = {"drink": "green tea", "steps": [None] * step}
+        content = {name: "green tea"}
         last = office.write(
             content,
             cite(DOCS, TEA),
@@ -129,9 +130,9 @@ def test_nothing_else_does(office: Office, case: str) -> None:
     excerpt = "Ana prefers something." if case == "says little" else TEA
     uri = office.record(excerpt, uri="tool:1" if case == "is a tool's" else "chat:1")
     evidence = [
-        cite(DOCS, f"So it is: {TEA}"),
-        cite(f"{DOCS}2", f"Again: {TEA}"),
-        cite(f"{DOCS}3", f"Still: {TEA}"),
+        cite(DOCS, f"Well, {TEA}"),
+        cite(f"{DOCS}2", f"Yes, {TEA}"),
+        cite(f"{DOCS}3", f"Oh, {TEA}"),
         cite(uri),
         item(origin),
     ]

@@ -52,7 +52,8 @@ SELECT p.principal_id, p.home_scope_id, s.scope_id, l.layer,
                      WHERE x.role_id = p.role_id AND x.operation = 'WRITE' AND x.layer IN ('*', l.layer) AND x.kind IS NULL),
             (SELECT jsonb_object_agg(x.class, x.regions)
                FROM (SELECT DISTINCT ON (y.class) y.class, y.regions FROM memwarden_data.residency_rule AS y
-                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x)
+                      WHERE y.org_id IN (0, p.org_id) ORDER BY y.class, y.org_id DESC) AS x),
+            l.unclear, l.no_evidence
            )::memwarden_data.write_terms AS terms
   FROM memwarden_data.principal AS p
  CROSS JOIN memwarden_data.layer AS l

@@ -21,7 +21,7 @@ from typing import Any
 from memwarden.worker.plugin import PluginError, Verdict
 from memwarden.worker.plugins.http import post_json
 from memwarden.worker.plugins.settings import number, secret, text
-from memwarden_core.support.judge import CONTRADICTED, supports
+from memwarden_core.support.judge import DENIED, supports
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+")
 _MAX_FILES = 10_000
@@ -64,7 +64,7 @@ class Retrieval:
             [each.source for each in found],
         )
         score = max(supported, default=0.0)
-        if CONTRADICTED in supported:
+        if DENIED in supported:
             # Whoever is right, this base does not settle it.
             score /= 2
         detail = {
