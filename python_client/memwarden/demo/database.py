@@ -67,6 +67,12 @@ def make(dsn: str, name: str, scopes: Sequence[str]) -> Logins:
                     "authority => 1, issuer => %s)",
                     (source, issuer),
                 )
+            # Notes are in words of their own: they are kept, and told as no more than reported.
+            admin.execute(
+                "SELECT memwarden.configure_layer(layer => l, settings => %s) "
+                "FROM unnest(ARRAY['episodic', 'semantic']) AS l",
+                (Jsonb({"unclear": "store"}),),
+            )
             # The first is let through; what the newcomer writes waits for a person.
             admin.execute(
                 "SELECT memwarden.set_approval_policy('semantic', agent => %s, "

@@ -102,7 +102,11 @@ def bad_requests(scope: str) -> Iterator[tuple[str, WriteRequest]]:
     yield "a claim without evidence", request(fact)
     yield (
         "evidence that says otherwise",
-        request(fact, layer="durable", evidence=quoted("Ravens hold no grudge.")),
+        request(fact, layer="durable", evidence=quoted("Ravens cannot hold a grudge.")),
+    )
+    yield (
+        "evidence that does not tell",
+        request(fact, layer="durable", evidence=quoted("Ravens remember faces for years.")),
     )
     yield (
         "true only before it began",

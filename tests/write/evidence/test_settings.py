@@ -90,7 +90,7 @@ def test_what_is_denied_is_refused_in_any_case(settled: Office) -> None:
 
 
 def test_what_is_stored_unclear_has_the_score_that_the_rules_found(settled: Office) -> None:
-    """Alone, in a set, and without evidence: 0. Proves: V2, P1."""
+    """Alone, in a set, and without evidence: 0. Proves: V2."""
     settle(settled.world, unclear="store", no_evidence="store")
     evidence = [cite(f"{DOCS}bakery", UNCLEAR)]
     assert settled.score(settled.write(CLAIM, *evidence)) == 0

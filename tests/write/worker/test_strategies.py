@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 KNOWLEDGE = """# Bodensee
 
-Lake Constance lies between Germany, Switzerland and Austria. Its greatest depth is 251 metres.
+Lake Constance lies between Germany, Switzerland and Austria. The greatest depth of Lake Constance
+is 251 metres.
 
 The Rhine flows through the lake. No motorboat may be used on it without a licence.
 """
