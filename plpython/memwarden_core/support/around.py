@@ -38,7 +38,8 @@ _FRAMES = (
     DOUBT
     - word_set(
         """
-    can called lie lies after before because since while who which when where what how why although though
+    can called lie lies after before because since while who which when where what how why
+    although though
     that only once or will like'd was't felt feel feels remember read play game until till
     """
     )

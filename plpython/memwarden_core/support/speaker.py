@@ -51,9 +51,9 @@ def turns(excerpt: str, recorded: str | None = None) -> Sequence[Turn]:
     heads = [m for m in _PREFIX.finditer(excerpt) if _is_name(m[1] or m[2])]
     if recorded is not None:
         own = words_of_name(recorded)
-        first = heads[0] if heads and not excerpt[: heads[0].start()].strip() else None
-        if first and is_one(words_of_name(first[1] or first[2]), own):
-            excerpt = excerpt[first.end() :]
+        head = heads[0] if heads and not excerpt[: heads[0].start()].strip() else None
+        if head and is_one(words_of_name(head[1] or head[2]), own):
+            excerpt = excerpt[head.end() :]
         return (Turn(own, excerpt),)
     if not heads:
         return (Turn((), excerpt),)

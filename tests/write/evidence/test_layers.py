@@ -123,7 +123,7 @@ def test_a_layer_may_ask_nothing_of_the_kind(world: World) -> None:
     world.ship_layers()
     office = Office(world)
     office.source("weak:*", authority=0.2)
-    told = []
+    told: list[str | None] = []
     for settings in (
         {},
         {"self_reference": "allow"},
