@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from psycopg.abc import AdaptContext, Buffer
 from psycopg.types.datetime import TimestamptzLoader
 
+_FIRST, _LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
+_BEYOND = re.compile(rb"infinity|\d{5,}-")
+
 
 class _TimestamptzLoader(TimestamptzLoader):
-    """Reads `infinity`, which a fact's valid time may hold and a Python datetime cannot."""
+    """Reads what a fact's valid time may hold and a Python datetime cannot.
+
+    `infinity` and years from 10000 on are the last datetime, `-infinity` and years before Christ
+    the first.
+    """
 
     def load(self, data: Buffer) -> datetime:
-        if bytes(data) == b"infinity":
-            return datetime.max.replace(tzinfo=UTC)
-        if bytes(data) == b"-infinity":
-            return datetime.min.replace(tzinfo=UTC)
+        text = bytes(data)
+        if text == b"-infinity" or text.endswith(b"BC"):
+            return _FIRST
+        if _BEYOND.match(text):
+            return _LAST
         return super().load(data)
 
 

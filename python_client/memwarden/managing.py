@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, TypeAlias
 from uuid import UUID
 
@@ -225,8 +225,14 @@ def of_item(item: RecalledItem) -> Found:
             "stale": item.stale,
             "standing": item.standing,
             "suspicious": item.suspicious,
+            "valid_from": _in_utc(item.valid_from),
+            "valid_to": _in_utc(item.valid_to),
         },
     )
+
+
+def _in_utc(value: datetime | None) -> str | None:
+    return None if value is None else value.astimezone(UTC).isoformat()
 
 
 def of_session(row: SessionMemory) -> Found:

@@ -176,6 +176,26 @@ def test_a_fact_that_is_true_for_ever_can_be_read(memory: Client, agent_dsn: str
     item = memory.get(row[0])
     assert item is not None
     assert item.valid_to in (None, datetime.max.replace(tzinfo=UTC))
+    (told,) = memory.recall("sun")
+    assert (told.valid_from, told.valid_to) == (item.valid_from, None)
+
+
+def test_a_fact_of_a_year_that_python_does_not_know_can_be_read(
+    memory: Client, agent_dsn: str
+) -> None:
+    """Before Christ, and after 9999: what answers a recall is never lost to one of them.
+
+    Proves: T4
+    """
+    with psycopg.connect(agent_dsn, autocommit=True) as other:
+        other.execute(
+            "SELECT memwarden.write('semantic', '\"Caesar reigns\"', "
+            "valid_from => '0049-01-10 BC', valid_to => '0044-03-15 BC'),"
+            " memwarden.write('semantic', '\"Caesar returns\"', valid_from => '12026-01-01')"
+        )
+    found = {each.content: (each.valid_from, each.valid_to) for each in memory.recall("Caesar")}
+    first, last = (each.replace(tzinfo=UTC) for each in (datetime.min, datetime.max))
+    assert found == {"Caesar reigns": (first, first), "Caesar returns": (last, None)}
 
 
 def test_status_names_every_component(memory: Client) -> None:

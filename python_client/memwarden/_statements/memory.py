@@ -47,7 +47,7 @@ SELECT item_id, version_id, layer, scope, kind, subject, predicate, content, tex
        confidence_score, authority_score, similarity,
        confidence, low_confidence, contradicted, stale, classification, domains, provenance,
        freshness_score, relevance, same_as, standing, hedge, suspicious, origin, recall_id,
-       contradicts, neighbour_score, time_score
+       contradicts, neighbour_score, time_score, valid_from, valid_to
 FROM memwarden.recall(
     query => %(query)s::text,
     embedding => %(embedding)s::real[],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -257,4 +257,6 @@ def _origin(item: RecalledItem) -> str:
     version = item.provenance.get("version")
     evidence = [each.get("uri") for each in item.provenance.get("evidence") or ()]
     sources = ", ".join(str(uri) for uri in evidence if uri)
-    return f"{sources or 'no evidence'} ({agent}, v{version})"
+    times = [f"from {item.valid_from.astimezone(UTC):%Y-%m-%d}"] if item.valid_from else []
+    times += [f"to {item.valid_to.astimezone(UTC):%Y-%m-%d}"] if item.valid_to else []
+    return f"{sources or 'no evidence'} ({', '.join([str(agent), f'v{version}', *times])})"

@@ -354,7 +354,7 @@ def _found(item: Any) -> dict[str, Any]:
     names: Sequence[str] = (
         *("item_id", "layer", "scope", "kind", "subject", "predicate", "content", "score"),
         *("confidence", "low_confidence", "contradicted", "contradicts", "stale", "hedge"),
-        *("standing", "suspicious", "classification", "recall_id"),
+        *("standing", "suspicious", "classification", "recall_id", "valid_from", "valid_to"),
     )
     told: dict[str, Any] = brief({name: getattr(item, name) for name in names})
     return {name: each for name, each in told.items() if each is not False}

@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, is_dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -45,6 +45,8 @@ def plain(value: Any) -> Any:
     match value:
         case None | bool() | int() | float() | str():
             return value
+        case datetime() if value.tzinfo is not None:
+            return value.astimezone(UTC).isoformat()
         case datetime() | date():
             return value.isoformat()
         case timedelta():

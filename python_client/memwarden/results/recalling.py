@@ -16,8 +16,9 @@ class RecalledItem:
     where the item has no vector of the model; `relevance` what a threshold cuts by. `stale`: a
     memory that this one was derived from has been taken back. `same_as`: other memories that say
     the same, in these or in other words; `contradicts`: current ones that contradict it.
-    `recall_id` names the recall in the log, None where
-    nothing could be written. `rerank_score`: what a reranker says of it, None without one.
+    `valid_from` to `valid_to`: when it is true in the world, None where there is no such bound.
+    `recall_id` names the recall in the log, None where nothing could be written. `rerank_score`:
+    what a reranker says of it, None without one.
     """
 
     item_id: UUID
@@ -55,6 +56,8 @@ class RecalledItem:
     contradicts: list[UUID]
     neighbour_score: float | None = None
     time_score: float | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
     rerank_score: float | None = None
 
 

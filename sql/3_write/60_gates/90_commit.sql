@@ -161,8 +161,11 @@ BEGIN
     NEW.item_id := coalesce(v_head.item_id, memwarden_internal.uuid7());
     NEW.version_id := memwarden_internal.uuid7();
     NEW.importance := coalesce(NEW.importance, 0.5);
-    -- The clock has moved on since valid_to was looked at.
-    NEW.valid_from := coalesce(NEW.valid_from, least(v_now, NEW.valid_to - interval '1 microsecond'));
+    IF NEW.valid_from IS NULL THEN
+        -- The clock has moved on since valid_to was looked at. What continues a memory begins no earlier than that did.
+        NEW.valid_from := least(v_now, NEW.valid_to - interval '1 microsecond', memwarden_internal.words_said_at(
+            NEW.org_id, NEW.grounds, CASE WHEN v_grows OR NEW.corrects IS NOT NULL THEN lower(v_head.valid_during) END));
+    END IF;
     v_expires := v_now + coalesce(NEW.ttl, v_terms.default_ttl);
     v_valid := tstzrange(NEW.valid_from, NEW.valid_to);
     IF v_head.item_id IS NOT NULL AND v_expires IS NOT NULL THEN

@@ -36,7 +36,9 @@ BEGIN
             recall_id         uuid,
             contradicts       uuid[],
             neighbour_score   double precision,
-            time_score        double precision
+            time_score        double precision,
+            valid_from        timestamptz,
+            valid_to          timestamptz
         );
     ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
                        WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.recalled_item'::regtype)
@@ -44,8 +46,14 @@ BEGIN
         ALTER TYPE memwarden_internal.recalled_item ADD ATTRIBUTE neighbour_score double precision,
             ADD ATTRIBUTE time_score double precision;
     END IF;
+    IF NOT EXISTS (SELECT FROM pg_attribute AS a
+                    WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.recalled_item'::regtype)
+                      AND a.attname = 'valid_from') THEN
+        ALTER TYPE memwarden_internal.recalled_item ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
+    END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.recalled_item IS
     'One recalled memory. score is fused from the nine components, each from 0 to 1 within this recall; similarity is '
-    'the plain cosine, relevance what thresholds mean.';
+    'the plain cosine, relevance what thresholds mean. valid_from, valid_to: from when to when it is true; NULL where it '
+    'has no such bound.';

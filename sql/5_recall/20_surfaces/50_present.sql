@@ -25,7 +25,8 @@ BEGIN
                           f.low_confidence, f.contradicted,
                       f.stale, f.classification, f.domains, f.provenance, f.freshness_score, f.relevance, f.same_as, f.now_standing,
                       nullif(v_terms.hedges ->> f.now_standing, ''), f.suspicious, f.origin, f.recall_id,
-                          f.contradicts, f.neighbour_score, f.time_score)::memwarden_internal.recalled_item ORDER BY f.n)
+                          f.contradicts, f.neighbour_score, f.time_score, f.valid_from,
+                              f.valid_to)::memwarden_internal.recalled_item ORDER BY f.n)
       INTO v_hashes, v_rows
       FROM (SELECT r.*, r.ordinality AS n,
                    memwarden_internal.standing(

@@ -4,7 +4,7 @@ BEGIN
         CREATE TYPE memwarden_internal.scored_item AS (
             org_id            bigint,
             item_id           uuid,
-            updated_at        timestamptz,
+            said_at           timestamptz,
             score             double precision,
             vector_score      double precision,
             keyword_score     double precision,
@@ -27,10 +27,15 @@ BEGIN
                          AND a.attname = 'neighbour_score') THEN
         ALTER TYPE memwarden_internal.scored_item ADD ATTRIBUTE neighbour_score double precision, ADD ATTRIBUTE time_score double precision;
     END IF;
+    IF EXISTS (SELECT FROM pg_attribute AS a
+                WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.scored_item'::regtype)
+                  AND a.attname = 'updated_at') THEN
+        ALTER TYPE memwarden_internal.scored_item RENAME ATTRIBUTE updated_at TO said_at;
+    END IF;
 END
 $type$;
 COMMENT ON TYPE memwarden_internal.scored_item IS
-    'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; similarity '
+    'A found item with its score and the components, each from 0 to 1, freshness_score where it is weighed; said_at: said_at(); similarity '
     'is the plain cosine, coverage the share of the words asked for, relevance what recall() calls so; same_as: others '
     'that say the same.';
 
@@ -75,12 +80,13 @@ COMMENT ON FUNCTION memwarden_internal.has_moved(bigint, uuid) IS
     'Whether the vector of an item has its place on a shelf of its scope and layer.';
 REVOKE ALL ON FUNCTION memwarden_internal.has_moved(bigint, uuid) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.recency(p_updated_at timestamptz, p_now timestamptz, p_half_life double precision)
+CREATE OR REPLACE FUNCTION memwarden_internal.recency(p_said_at timestamptz, p_now timestamptz, p_half_life double precision)
 RETURNS double precision
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SECURITY INVOKER
-RETURN 0.5::double precision ^ (greatest(date_part('epoch', p_now - p_updated_at), 0) / p_half_life);
+-- Of more half-lives nothing is left that a number could tell: PostgreSQL refuses to work it out.
+RETURN 0.5::double precision ^ least(greatest(date_part('epoch', p_now - p_said_at), 0) / p_half_life, 900);
 COMMENT ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) IS
-    'How recent a memory is: 1 for now, half of it after each half-life (in seconds).';
+    'How recent a memory is: 1 for now, half of it after each half-life (in seconds), 900 of them at most.';
 REVOKE ALL ON FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision) FROM PUBLIC;
 
 -- The search is exact: every item of the scopes is scored, so nothing is missed and nothing approximate needs
@@ -236,14 +242,15 @@ BEGIN
            AND NOT i.scope_id = ANY (v_grown.scopes)
     ), candidates AS MATERIALIZED (
         -- Of thousands: no wider than it must be.
-        SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.updated_at,
+        SELECT f.org_id, f.item_id, f.place, f.config, f.pooled, f.importance, f.adjusted_confidence, f.authority, f.said_at,
             f.freshness, f.fingerprint, f.length, f.search_vector, f.weight, f.subject_key_id, f.conversation, f.created_at, f.dated,
                -- Worked out here, of those that fit, and not carried along.
                CASE WHEN NOT f.is_foreign
                     THEN nullif(coalesce(e.similarity, 1 - (e.embedding OPERATOR(@extschema:vector@.<=>) p_embedding)), 'NaN')
                     END AS similarity, f.is_foreign
-          FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority, i.updated_at,
-              i.fingerprint, i.subject_key_id, i.conversation, i.created_at,
+          FROM (SELECT i.org_id, i.item_id, r.place, i.pooled, i.importance, i.adjusted_confidence, i.authority,
+                       memwarden_internal.said_at(lower(i.valid_during), i.created_at, i.updated_at) AS said_at,
+                       i.fingerprint, i.subject_key_id, i.conversation, i.created_at,
                        CASE WHEN v_dates @> lower(i.valid_during) AND r.dated > 0 THEN 1::double precision ELSE 0 END AS dated,
                        -- As a rule there is one language, that of every word.
                        CASE WHEN v_configs IS NOT NULL OR cardinality(v_weight.configs) > 1
@@ -316,7 +323,7 @@ BEGIN
           JOIN rarity AS r ON r.word = h.word
          GROUP BY h.item_id
     ), parts AS (
-        SELECT c.org_id, c.item_id, c.updated_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
+        SELECT c.org_id, c.item_id, c.said_at, c.similarity, c.importance, c.adjusted_confidence, c.authority, c.freshness,
             c.fingerprint, c.place, c.config, c.weight, c.conversation, c.created_at, c.dated, w.coverage,
                CASE WHEN c.is_foreign THEN k.keyword WHEN c.similarity IS NULL THEN 0
                     WHEN (SELECT z.most_similar = z.least_similar FROM sizes AS z) THEN 1
@@ -336,14 +343,14 @@ BEGIN
                  WHERE v_weight.talk AND p.conversation IS NOT NULL) AS t
         WINDOW w AS (PARTITION BY t.conversation, t.place ORDER BY t.created_at, t.item_id)
     ), scored AS (
-        SELECT p.org_id, p.item_id, p.updated_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
+        SELECT p.org_id, p.item_id, p.said_at, p.similarity, p.importance, p.adjusted_confidence, p.authority, p.freshness,
             p.fingerprint,
                p.place, p.vector, p.keyword, p.coverage, r.threshold, p.dated, coalesce(l.neighbour, 0) AS neighbour,
                p.weight * r.factor * (r.vector * p.vector + r.keyword * p.keyword + CASE WHEN r.recency > 0
-                   THEN r.recency * memwarden_internal.recency(p.updated_at, p_now, r.half_life) ELSE 0 END
+                   THEN r.recency * memwarden_internal.recency(p.said_at, p_now, r.half_life) ELSE 0 END
                            + r.importance * p.importance + r.confidence * p.adjusted_confidence + r.authority * p.authority
                            + CASE WHEN r.freshness > 0
-                               THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.updated_at, p_now,
+                               THEN r.freshness * coalesce(p.freshness * memwarden_internal.recency(p.said_at, p_now,
                                r.half_life), 0) ELSE 0 END
                            + CASE WHEN l.neighbour > 0 THEN r.neighbour * l.neighbour ELSE 0 END + r.dated * p.dated) AS score,
                -- What has no vector is told by its words alone, and a question without words by its vector.
@@ -354,7 +361,7 @@ BEGIN
           JOIN rates AS r ON r.place = p.place
           LEFT JOIN lifted AS l ON l.item_id = p.item_id
     ), best AS MATERIALIZED (
-        SELECT p.org_id, p.item_id, p.updated_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority,
+        SELECT p.org_id, p.item_id, p.said_at, p.score, p.vector, p.keyword, p.importance, p.adjusted_confidence, p.authority,
             p.freshness,
                p.similarity, p.relevance, p.coverage, p.place, p.fingerprint, p.neighbour, p.dated
           FROM scored AS p
@@ -362,16 +369,16 @@ BEGIN
            AND (p_limit IS NULL OR p_exclude IS NULL OR p.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
                WHERE c.item_id = ANY (p_exclude)))
          -- Of two that answer equally well the better founded one comes first.
-         ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.updated_at DESC, p.item_id
+         ORDER BY p.score DESC, p.adjusted_confidence DESC, p.authority DESC, p.said_at DESC, p.item_id
          LIMIT p_limit
     )
-    SELECT b.org_id, b.item_id, b.updated_at, b.score,
+    SELECT b.org_id, b.item_id, b.said_at, b.score,
            b.vector, b.keyword, a.recency, b.importance::double precision, b.adjusted_confidence::double precision,
                b.authority::double precision, b.freshness * a.recency,
            b.similarity, b.relevance, coalesce(b.coverage, 0), v_weight.layers [b.place], b.fingerprint::bytea, '{}'::uuid[], b.neighbour,
            b.dated
       FROM best AS b
-     CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.updated_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
+     CROSS JOIN LATERAL (SELECT memwarden_internal.recency(b.said_at, p_now, v_weight.half_lives [b.place]) AS recency) AS a;
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.search(bigint[], bigint[], text[], text, @extschema:vector@.halfvec, smallint, text,

@@ -173,6 +173,7 @@ BEGIN
     ), alive AS MATERIALIZED (
         SELECT c.item_id, c.place, c.is_nearest, c.similarity, c.rank, c.matter, c.all_matter, c.least, i.org_id, i.importance,
                i.adjusted_confidence, i.authority, i.updated_at, i.created_at, i.fresh_until, i.fingerprint,
+               memwarden_internal.said_at(lower(i.valid_during), i.created_at, i.updated_at) AS said_at,
                greatest(max(c.similarity) OVER (), c.beside) AS most, max(c.rank) OVER () AS highest
           FROM looked_at AS c
          CROSS JOIN LATERAL (
@@ -197,14 +198,14 @@ BEGIN
                   FROM alive AS a) AS p
     )
     SELECT ARRAY(
-               SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword,
-                       memwarden_internal.recency(b.updated_at, p_now, v_rates.half_lives[b.place]), b.importance, b.adjusted_confidence,
+               SELECT (b.org_id, b.item_id, b.said_at, b.score, b.vector, b.keyword,
+                       memwarden_internal.recency(b.said_at, p_now, v_rates.half_lives[b.place]), b.importance, b.adjusted_confidence,
                        b.authority, NULL, b.similarity, b.relevance, b.coverage, v_rates.layers[b.place], b.fingerprint, '{}'::uuid[], 0,
                        0)::memwarden_internal.scored_item
                  FROM scored AS b
                 WHERE v_rates.thresholds[b.place] IS NULL OR b.relevance >= v_rates.thresholds[b.place]
                 -- Of two that answer equally well the better founded one comes first.
-                ORDER BY b.score DESC, b.adjusted_confidence DESC, b.authority DESC, b.updated_at DESC, b.item_id LIMIT p_limit),
+                ORDER BY b.score DESC, b.adjusted_confidence DESC, b.authority DESC, b.said_at DESC, b.item_id LIMIT p_limit),
            2 * (SELECT count(*) FROM alive) < (SELECT count(*) FROM looked_at)
            OR 2 * (SELECT count(*) FROM alive AS a WHERE a.is_nearest) < v_nearest
       INTO v_found, v_lost;

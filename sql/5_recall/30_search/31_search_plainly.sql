@@ -157,6 +157,7 @@ BEGIN
     RETURN ARRAY(
     WITH candidates AS MATERIALIZED (
         SELECT i.org_id, i.item_id, array_position(v_layers, i.layer) AS place, i.importance, i.adjusted_confidence, i.authority,
+               memwarden_internal.said_at(lower(i.valid_during), i.created_at, i.updated_at) AS said_at,
                i.updated_at, i.created_at, i.fresh_until, i.fingerprint, i.conversation, length(i.search_vector) AS length,
                CASE WHEN v_dates IS NULL THEN 0 WHEN v_dates @> lower(i.valid_during) THEN 1::double precision ELSE 0 END AS dated,
                CASE WHEN u.is_foreign THEN NULL ELSE e.similarity END AS similarity, u.is_foreign,
@@ -222,7 +223,7 @@ BEGIN
                     + coalesce(g.m5, 0) + coalesce(g.m6, 0) + coalesce(g.m7, 0) + coalesce(g.m8, 0) AS all_matter
           FROM weighed AS g
     ), ranked AS (
-        SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.updated_at, c.created_at,
+        SELECT c.org_id, c.item_id, c.place, c.importance, c.adjusted_confidence, c.authority, c.said_at, c.updated_at, c.created_at,
                c.fresh_until, c.fingerprint, c.conversation, c.freshness, c.dated,
                c.similarity, c.is_foreign,
                CASE WHEN c.similarity IS NULL THEN 0 WHEN z.most = z.least THEN 1
@@ -242,7 +243,7 @@ BEGIN
                + CASE WHEN c.n7 IS NULL THEN 0 ELSE z.m7 END + CASE WHEN c.n8 IS NULL THEN 0 ELSE z.m8 END AS matter, z.all_matter
           FROM candidates AS c CROSS JOIN sizes AS z OFFSET 0
     ), parts AS (
-        SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.updated_at, r.created_at,
+        SELECT r.org_id, r.item_id, r.place, r.importance, r.adjusted_confidence, r.authority, r.said_at, r.updated_at, r.created_at,
                r.fresh_until, r.fingerprint, r.conversation, r.freshness, r.dated,
                -- Where no vector tells anything the words decide.
                r.similarity, CASE WHEN r.is_foreign THEN w.keyword ELSE r.vector END AS vector, w.keyword, r.matter, r.all_matter
@@ -263,11 +264,11 @@ BEGIN
                         + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END
                    ELSE (SELECT v_vectors[p.place] * p.vector + v_keywords[p.place] * p.keyword
                                 + CASE WHEN o.recency > 0
-                                       THEN o.recency * memwarden_internal.recency(p.updated_at, p_now, o.half_life) ELSE 0 END
+                                       THEN o.recency * memwarden_internal.recency(p.said_at, p_now, o.half_life) ELSE 0 END
                                 + o.importance * p.importance + o.confidence * p.adjusted_confidence + o.authority * p.authority
                                 + CASE WHEN o.freshness > 0
                                        THEN o.freshness * coalesce(
-                                           p.freshness * memwarden_internal.recency(p.updated_at, p_now, o.half_life), 0)
+                                           p.freshness * memwarden_internal.recency(p.said_at, p_now, o.half_life), 0)
                                        ELSE 0 END
                                 + CASE WHEN l.neighbour > 0 THEN v_neighbours[p.place] * l.neighbour ELSE 0 END + o.dated * p.dated
                            FROM unnest(p_weights[p.place:p.place]) AS o) END) AS score
@@ -275,7 +276,7 @@ BEGIN
           LEFT JOIN lifted AS l ON l.item_id = p.item_id
     )
     -- What the order does not go by is worked out for those that are left.
-    SELECT (b.org_id, b.item_id, b.updated_at, b.score, b.vector, b.keyword, a.recency, b.importance, b.adjusted_confidence, b.authority,
+    SELECT (b.org_id, b.item_id, b.said_at, b.score, b.vector, b.keyword, a.recency, b.importance, b.adjusted_confidence, b.authority,
             b.freshness * a.recency, b.similarity, a.relevance, a.coverage, v_layers[b.place], b.fingerprint,
             '{}'::uuid[], b.neighbour,
             CASE WHEN (p_weights[b.place]).dated > 0 THEN b.dated ELSE 0 END)::memwarden_internal.scored_item
@@ -287,10 +288,10 @@ BEGIN
                AND (p_limit IS NULL OR p_exclude IS NULL OR s.fingerprint NOT IN (SELECT c.fingerprint FROM candidates AS c
                    WHERE c.item_id = ANY (p_exclude)))
              -- Of two that answer equally well the better founded one comes first.
-             ORDER BY s.score DESC, s.adjusted_confidence DESC, s.authority DESC, s.updated_at DESC, s.item_id
+             ORDER BY s.score DESC, s.adjusted_confidence DESC, s.authority DESC, s.said_at DESC, s.item_id
              LIMIT p_limit) AS b
      CROSS JOIN LATERAL (SELECT memwarden_internal.coverage(b.matter, b.all_matter) AS coverage,
-                                memwarden_internal.recency(b.updated_at, p_now, v_half_lives[b.place]) AS recency,
+                                memwarden_internal.recency(b.said_at, p_now, v_half_lives[b.place]) AS recency,
                                 memwarden_internal.relevance(b.similarity, memwarden_internal.coverage(b.matter, b.all_matter),
                                                              t1 IS NOT NULL, v_shares[b.place]) AS relevance) AS a);
 END

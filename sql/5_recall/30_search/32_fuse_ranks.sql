@@ -6,11 +6,11 @@ SET search_path = pg_catalog, pg_temp
 AS $function$
 BEGIN
     RETURN ARRAY(
-        SELECT (r.org_id, r.item_id, r.updated_at, r.score, r.vector_score, r.keyword_score,
+        SELECT (r.org_id, r.item_id, r.said_at, r.score, r.vector_score, r.keyword_score,
                 r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.freshness_score, r.similarity,
                 r.relevance, r.coverage, r.layer, r.fingerprint, r.same_as,
                 r.neighbour_score, r.time_score)::memwarden_internal.scored_item
-          FROM (SELECT f.org_id, f.item_id, f.updated_at, f.vector_score, f.keyword_score, f.recency_score, f.importance_score,
+          FROM (SELECT f.org_id, f.item_id, f.said_at, f.vector_score, f.keyword_score, f.recency_score, f.importance_score,
                        f.confidence_score, f.authority_score, f.freshness_score, f.similarity, f.relevance, f.coverage,
                            f.layer, f.fingerprint, f.same_as, f.neighbour_score, f.time_score, w.threshold,
                        -- What a list does not hold at all has no rank in it.
@@ -33,7 +33,7 @@ BEGIN
          WHERE (r.threshold IS NULL OR r.relevance >= r.threshold)
            AND (p_exclude IS NULL OR r.fingerprint NOT IN (SELECT x.fingerprint FROM unnest(p_found) AS x
                WHERE x.item_id = ANY (p_exclude)))
-         ORDER BY r.score DESC, r.confidence_score DESC, r.authority_score DESC, r.updated_at DESC, r.item_id);
+         ORDER BY r.score DESC, r.confidence_score DESC, r.authority_score DESC, r.said_at DESC, r.item_id);
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.fuse_ranks(memwarden_internal.scored_item[], memwarden_internal.layer_weights[], uuid[]) IS

@@ -206,7 +206,7 @@ BEGIN
         v_looked := 2 * v_looked;
     END LOOP;
     RETURN ARRAY(
-        SELECT (f.org_id, f.item_id, f.updated_at, f.score, f.vector_score, f.keyword_score,
+        SELECT (f.org_id, f.item_id, f.said_at, f.score, f.vector_score, f.keyword_score,
                 f.recency_score, f.importance_score, f.confidence_score, f.authority_score, f.freshness_score, f.similarity,
                 f.relevance, f.coverage, f.layer, f.fingerprint,
                 f.same_as || ARRAY(SELECT o.other_id FROM unnest(v_found) WITH ORDINALITY AS m,

@@ -13,24 +13,30 @@ BEGIN
     -- A page stays what it was: which memories it holds, and their scores. Only those that contradict each other change places,
     -- the oldest first, so that each later one passes all before it.
     FOR v_pair IN
+        WITH told AS (
+            SELECT r.item_id, r.layer, r.relevance, r.contradicts, r.provenance -> 'outdated_by' AS outdated_by,
+                   memwarden_internal.said_at(
+                       r.valid_from, (r.provenance ->> 'first_recorded_at')::timestamptz, (r.provenance ->> 'recorded_at')::timestamptz)
+                       AS said_at
+              FROM unnest(p_rows) AS r
+        )
         SELECT p.newer, array_agg(p.older) AS older
-          FROM (SELECT n.item_id AS newer, o.item_id AS older, n.provenance
-                  FROM unnest(p_rows) AS n
-                  JOIN unnest(p_rows) AS o ON o.item_id = ANY (n.contradicts)
+          FROM (SELECT n.item_id AS newer, o.item_id AS older, n.said_at
+                  FROM told AS n
+                  JOIN told AS o ON o.item_id = ANY (n.contradicts)
                   JOIN memwarden_data.layer AS l ON l.layer = n.layer
-                 WHERE ((n.provenance ->> 'recorded_at')::timestamptz, n.item_id)
-                     > ((o.provenance ->> 'recorded_at')::timestamptz, o.item_id)
+                 WHERE (n.said_at, n.item_id) > (o.said_at, o.item_id)
                    -- One that hardly answers the question does not go before one that does.
                    AND n.relevance >= 0.5 * o.relevance
                    -- Who weighs time has said what it is worth.
                    AND NOT coalesce(coalesce(p_weights, l.weights) ?| '{recency,freshness}', false)
                 UNION ALL
                 -- What tells the newer value of the same thing answers whatever the older one does.
-                SELECT n.item_id, o.item_id, n.provenance
-                  FROM unnest(p_rows) AS o
-                  JOIN unnest(p_rows) AS n ON o.provenance -> 'outdated_by' ? n.item_id::text) AS p
-         GROUP BY p.newer, (p.provenance ->> 'recorded_at')::timestamptz
-         ORDER BY (p.provenance ->> 'recorded_at')::timestamptz, p.newer LOOP
+                SELECT n.item_id, o.item_id, n.said_at
+                  FROM told AS o
+                  JOIN told AS n ON o.outdated_by ? n.item_id::text) AS p
+         GROUP BY p.newer, p.said_at
+         ORDER BY p.said_at, p.newer LOOP
         v_place := (SELECT min(array_position(v_order, o)) FROM unnest(v_pair.older) AS o);
         IF v_place < array_position(v_order, v_pair.newer) THEN
             v_order := v_order[:v_place - 1] || v_pair.newer || array_remove(v_order[v_place:], v_pair.newer);
@@ -40,7 +46,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) IS
-    'The rows of an answer, best first, so that of two that contradict each other the one recorded last comes directly '
+    'The rows of an answer, best first, so that of two that contradict each other the one said last (said_at()) comes directly '
     'before the other; unless it is less than half as relevant as the other, or p_weights (of the call, else those of '
     'its layer) name recency or freshness. What tells a newer value (outdated_by) always comes before the older one.';
 REVOKE ALL ON FUNCTION memwarden_internal.newer_first(memwarden_internal.recalled_item[], jsonb) FROM PUBLIC;

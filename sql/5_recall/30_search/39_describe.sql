@@ -40,7 +40,8 @@ BEGIN
                || CASE WHEN o.outdated_by = '{}' THEN '{}'::jsonb ELSE jsonb_build_object('outdated_by', o.outdated_by) END,
                coalesce(f.freshness_score, CASE WHEN o.outdated THEN 0.5 ELSE 1 END * f.recency_score), f.relevance, f.same_as,
                h.standing, nullif(p_hedges ->> h.standing, ''), NULL::text[], coalesce(e.origin, '{}'), NULL::uuid,
-               o.contradicts, f.neighbour_score, f.time_score)::memwarden_internal.recalled_item AS said,
+               o.contradicts, f.neighbour_score, f.time_score, nullif(lower(i.valid_during), '-infinity'),
+               nullif(upper(i.valid_during), 'infinity'))::memwarden_internal.recalled_item AS said,
                -- What was written under the rules of today was asked about them then; what a look at all has found is marked.
                CASE WHEN i.sensitivity <> 'none' OR e.event = 'RESTATE'
                       OR t.swept_at IS NULL AND lower(v.recorded_during) < t.since + interval '1 minute' THEN t.rules_hash END

@@ -77,7 +77,7 @@ BEGIN
            r.vector_score, r.keyword_score, r.recency_score, r.importance_score, r.confidence_score, r.authority_score, r.similarity,
            r.confidence, r.low_confidence, r.contradicted, r.stale, r.classification, r.domains, r.provenance,
            r.freshness_score, r.relevance, r.same_as, r.standing, r.hedge, r.suspicious, r.origin, v_recall_id, r.contradicts,
-           r.neighbour_score, r.time_score
+           r.neighbour_score, r.time_score, r.valid_from, r.valid_to
       FROM unnest(v_rows) AS r;
 END
 $function$;
@@ -102,8 +102,10 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     '"relevance" is 0 to 1,000. The number "hybrid" goes from 0, words alone, to 1, vectors alone; by default it is what measured '
     'best for the model. A component that weights leaves out counts nothing. Without weights, the weights of the layer apply; without '
     'those, the relevance alone. The recall_weight of the layer multiplies the score. The component "confidence" is the adjusted '
-    'confidence. The component "freshness" is recency, halved for a stale memory. The component "strength" is the relevance that '
-    'explain_relevance() shows, at most 1; it is worked out for every memory found, and takes longer. A memory whose soft lifetime is '
+    'confidence. The component "recency" halves with each recency_half_life of the layer since a memory was said or true: since valid_from '
+    'where that lies before it was recorded, otherwise since it was last recorded. The component "freshness" is recency, halved for a '
+    'stale memory. The component "strength" is the relevance that explain_relevance() shows, at most 1; it is worked out for every '
+    'memory found, and takes longer. A memory whose soft lifetime is '
     'over, or that has gone stale with age, scores half. score: fused from seven components, each 0 to 1 within this recall. '
     'similarity: the plain cosine. relevance: the mean of the cosine (0 where it is negative) and the share of the query''s words '
     'that a memory has, by their rarity; the two are weighted as vector and keyword are; comparable between recalls. same_as: '
@@ -112,8 +114,9 @@ COMMENT ON FUNCTION memwarden.recall(text, real[], integer, text[], text, text[]
     'supported, reported, inferred, disputed or outdated. hedge: a phrase for the standing. suspicious: what the rules of today find; '
     'what they redact or block is taken out of the answer. stale: a memory that it was derived from has been taken back, or '
     'another tells a newer value. contradicts: '
-    'the current memories that the caller reads and that contradict this one. recall_id: the call in the log of recalls. Where an '
-    'answer holds two memories that contradict each other, the one that was recorded last comes first. What tells a newer value of '
+    'the current memories that the caller reads and that contradict this one. valid_from, valid_to: from when to when it is true in the '
+    'world; NULL where it has no such bound. recall_id: the call in the log of recalls. Where an '
+    'answer holds two memories that contradict each other, the one that was said last comes first. What tells a newer value of '
     'the same attribute comes before the memory that it makes outdated (provenance names it: outdated_by). The order by score stands in '
     'two cases of a contradiction: the later one is less than half as relevant as the other, or weights (of the call, otherwise of '
     'the layer) name '

@@ -140,17 +140,19 @@ BEGIN
            jsonb_build_object('place', r.place, 'item_id', r.item_id, 'layer', r.layer, 'score', r.score, 'recall_weight',
                w.factor, 'lifetime_weight', CASE WHEN l.half THEN 0.5 ELSE 1 END, 'parts', coalesce(s.parts, '[]'),
                               'fusion', p_fusion, 'relevance', r.relevance, 'similarity', r.similarity, 'same_as',
-                              to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts))
+                              to_jsonb(r.same_as), 'standing', r.standing, 'contradicts', to_jsonb(r.contradicts),
+                              'valid_from', memwarden_internal.utc_text(r.valid_from), 'valid_to', memwarden_internal.utc_text(r.valid_to))
       FROM (SELECT u.place, u.item_id, u.layer, u.score, u.relevance, u.similarity, u.same_as, u.standing, u.contradicts,
           u.vector_score, u.keyword_score, u.recency_score,
-                   u.importance_score, u.confidence_score, u.freshness_score, u.authority_score, u.neighbour_score, u.time_score
+                   u.importance_score, u.confidence_score, u.freshness_score, u.authority_score, u.neighbour_score, u.time_score,
+                   u.valid_from, u.valid_to
               FROM unnest(p_rows) WITH ORDINALITY
                    AS u (item_id, version_id, layer, scope, kind, subject, predicate, content, said, score, vector_score,
                        keyword_score, recency_score,
                          importance_score, confidence_score, authority_score, similarity, confidence, low_confidence,
                              contradicted, stale, classification,
                          domains, provenance, freshness_score, relevance, same_as, standing, hedge, suspicious, origin,
-                             recall_id, contradicts, neighbour_score, time_score, place)) AS r
+                             recall_id, contradicts, neighbour_score, time_score, valid_from, valid_to, place)) AS r
       JOIN unnest(p_weights) AS w ON w.layer = r.layer
       -- What is over softly, or has gone stale, counts half.
       LEFT JOIN LATERAL (SELECT coalesce(coalesce(i.fresh_until, CASE WHEN w.from_creation THEN i.created_at ELSE i.updated_at END
@@ -178,7 +180,7 @@ BEGIN
      ORDER BY r.place;
     RETURN QUERY
     SELECT 'dispute', format('%s stands before %s though its score is lower: %s', a.item_id, b.item_id,
-               CASE WHEN b.item_id = ANY (a.contradicts) THEN 'they contradict each other, and it was recorded later'
+               CASE WHEN b.item_id = ANY (a.contradicts) THEN 'they contradict each other, and it was said later'
                     ELSE 'it tells a newer value' END),
            jsonb_build_object('first', a.item_id, 'then', b.item_id, 'scores', jsonb_build_array(a.score, b.score))
       FROM unnest(p_rows) WITH ORDINALITY AS a

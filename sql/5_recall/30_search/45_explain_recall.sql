@@ -91,7 +91,7 @@ COMMENT ON FUNCTION memwarden.explain_recall(text, real[], integer, text[], text
     'Explains step by step how recall() reaches its answer to the same arguments. Each row is one step, in words and '
     'numbers. The steps are: (1) scopes: where recall() looks; (2) rights: what the caller reads there; (3) weights: '
     'those of each layer, and who set them; (4) words: how rare each is; (5) candidates: how many there were and what '
-    'was left out; (6) answer: for each memory the sum that is its score, and its standing; (7) dispute: which memory '
+    'was left out; (6) answer: for each memory the sum that is its score, its standing, and when it is true; (7) dispute: which memory '
     'stands before another that it contradicts or makes outdated, because it is newer; (8) unknown: nothing reaches the threshold; (9) '
     'time: in milliseconds. The answers are those before rerank changes them. The rows hold ids and never words of '
     'memories. The call is recorded as a recall. Across a surface the call explains only what crosses it: the answers '

@@ -35,7 +35,7 @@ BEGIN
            p_arguments ->> 'surface', g.item_ids, g.version_ids, g.scores, g.doubtful, p_withheld
       FROM memwarden_data.principal AS p
      CROSS JOIN (SELECT coalesce(array_agg(r.item_id), '{}') AS item_ids, coalesce(array_agg(r.version_id), '{}') AS version_ids,
-                        coalesce(array_agg(r.score::real), '{}') AS scores,
+                        coalesce(array_agg(CASE WHEN r.score < 1e-37 THEN 0 ELSE r.score END::real), '{}') AS scores,
                         array_agg(r.item_id) FILTER (WHERE r.stale OR r.low_confidence) AS doubtful
                    FROM unnest(p_rows) AS r WHERE r.item_id IS NOT NULL) AS g
      WHERE p.principal_id = p_principal_id;

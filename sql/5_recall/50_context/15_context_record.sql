@@ -16,15 +16,22 @@ BEGIN
             stale           boolean,
             sensitivity     text,
             classification  text,
-            recorded_at     timestamptz,
+            said_at         timestamptz,
             agent           text,
             evidence        jsonb,
             provenance      jsonb,
             origin          jsonb,
             standing        text,
             hedge           text,
-            suspicious      text[]
+            suspicious      text[],
+            valid_from      timestamptz,
+            valid_to        timestamptz
         );
+    ELSIF NOT EXISTS (SELECT FROM pg_attribute AS a
+                       WHERE a.attrelid = (SELECT t.typrelid FROM pg_type AS t WHERE t.oid = 'memwarden_internal.context_record'::regtype)
+                         AND a.attname = 'valid_from') THEN
+        ALTER TYPE memwarden_internal.context_record ADD ATTRIBUTE valid_from timestamptz, ADD ATTRIBUTE valid_to timestamptz;
+        ALTER TYPE memwarden_internal.context_record RENAME ATTRIBUTE recorded_at TO said_at;
     END IF;
     IF to_regtype('memwarden_internal.context_item') IS NULL THEN
         CREATE TYPE memwarden_internal.context_item AS (

@@ -45,8 +45,9 @@ BEGIN
     RETURN memwarden_internal.quoted_line(jsonb_strip_nulls(jsonb_build_object(
                'n', p_position, 'layer', p_record.layer, 'kind', p_record.kind, 'subject', p_record.subject, 'predicate',
                p_record.predicate,
-               'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2), 'since',
-               left(memwarden_internal.utc_text(p_record.recorded_at), 10),
+               'standing', p_record.standing, 'confidence', round(p_record.confidence::numeric, 2),
+               CASE WHEN p_record.valid_from > clock_timestamp() THEN 'begins' ELSE 'since' END,
+               memwarden_internal.utc_date(p_record.valid_from), 'until', memwarden_internal.utc_date(p_record.valid_to),
                'agent', p_record.agent,
                'sources', (SELECT NULLIF(jsonb_agg(e.reference -> 'uri' ORDER BY e.ordinal), '[]')
                              FROM jsonb_array_elements(coalesce(p_record.evidence, '[]')) WITH ORDINALITY AS e (reference, ordinal)
@@ -58,5 +59,7 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) IS
-    'A memory as a line of a context: what it says, how far it is to be believed, and the positions of those that contradict it.';
+    'A memory as a line of a context: what it says, how far it is to be believed, when it is true, and the positions of those that '
+    'contradict it. since: when it began, or begins: where that is yet to come; until: when it ends. Days in UTC, none where there '
+    'is no such bound.';
 REVOKE ALL ON FUNCTION memwarden_internal.context_line(integer, memwarden_internal.context_record, integer[]) FROM PUBLIC;

@@ -25,12 +25,13 @@ BEGIN
                OR coalesce(i.updated_at < memwarden_internal.fresh_since(k.definition, i.class, p_now), false)
                OR i.contradicted AND (memwarden_internal.marks_of(
                       i.org_id, i.item_id, i.content_hash, p_principal_id, v_labels)).outdated_by <> '{}',
-           i.sensitivity::text, c.name, lower(v.recorded_during), p.name, v.evidence,
+           i.sensitivity::text, c.name,
+           memwarden_internal.said_at(lower(i.valid_during), i.created_at, lower(v.recorded_during)), p.name, v.evidence,
            memwarden_internal.provenance(p.name, v.request_id, v.version, lower(v.recorded_during), i.created_at, v.evidence,
                                          i.adjusted_confidence, i.authority, i.sensitivity),
            coalesce((SELECT r.record -> 'origin' FROM memwarden_data.provenance AS r
                       WHERE r.org_id = i.org_id AND r.version_id = i.version_id ORDER BY r.provenance_id LIMIT 1), '{}'),
-           NULL::text, NULL::text, NULL::text[]
+           NULL::text, NULL::text, NULL::text[], nullif(lower(i.valid_during), '-infinity'), nullif(upper(i.valid_during), 'infinity')
       FROM memwarden_data.item AS i
       JOIN memwarden_data.said_version AS v ON v.org_id = i.org_id AND v.version_id = i.version_id AND v.tier = 'hot'
       JOIN memwarden_data.layer AS l ON l.layer = i.layer

@@ -66,7 +66,7 @@ BEGIN
                    compile_context.min_confidence, v_now, compile_context.surface) AS r
           JOIN memwarden_data.classification AS c ON c.name = r.classification
          WHERE c.level <= v_ceiling
-           AND (compile_context.freshness IS NULL OR r.recorded_at >= memwarden_internal.before(v_now, compile_context.freshness))
+           AND (compile_context.freshness IS NULL OR r.said_at >= memwarden_internal.before(v_now, compile_context.freshness))
            AND (compile_context.include_low_confidence OR NOT r.low_confidence));
     v_records := memwarden_internal.presented_records(v_principal_id, v_records, compile_context.surface);
     IF compile_context.include_instructions IS NOT TRUE THEN
@@ -101,7 +101,7 @@ BEGIN
     SELECT q.place::integer, r.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content,
            v_scores[array_position(v_ids, r.item_id)], 1 + memwarden.estimate_tokens(t.line), r.confidence, r.low_confidence,
                r.contradicted,
-           o.others, r.stale, v_now - r.recorded_at, r.classification, r.provenance, r.origin, t.line,
+           o.others, r.stale, v_now - r.said_at, r.classification, r.provenance, r.origin, t.line,
            r.standing, r.hedge, r.suspicious, v_recall_id
       FROM unnest(v_placed) WITH ORDINALITY AS q (item_id, place)
       JOIN unnest(v_records) AS r ON r.item_id = q.item_id
@@ -136,14 +136,16 @@ COMMENT ON FUNCTION memwarden.compile_context(text, real[], integer, text, text[
     'recorded as a recall, with what it returned. query, embedding, embedding_model, scope, scopes, layers, valid_at: '
     'as recall() takes them. token_budget: at most so many tokens by estimate_tokens(), with the header of '
     'render_context() and line ends; default 2000. candidates: how many answers of recall() to choose from, 1 to '
-    '1,000; default 100. classification: no memories above it. freshness: no memories whose words are older. '
+    '1,000; default 100. classification: no memories above it. freshness: no memories that were said or true before that. '
     'threshold: no memories of less relevance; where none reaches it, the context is one row and line of standing '
     'unknown. surface: the boundary that the context crosses, as recall() takes it. include_instructions: true '
     'returns also memories that look like instructions to their reader (suspicious names injection.*); recall() finds '
     'these memories, marked. min_confidence: 0 to 1; a memory below it is marked low_confidence; default the floor of '
     'its layer. include_low_confidence: false leaves out memories that are marked low_confidence. score: NULL for a '
     'memory that comes along only because it contradicts another. origin: how the memory came about, with the capture '
-    'that it was extracted from. line: the memory as one line of JSON; its text cannot end the line, open a tag or be '
+    'that it was extracted from. age: since it was said '
+    'or true, as recall() counts recency. line: the memory as one line of JSON, with the days of its valid time: since and '
+    'until, or begins where that is yet to come; its text cannot end the line, open a tag or be '
     'invisible. recall_id: the call in the log of recalls. Raises 28000 without an identity; 42704 for an unknown '
     'scope, layer, model, classification or surface; 22023 for arguments out of range; 55000 where storage and '
     'functions are of different versions. Source: memory fabric, read-side context assembly.';

@@ -51,7 +51,7 @@ BEGIN
     RETURN QUERY
     SELECT q.place::integer, q.block, q.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, r.content, q.relevance,
            1 + memwarden.estimate_tokens(t.line), NULL::text, r.confidence, r.low_confidence, r.contradicted, o.others, r.stale,
-           p_now - r.recorded_at, r.classification, r.provenance, r.origin, t.line, r.standing, r.hedge, r.suspicious, NULL::uuid
+           p_now - r.said_at, r.classification, r.provenance, r.origin, t.line, r.standing, r.hedge, r.suspicious, NULL::uuid
       FROM unnest(p_injected) WITH ORDINALITY AS q (block, item_id, relevance, left_out, place)
       JOIN unnest(p_records) AS r ON r.item_id = q.item_id
      CROSS JOIN LATERAL (
@@ -64,7 +64,7 @@ BEGIN
     RETURN QUERY
     SELECT NULL::integer, q.block, q.item_id, r.version_id, r.layer, r.scope, r.kind, r.subject, r.predicate, NULL::jsonb, q.relevance,
            (p_costs -> q.item_id::text)::integer, q.left_out, r.confidence, r.low_confidence, r.contradicted, '{}'::uuid[], r.stale,
-           p_now - r.recorded_at, r.classification, NULL::jsonb, NULL::jsonb, NULL::text, r.standing, r.hedge, r.suspicious, NULL::uuid
+           p_now - r.said_at, r.classification, NULL::jsonb, NULL::jsonb, NULL::text, r.standing, r.hedge, r.suspicious, NULL::uuid
       FROM unnest(p_injected) WITH ORDINALITY AS q (block, item_id, relevance, left_out, place)
       JOIN unnest(p_records) AS r ON r.item_id = q.item_id
      WHERE q.left_out IS NOT NULL

@@ -155,6 +155,56 @@ def test_what_is_older_than_asked_for_is_left_out(agent: Agent) -> None:
     assert compile_context(agent, "tea", freshness="1 microsecond") == []
 
 
+def test_a_line_says_when_it_was_said_or_true(agent: Agent) -> None:
+    """Not when it was recorded: days in UTC, whatever the session's zone.
+
+    Proves: T4
+    """
+    agent.execute("SET TIME ZONE 'Pacific/Auckland'")
+    remember(agent, "turn of tea", valid_from="2022-05-03T20:30:00Z")
+    remember(agent, "tea was dear", valid_from="2019-12-31T23:30:00Z", valid_to="2021-01-01")
+    remember(agent, "tea is free", valid_from="2100-02-03T23:59:00Z", valid_to="2101-01-02T00:00Z")
+    remember(agent, "tea is a plant", valid_from="-infinity", valid_to="infinity")
+    remember(agent, "tea was unknown", valid_from="0300-01-02T12:00:00Z BC")
+    remember(agent, "tea today")
+    lines = {
+        told["content"]["text"]: {
+            name: told[name] for name in ("since", "until", "begins") if name in told
+        }
+        for row in compile_context(agent, "tea")
+        for told in [json.loads(row["line"])]
+    }
+    today = lines.pop("tea today")["since"]
+    assert (
+        today
+        == agent.execute(
+            "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day"
+        ).fetchone()["day"]
+    )  # type: ignore[index]
+    assert lines == {
+        "turn of tea": {"since": "2022-05-03"},
+        "tea was dear": {"since": "2019-12-31", "until": "2020-12-31"},
+        "tea is free": {"begins": "2100-02-03", "until": "2101-01-02"},
+        "tea is a plant": {},
+        "tea was unknown": {"since": "0300-01-02 BC"},
+    }
+
+
+def test_words_are_as_old_as_they_were_said(agent: Agent) -> None:
+    """A turn of long ago that was imported today is no fresh one; a time to come is not old.
+
+    Proves: T4
+    """
+    remember(agent, "old tea", valid_from="2022-05-03T14:30:00Z")
+    remember(agent, "new tea")
+    remember(agent, "tea to come", valid_from="2100-01-01T00:00:00Z")
+    ages = {row["content"]["text"]: row["age"].days for row in compile_context(agent, "tea")}
+    assert ages.pop("old tea") > 365
+    assert ages == {"new tea": 0, "tea to come": 0}
+    fresh = compile_context(agent, "tea", freshness="1 day")
+    assert {row["content"]["text"] for row in fresh} == set(ages)
+
+
 def test_memories_that_contradict_each_other_come_together(agent: Agent) -> None:
     """Marked on both sides, one after the other, also where one alone was asked for.
 

@@ -167,5 +167,5 @@ def test_the_definition_of_recall_names_every_column_once(shared_world: World) -
         "item_id version_id layer scope kind subject predicate content text score vector keyword"
         " recency importance confidence authority similarity confidence low_confidence"
         " contradicted stale classification domains provenance freshness relevance same_as standing"
-        " hedge suspicious origin recall_id contradicts neighbour time"
+        " hedge suspicious origin recall_id contradicts neighbour time valid_from valid_to"
     )

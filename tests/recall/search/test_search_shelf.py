@@ -65,6 +65,8 @@ def memory(chance: random.Random, number: int, **more: Any) -> dict[str, Any]:
     }
     if number % 10:
         request["embedding"] = vector(chance, number % 20)
+    if number % 3 == 0:
+        request["valid_from"] = f"20{10 + number % 14}-05-01T00:00:00Z"
     return request
 
 
