@@ -174,13 +174,11 @@ def test_a_line_says_when_it_was_said_or_true(agent: Agent) -> None:
         for row in compile_context(agent, "tea")
         for told in [json.loads(row["line"])]
     }
-    today = lines.pop("tea today")["since"]
-    assert (
-        today
-        == agent.execute(
-            "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day"
-        ).fetchone()["day"]
-    )  # type: ignore[index]
+    today = agent.execute(
+        "SELECT to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day"
+    ).fetchone()
+    assert today is not None
+    assert lines.pop("tea today") == {"since": today["day"]}
     assert lines == {
         "turn of tea": {"since": "2022-05-03"},
         "tea was dear": {"since": "2019-12-31", "until": "2020-12-31"},
