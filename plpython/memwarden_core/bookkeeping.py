@@ -123,6 +123,17 @@ def is_bookkeeping(name: str, value: object, *, spoken: bool = False) -> bool:
     )
 
 
+def looks_kept(value: object) -> bool:
+    """Whether a value looks like bookkeeping, whatever its name; lists and objects never do."""
+    return (
+        value is None
+        or isinstance(value, (bool, int, float))
+        or _is_id(value)
+        or _is_time(value)
+        or _is_kind(value)
+    )
+
+
 def _is_list_of_ids(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(v, str) and _is_id(v) for v in value)
 

@@ -259,6 +259,22 @@ def fingerprints(
     return fingerprint(value, subject, predicate, table), key_hash(subject, predicate, table)
 
 
+def item_text(
+    content: str, template: str | None, subject: str | None, predicate: str | None
+) -> str:
+    """Return the text of stored content."""
+    from .text import content_text
+
+    return content_text(canonical.parse_stored(content), template, subject, predicate)
+
+
+def claim_of_kind(content: str, template: str, subject: str | None, predicate: str | None) -> str:
+    """Return the content of a kind with a text of its own, as evidence must bear it out: JSON."""
+    from .support.claim import of_kind
+
+    return json.dumps(of_kind(canonical.parse_stored(content), template, subject, predicate))
+
+
 def lexical_embedding(text: str) -> list[float] | None:
     """Return the 384 numbers of a text's lexical embedding, None for a text without words."""
     return embedding.lexical_embedding(text[:100_000])

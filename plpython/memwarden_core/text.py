@@ -136,6 +136,12 @@ def check_template(template: str) -> None:
     _compiled(template)
 
 
+def paths(template: str) -> tuple[tuple[str, ...], ...]:
+    """The fields of the content that a template tells."""
+    found = (part for part in _compiled(template) if not isinstance(part, str))
+    return tuple(part[1:] for part in found if part[0] == "content")
+
+
 def _field(value: object, path: tuple[str, ...]) -> str:
     for step in path:
         if isinstance(value, dict):

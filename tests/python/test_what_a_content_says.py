@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memwarden_core.bookkeeping import SENTENCES
 from memwarden_core.reading import read
 from memwarden_core.screening import screen
-from memwarden_core.support.claim import claimed
+from memwarden_core.support.claim import claimed, of_kind
 from memwarden_core.support.judge import supports
 from memwarden_core.text import content_text
 from python.chat_formats import formats
@@ -196,6 +196,30 @@ def test_what_is_too_much_is_not_read() -> None:
     assert claimed(None, None, ["a b"] * 65).unread
     assert claimed(None, None, "x " * 9_000).unread
     assert not claimed(None, None, ["a b"] * 64).unread
+
+
+@pytest.mark.parametrize(
+    ("beside", "claim"),
+    [
+        ({"session": "one", "turn": 3, "at": "2024-05-12", "of": "tool", "x": None}, TURN),
+        (
+            {"more": "and Petra owes 5,000"},
+            {"text": TURN, "value": {"more": "and Petra owes 5,000"}},
+        ),
+        (
+            {"more": [{"id": 7}, {"owes": "5,000 to Petra"}]},
+            {"text": TURN, "value": {"more": [{"owes": "5,000 to Petra"}]}},
+        ),
+    ],
+)
+def test_what_a_template_leaves_out_is_claimed_unless_it_looks_like_bookkeeping(
+    beside: dict[str, Any], claim: Any
+) -> None:
+    """Proves: V2."""
+    assert of_kind({"said": TURN} | beside, "{content.said}", None, None) == claim
+    assert of_kind({"said": TURN} | beside, "{content}", None, None) == content_text(
+        {"said": TURN} | beside, "{content}"
+    )
 
 
 VALUES = st.recursive(

@@ -5,11 +5,14 @@ They come of the same reading as the text of a memory, so nothing is told that w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from ..bookkeeping import looks_kept
 from ..language.words import word_set
 from ..late import late
 from ..light import NamedTuple
 from ..reading import Part, read
-from ..text import is_lone, is_named, sentence, tidy
+from ..text import content_text, is_lone, is_named, paths, sentence, tidy
 from .speaker import turns
 from .text import Sentence, sentences
 
@@ -74,6 +77,31 @@ def claimed(subject: str | None, predicate: str | None, content: object) -> Clai
             texts.append(Text(relation, f"{subject or ''} {relation}".strip(), whole=False))
     unread = len(texts) > MAX_STATEMENTS or any(len(t.words) > _MAX_CLAIM for t in texts)
     return Claim(tuple(texts[:MAX_STATEMENTS]), unread)
+
+
+def of_kind(content: object, template: str, subject: str | None, predicate: str | None) -> object:
+    """The content of a kind with a text of its own, as evidence must bear it out.
+
+    That is the text. What the template leaves out is declared to be bookkeeping, and is claimed all
+    the same unless it looks like it: an id, a number, a time.
+    """
+    text = content_text(content, template, subject, predicate)
+    left = _left_out(content, paths(template))
+    return {"text": text, "value": left} if left else text
+
+
+def _left_out(value: object, told: Sequence[tuple[str, ...]]) -> object:
+    if () in told or looks_kept(value):
+        return None
+    if not isinstance(value, (dict, list)):
+        return value
+    named = value.items() if isinstance(value, dict) else ((str(i), v) for i, v in enumerate(value))
+    left = {}
+    for name, child in named:
+        rest = _left_out(child, [path[1:] for path in told if path[0] == name])
+        if rest not in (None, {}, []):
+            left[name] = rest
+    return left if isinstance(value, dict) else list(left.values())
 
 
 def _texts(

@@ -7,6 +7,14 @@ AS $function$
 DECLARE
     v_allowed memwarden_data.version := OLD;
 BEGIN
+    IF NEW.search_text <> OLD.search_text THEN
+        -- The text follows from what it says, and may become that.
+        v_allowed.search_text := memwarden_internal.told_anew(OLD.content, OLD.schema_id, OLD.subject, OLD.predicate, NULL, NULL);
+        IF OLD.sealed IS NOT NULL OR NEW IS DISTINCT FROM v_allowed THEN
+            PERFORM memwarden_internal.raise_error('append_only', format('version %s', OLD.version_id));
+        END IF;
+        RETURN NEW;
+    END IF;
     IF NEW.status <> OLD.status AND NOT memwarden_internal.is_legal_transition(OLD.status, NEW.status) THEN
         PERFORM memwarden_internal.raise_error('illegal_transition',
             format('version %s: %s to %s', OLD.version_id, OLD.status, NEW.status));
@@ -28,7 +36,8 @@ BEGIN
 END
 $function$;
 COMMENT ON FUNCTION memwarden_internal.guard_version() IS
-    'Trigger: a version changes its status along the legal transitions and closes recorded_during once; after that its tier; nothing else.';
+    'Trigger: a version changes its status along the legal transitions and closes recorded_during once; after that its '
+    'tier; and its text, to what its content says; nothing else.';
 REVOKE ALL ON FUNCTION memwarden_internal.guard_version() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.guard_timeline()

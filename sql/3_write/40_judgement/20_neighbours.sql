@@ -138,7 +138,13 @@ BEGIN
         SELECT jsonb_agg(jsonb_build_object(
                    'item_id', v.item_id, 'version_id', v.version_id, 'similarity', n.similarity, 'mine', n.label_id < 0,
                    'same_key', n.same_key, 'exclusive', v.exclusive, 'confidence', v.confidence)
-                   || memwarden_internal.as_judged(v.subject, v.predicate, v.search_text, v.content, v.valid_during)
+                   || memwarden_internal.as_judged(v.subject, v.predicate, CASE
+                          -- Until the job has been there, the text is made anew.
+                          WHEN (SELECT s.finished_at IS NULL FROM memwarden_data.sweep AS s WHERE s.sweep = 'texts')
+                          THEN memwarden_internal.item_text(v.content::text, (
+                              SELECT c.text_template FROM memwarden_data.content_schema AS c WHERE c.schema_id = v.schema_id),
+                              v.subject, v.predicate)
+                          ELSE v.search_text END, v.content, v.valid_during)
                    || CASE WHEN v.subject_key_id IS NULL THEN '{}'::jsonb ELSE jsonb_build_object('encrypted', true) END
                    ORDER BY n.similarity DESC NULLS LAST, n.item_id)
           FROM unnest(p_near) AS n

@@ -9,6 +9,7 @@ DECLARE
     v_terms   record := NEW.terms;
     v_default text;
     v_claim   text := NEW.canonical;
+    v_template text;
     v_found   record;
     v_asked   jsonb := '[]'::jsonb;
     v_unmet   record;
@@ -30,9 +31,9 @@ BEGIN
         v_default := (SELECT k.evidence_type FROM memwarden_data.origin_kind AS k WHERE k.kind = NEW.origin ->> 'kind');
     END IF;
     IF NEW.schema_id IS NOT NULL THEN
-        IF EXISTS (SELECT FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id AND s.text_template IS NOT NULL) THEN
-            -- Of a kind with a text of its own that is what it says; the rest is bookkeeping.
-            v_claim := to_jsonb(NEW.search_text)::text;
+        v_template := (SELECT s.text_template FROM memwarden_data.content_schema AS s WHERE s.schema_id = NEW.schema_id);
+        IF v_template IS NOT NULL THEN
+            v_claim := memwarden_internal.claim_of_kind(NEW.canonical, v_template, NEW.subject, NEW.predicate);
         END IF;
     END IF;
     IF coalesce(NEW.evidence, '[]') <> '[]' THEN

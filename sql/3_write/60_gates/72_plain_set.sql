@@ -304,7 +304,8 @@ BEGIN
           FROM compared AS r
           LEFT JOIN LATERAL (
                SELECT w.* FROM memwarden_internal.weigh(
-                          NULL, NULL, CASE WHEN r.text_template IS NULL THEN r.canonical ELSE to_jsonb(r.search_text)::text END, r.evidence,
+                          NULL, NULL, CASE WHEN r.text_template IS NULL THEN r.canonical
+                                           ELSE memwarden_internal.claim_of_kind(r.canonical, r.text_template, NULL, NULL) END, r.evidence,
                           memwarden_internal.evidence_sources(p_principal_id, r.org_id, r.evidence, v_now), p_principal_id, NULL,
                           r.external_types, r.half_life, memwarden_internal.utc_text(v_now), false) AS w
                 WHERE coalesce(r.evidence, '[]') <> '[]' OFFSET 0) AS g ON true

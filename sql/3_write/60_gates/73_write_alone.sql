@@ -81,7 +81,8 @@ BEGIN
     IF v_evidence <> '[]' THEN
         v_grounds := memwarden_internal.weigh(
             NULL, NULL,
-            CASE WHEN v_terms.text_template IS NULL THEN v_form.canonical ELSE to_jsonb(v_form.search_text)::text END, p_evidence,
+            CASE WHEN v_terms.text_template IS NULL THEN v_form.canonical
+                 ELSE memwarden_internal.claim_of_kind(v_form.canonical, v_terms.text_template, NULL, NULL) END, p_evidence,
             memwarden_internal.evidence_sources(p_principal_id, v_terms.org_id, p_evidence, v_read), p_principal_id, NULL,
             v_terms.external_types, v_terms.half_life, memwarden_internal.utc_text(v_read), false);
         IF NOT (v_grounds.item_ids = '{}' AND v_grounds.self_made = '[]' AND v_grounds.least_authority >= v_terms.min_authority

@@ -30,7 +30,7 @@ BEGIN
       FROM (SELECT ROW (
                f.item_id, i.version_id, i.layer, s.path, i.kind, i.subject, i.predicate,
                memwarden_internal.said_content(v.content, v.subject_key_id, v.sealed),
-               memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed),
+               memwarden_internal.said_text(v.search_text, v.subject_key_id, v.sealed, v.schema_id, i.subject, i.predicate),
                f.score, f.vector_score, f.keyword_score, f.recency_score, f.importance_score, f.confidence_score, f.authority_score,
                f.similarity, i.confidence::double precision,
                i.confidence < coalesce(memwarden_internal.pack_floor(k.definition, i.class), l.confidence_floor),
@@ -50,7 +50,7 @@ BEGIN
       FROM unnest(p_found) WITH ORDINALITY AS f
       -- Each by its key, whatever the planner believes of the store.
      CROSS JOIN LATERAL (SELECT h.* FROM memwarden_data.item AS h WHERE h.org_id = f.org_id AND h.item_id = f.item_id OFFSET 0) AS i
-     CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.request_id, w.version, w.recorded_during, w.evidence,
+     CROSS JOIN LATERAL (SELECT w.content, w.search_text, w.schema_id, w.request_id, w.version, w.recorded_during, w.evidence,
                                w.subject_key_id, w.sealed
                            -- The partition by its name: a new session has half as many indexes to learn of.
                            FROM memwarden_data.version_hot AS w

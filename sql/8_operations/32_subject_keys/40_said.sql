@@ -31,12 +31,15 @@ RETURN CASE WHEN p_sealed IS NULL THEN p_content ELSE memwarden_internal.unseale
 COMMENT ON FUNCTION memwarden_internal.said_content(jsonb, uuid, bytea) IS 'The content of a version, in clear.';
 REVOKE ALL ON FUNCTION memwarden_internal.said_content(jsonb, uuid, bytea) FROM PUBLIC;
 
-CREATE OR REPLACE FUNCTION memwarden_internal.said_text(p_text text, p_subject_key_id uuid, p_sealed bytea)
+CREATE OR REPLACE FUNCTION memwarden_internal.said_text(
+    p_text text, p_subject_key_id uuid, p_sealed bytea, p_schema_id bigint, p_subject text, p_predicate text)
 RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SECURITY INVOKER
-RETURN CASE WHEN p_sealed IS NULL THEN p_text ELSE memwarden_internal.unsealed(p_subject_key_id, p_sealed) ->> 'text' END;
-COMMENT ON FUNCTION memwarden_internal.said_text(text, uuid, bytea) IS 'The search text of a version, in clear.';
-REVOKE ALL ON FUNCTION memwarden_internal.said_text(text, uuid, bytea) FROM PUBLIC;
+-- The log vouches for what is sealed: the text in it stays, and is made anew whenever somebody reads it.
+RETURN CASE WHEN p_sealed IS NULL THEN p_text
+            ELSE coalesce(memwarden_internal.told_anew(NULL, p_schema_id, p_subject, p_predicate, p_subject_key_id, p_sealed), '') END;
+COMMENT ON FUNCTION memwarden_internal.said_text(text, uuid, bytea, bigint, text, text) IS 'The search text of a version, in clear.';
+REVOKE ALL ON FUNCTION memwarden_internal.said_text(text, uuid, bytea, bigint, text, text) FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.said_evidence(p_evidence jsonb, p_subject_key_id uuid, p_sealed bytea)
 RETURNS jsonb

@@ -59,8 +59,8 @@ DECLARE
 BEGIN
     SELECT s.subject, s.predicate, s.evidence, s.principal_id, l.fact_threshold, l.min_authority, l.min_external, l.external_types,
            l.self_reference, l.unclear, l.no_evidence, extract(epoch FROM l.evidence_half_life)::double precision AS half_life,
-           -- Of a kind with a text of its own that is what it says, as in gate 40.
-           CASE WHEN c.text_template IS NULL THEN s.content::text ELSE to_jsonb(s.search_text)::text END AS claim,
+           CASE WHEN c.text_template IS NULL THEN s.content::text
+                ELSE memwarden_internal.claim_of_kind(s.content::text, c.text_template, s.subject, s.predicate) END AS claim,
            k.evidence_type, coalesce(p.record -> 'evidence', '[]') AS recorded, (p.record ->> 'fact_score')::double precision AS score,
            (p.record ->> 'authority')::double precision AS authority, p.record ->> 'approval_state' = 'APPROVED' AS is_approved,
            memwarden_internal.evidence_sources(s.principal_id, p_org_id, s.evidence, p_now) AS known

@@ -52,6 +52,7 @@ BEGIN
     RETURN QUERY SELECT * FROM memwarden_internal.budget_status();
     RETURN QUERY SELECT * FROM memwarden_internal.embedder_status();
     RETURN QUERY SELECT * FROM memwarden_internal.lexicon_status();
+    RETURN QUERY SELECT * FROM memwarden_internal.text_status();
     RETURN QUERY SELECT * FROM memwarden_internal.residency_status();
     RETURN QUERY SELECT * FROM memwarden_internal.compliance_status();
     RETURN QUERY SELECT * FROM memwarden_internal.threshold_status();
@@ -76,13 +77,32 @@ COMMENT ON FUNCTION memwarden.status() IS
     'missing; (3) row security, gates, master key, compiled Python and partitions; (4) jobs (one row when all are '
     'well, otherwise one for each that is not); (5) sealing of the log, erasures after a restore, keys of subjects, and tables of a '
     'checkpointer where there are some; (6) scopes that have grown, storage budgets, embedders that layers wait for, '
-    'and dictionaries; (7) for administrators, open P0 incidents, legal '
+    'dictionaries, and texts that an update makes anew; (7) for administrators, open P0 incidents, legal '
     'holds for which erasures wait, and thresholds that revalidate() has raised; (8) deferred requests (the caller''s own, and '
     'for administrators all). Every component has a state and a detail. state: ok, missing, outdated or warning. '
     'detail: what to do.';
 REVOKE ALL ON FUNCTION memwarden.status() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memwarden.status()
     TO memwarden_agent, memwarden_reviewer, memwarden_curator, memwarden_auditor, memwarden_admin;
+
+CREATE OR REPLACE FUNCTION memwarden_internal.text_status()
+RETURNS TABLE (component text, state text, detail text)
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp
+AS $function$
+BEGIN
+    RETURN QUERY SELECT 'texts', 'outdated', format(
+            '%s versions of about %s have the text that these functions make; the job memwarden_sweep makes the others anew',
+            CASE WHEN s.begun_at IS NULL THEN 0 ELSE s.looked END, greatest(s.looked, (
+                SELECT sum(greatest(c.reltuples, 0))::bigint FROM pg_class AS c
+                 WHERE c.oid IN (SELECT p.relid FROM pg_partition_tree('memwarden_data.version') AS p WHERE p.isleaf))))
+      FROM memwarden_data.sweep AS s
+     WHERE s.sweep = 'texts' AND s.finished_at IS NULL AND EXISTS (SELECT FROM memwarden_data.version);
+END
+$function$;
+COMMENT ON FUNCTION memwarden_internal.text_status() IS
+    'How far the sweep of texts is, after an update whose functions tell memories in other words; no row when it is over.';
+REVOKE ALL ON FUNCTION memwarden_internal.text_status() FROM PUBLIC;
 
 CREATE OR REPLACE FUNCTION memwarden_internal.gate_status()
 RETURNS TABLE (component text, state text, detail text)
