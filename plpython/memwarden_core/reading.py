@@ -71,7 +71,9 @@ class _Reader:
         elif isinstance(value, list):
             for child in value:
                 self.collect(child, names, sentence=sentence, beside=beside)
-        elif isinstance(value, (str, int, float)):
+        elif isinstance(value, (str, int, float)) and not (
+            isinstance(value, str) and not value.strip()
+        ):
             self._say(value, names, sentence=sentence)
 
     def _say(
