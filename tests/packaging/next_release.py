@@ -80,9 +80,8 @@ def make_next_release(copy: WorkingCopy, old_version: str) -> None:
     (copy.directory / "sql/2_model/10_memory/65_remark.table.sql").write_text(TABLE)
     copy.edit(
         "sql/2_model/10_memory/40_item.table.sql",
-        "    conversation   bigint,\n    PRIMARY KEY (org_id, item_id)",
-        "    conversation   bigint,\n    note text CHECK (length(note) < 100),\n"
         "    PRIMARY KEY (org_id, item_id)",
+        "    note text CHECK (length(note) < 100),\n    PRIMARY KEY (org_id, item_id)",
     )
     with (copy.directory / "sql/2_model/10_memory/40_item.table.sql").open("a") as file:
         file.write(MIGRATION.split("\n", 1)[1].rsplit("ALTER", 1)[0])

@@ -295,17 +295,44 @@ def test_what_tells_of_no_attribute_has_no_key(text: str) -> None:
     assert attribute_of(text, text, None) is None
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "relation"),
+    [
+        ("The choir meets on Mondays.", "The choir also meets on Wednesdays.", "unrelated"),
+        ("The exam is at 9:15.", "The exam is at 10:15 too.", "unrelated"),
+        ("Ana has a son called Rex.", "Ana has a son called Max.", "unrelated"),
+        ("Ana's son is called Rex.", "Ana's son is called Max.", "contradicts"),
+        ("The choir meets on Mondays.", "The choir meets on Wednesdays.", "contradicts"),
+        ("Ana drinks tea.", "Ana also does not drink tea.", "contradicts"),
+    ],
+)
+def test_what_is_told_beside_another_value_contradicts_nothing(
+    one: str, other: str, relation: str
+) -> None:
+    """A word that adds, and a thing that is brought in; a denial stays one.
+
+    Proves: V10
+    """
+    assert judge_neighbours((None, None, other, other, None, None), [told(one)])[0]["relation"] == (
+        relation
+    )
+
+
+def told(text: str) -> dict[str, object]:
+    """A memory that is there, as the search tells it."""
+    return {
+        "item_id": "1", "version_id": "1", "similarity": 0.8, "confidence": 0.5, "mine": True,
+        "same_key": False, "exclusive": False, "subject": None, "predicate": None,
+        "content": text, "text": text, "valid_from": None, "valid_to": None,
+    }  # fmt: skip
+
+
 def test_a_verdict_never_replaces_for_it() -> None:
     """It marks: it is not decisive, and what has a key of its own is left alone.
 
     Proves: V10
     """
-    old = {
-        "item_id": "1", "version_id": "1", "similarity": None, "confidence": 0.5, "mine": True,
-        "same_key": False, "exclusive": False, "subject": None, "predicate": None,
-        "content": "The choir meets on Mondays.", "text": "The choir meets on Mondays.",
-        "valid_from": None, "valid_to": None,
-    }  # fmt: skip
+    old = told("The choir meets on Mondays.")
     new = "The choir has moved to Wednesdays."
     [found] = judge_neighbours((None, None, new, new, None, None), [old])
     assert (found["relation"], found["decisive"], found["method"]) == (

@@ -64,6 +64,7 @@ _ENDERS = word_set(
 )
 _LONGER = word_set("longer anymore more")
 _PLANS = re.compile(r"(?:is|are|am|'s|'m|'re) planning ")
+_CALLED = re.compile(r"\b(?:has|have|had) an? (?:\w+ ){1,3}(?:called|named) ")
 _NOWS = word_set("now recently newly finally just meanwhile")
 _FILLS = _NOWS | word_set("currently already officially still since presently actually")
 
@@ -190,6 +191,17 @@ def attribute_of(text: str, content: object, subject: str | None) -> Attribute |
     for each in read_statements(text, content, subject):
         return Attribute(each.subject, family(each))
     return None
+
+
+def is_beside(new: str, old: str) -> bool:
+    """Whether a text gives another value beside the one that stands: "also", a child called ...
+
+    A thing that "a" or "an" brings in is another one each time.
+    """
+    if not _ADDS.isdisjoint(new[:_MOST_CHARACTERS].lower().replace(".", " ").split()):
+        return True
+    found = (_CALLED.search(text[:_MOST_CHARACTERS]) for text in (new, old))
+    return all(each is not None for each in found)
 
 
 def is_newer(new: list[Statement], old: list[Statement], *, one_writer: bool) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..light import Any
-from .changes import is_newer, read_statements
+from .changes import is_beside, is_newer, read_statements
 from .judge import JUDGE, VERSION, Memory, Prepared, Verdict, judge, prepare
 from .lexicon import Ask, Questions
 from .statement import Statement
@@ -36,10 +36,21 @@ def judge_neighbours(
         near = neighbours[place]
         verdicts[place] = judge(read, olds[place], near["similarity"], relations)
     stated = read_statements(new[3], new[2], new[0]) if not (new[0] and new[1]) else []
-    return [
-        _told(near, _changed(stated, near, found) if stated else found)
-        for near, found in zip(neighbours, verdicts, strict=True)
-    ]
+    told = []
+    for near, found in zip(neighbours, verdicts, strict=True):
+        against = found.relation in _AGAINST and found.method in _VALUES and _is_guess(found)
+        if against and is_beside(new[3], near["text"]):
+            found = Verdict("unrelated", 1.0, "several", {})
+        told.append(_told(near, _changed(stated, near, found) if stated else found))
+    return told
+
+
+_AGAINST = frozenset({"contradicts", "updates"})
+_VALUES = frozenset({"attribute", "date", "number", "group", "rival"})
+
+
+def _is_guess(found: Verdict) -> bool:
+    return not found.why.get("decisive", False)
 
 
 _NEWER = 0.9
@@ -51,7 +62,7 @@ def _changed(new: list[Statement], near: dict[str, Any], found: Verdict) -> Verd
     if (
         found.relation not in ("unrelated", "contradicts", "updates")
         or found.method == "time"
-        or found.why.get("decisive", False)
+        or not _is_guess(found)
         or (near["subject"] and near["predicate"])
         or not _may_share(new, near)
     ):
