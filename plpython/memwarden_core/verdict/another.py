@@ -54,6 +54,17 @@ def may_be_one_sight(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
     )
 
 
+def is_of_a_moment(new: Sentence, old: Sentence, conflict: Conflict) -> bool:
+    """Whether somebody who has no name is told to be doing one thing, and another.
+
+    "A man is sitting on a bench", "a man is standing on a bench": at another time, or another man.
+    """
+    doing = (new.words[new.at[conflict.new]], old.words[old.at[conflict.old]])
+    return all(word.endswith("ing") for word in doing) and all(
+        each.words[0] in _ONE_OF_MANY or each.keys[0] in BEINGS for each in (new, old)
+    )
+
+
 def is_somebody_else(new: Sentence, old: Sentence) -> bool:
     """Whether two sentences begin with somebody who has no name, and not in the same words.
 

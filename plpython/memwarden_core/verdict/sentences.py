@@ -10,6 +10,7 @@ from .another import (
     has_another_name,
     has_another_subject,
     is_another,
+    is_of_a_moment,
     is_somebody_else,
     may_be_one_sight,
 )
@@ -43,7 +44,7 @@ _SLOPE = 0.6
 _NEAR, _VALUE = 3, 4
 """So far behind its attribute a value begins, and of so many words it is one."""
 _NAME = 2
-_MOST, _EVENT = 0.6, 0.6
+_MOST, _EVENT, _HALF = 0.6, 0.6, 0.5
 _ADDS_NOTHING = stems("together ever even formally anything anyone anybody anywhere")
 _ONLY = stems("only just exactly still")
 """Words that make a value no other: "one key", "only one key"."""
@@ -191,6 +192,8 @@ def _conflict(found: Alignment) -> Finding:
     another = is_another(new, old, first) or has_another_subject(found)
     if another and not may_be_one_sight(new, old, first):
         return _unlike(found, "another_subject")
+    if is_of_a_moment(new, old, first):
+        return _unlike(found, "time")
     method = max((c.method for c in found.conflicts), key=lambda m: _SURE[m])
     if method in ("group", "date", "rival") and _has_several(new, first.new):
         return _unlike(found, "several")
@@ -300,7 +303,7 @@ def _another_value(found: Alignment) -> Finding:
         )
     ):
         score = _SURE["attribute"]
-    elif first and short and _is_named(found, first) and covered >= _MOST:
+    elif first and short and _is_named(found, first) and covered >= _HALF:
         score = _SURE["attribute"] - 0.05
     else:
         return Finding("unrelated", 0.5, "attribute", covered)
