@@ -41,6 +41,6 @@ DROP FUNCTION memwarden_internal.neighbours(bigint, bigint, text, bigint, intege
 DROP FUNCTION memwarden_internal.look_around(bigint, bigint, text, bigint, integer, smallint, real[], bytea, double precision,
     timestamptz, text, text, text, text, timestamptz, timestamptz);
 DROP FUNCTION memwarden_internal.contradicting(bigint, uuid, bytea, bigint, integer[]);
-DROP FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean, bigint, bigint);
+DROP FUNCTION memwarden_internal.examine_merged(bigint, bigint, text, text, text, boolean);
 -- Recency counts from when a memory was said or true.
 DROP FUNCTION memwarden_internal.recency(timestamptz, timestamptz, double precision);
